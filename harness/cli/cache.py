@@ -28,20 +28,20 @@ def cache(
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
     """List cached files, such as installed versions, with their sizes; `--clear` removes them."""
-    found = select_entries(list_entries(), names or (), older_than)
+    entries = select_entries(list_entries(), names or (), older_than)
     total = 0
-    for each in found:
-        size = each.size()
+    for entry in entries:
+        size = entry.size()
         total += size
-        ago = f"{pluralize(each.days, 'day')} ago" if each.days else "today"
-        say(f"{decimal(size):>9}  {ago:>12}  {each.kind:11}  {each.name}")
-    amount = f"{pluralize(len(found), 'folder')}, {decimal(total)}"
-    if not found:
+        ago = f"{pluralize(entry.days, 'day')} ago" if entry.days else "today"
+        say(f"{decimal(size):>9}  {ago:>12}  {entry.kind:11}  {entry.name}")
+    amount = f"{pluralize(len(entries), 'folder')}, {decimal(total)}"
+    if not entries:
         say("nothing is kept", err=True)
         return ExitCode.CONFORMANT
-    places = ", ".join(dict.fromkeys(str(roots()[each.kind].parent) for each in found))
     if not clear:
-        say(f"{amount} in {places}", err=True)
+        directories = dict.fromkeys(str(roots()[entry.kind].parent) for entry in entries)
+        say(f"{amount} in {', '.join(directories)}", err=True)
         return ExitCode.CONFORMANT
     if not yes:
         if not sys.stdin.isatty():
@@ -51,15 +51,13 @@ def cache(
         if not typer.confirm(f"Remove {amount}?", err=True):
             say("nothing was removed", err=True)
             return ExitCode.CONFORMANT
-    left = 0
-    for each in found:
+    kept = 0
+    for entry in entries:
         try:
-            remove(each)
-        except InUseError:
-            left += 1
-            say(f"readfirst: {each.kind}/{each.name} was kept: it is being installed.", err=True)
-        except OSError as error:
-            left += 1
-            say(f"readfirst: {each.kind}/{each.name} was kept: {error}", err=True)
-    say(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", err=True)
-    return ExitCode.ERROR if left else ExitCode.CONFORMANT
+            remove(entry)
+        except (InUseError, OSError) as error:
+            kept += 1
+            reason = "it is being installed." if isinstance(error, InUseError) else error
+            say(f"readfirst: {entry.kind}/{entry.name} was kept: {reason}", err=True)
+    say(f"removed {len(entries) - kept} of {amount}" if kept else f"removed {amount}", err=True)
+    return ExitCode.ERROR if kept else ExitCode.CONFORMANT

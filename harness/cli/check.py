@@ -43,49 +43,45 @@ def check_adapter(
         required = known.claims
     adapter = connect(target, Suite(None), options)
     problems = 0
-    with closing(traits_of(adapter)), WorkspacePool(confined=options.confine) as place:
-        plan = plan_checks(adapter, place, options.settle, required)
+    with closing(traits_of(adapter)), WorkspacePool(confined=options.confine) as workspaces:
+        plan = plan_checks(adapter, workspaces, options.settle, required)
         limit = options.time_limit
         say(
             f"{len(plan)} checks; they usually take some seconds, and at most about "
             f"{duration(len(plan) * limit)}: each ends with the first call that takes {duration(limit)}.",
             err=True,
         )
-        for check in run_checks(plan, _tell_if_slow):
+        for check in run_checks(plan, _report_if_slow):
             problems += bool(check.problem)
             say(f"{'no ' if check.problem else 'yes'}  {check.name}")
             for line in check.problem.splitlines():
                 say(f"       {visible(line)}")
         if not problems:
-            with _tell_if_slow("its design and its refusals"):
-                for line in _describe_behaviour(adapter, place):
+            with _report_if_slow("the design and the refusals"):
+                for line in _describe_behaviour(adapter, workspaces):
                     say(visible(line))
     if problems:
-        say(
-            f"{pluralize(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."
-        )
+        them = "it" if problems == 1 else "them"
+        say(f"{pluralize(problems, 'problem')} of the adapter; fix {them} first.")
         return ExitCode.ERROR
     say(f"The adapter works. Judge the implementation: readfirst run {target!r} --level safe")
     return ExitCode.CONFORMANT
 
 
-def _describe_behaviour(adapter: Adapter, place: WorkspacePool) -> Iterator[str]:
-    """Yield a line about the design that an adapter shows, and a line for each call that it refuses although the
-    contract answers it. If the adapter does not declare this behaviour, the lines contain the declaration to add.
+def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator[str]:
+    """Yield a line about the adapter's design, and a line for each undeclared refusal of a call that the contract
+    answers. If the adapter does not declare its behaviour, the lines contain the declaration to add.
     """
     traits = traits_of(adapter)
     if {"Read", "Edit"} <= traits.capabilities:
         try:
-            seen = design_seen(adapter, place)
+            seen = design_seen(adapter, workspaces)
         except DesignUnclear as error:
             yield f"design: not known, because {error}"
         else:
-            declared = traits.design or "strict"
-            is_declared = seen == declared
-            yield f"design: {seen} ({OBSERVED_BEHAVIOURS[seen]})" + (
-                "" if is_declared else f". Declare it: design = {seen!r}"
-            )
-    undeclared = [name for name in refusals_seen(adapter, place) if name not in traits.refuses]
+            advice = "" if seen == (traits.design or "strict") else f". Declare it: design = {seen!r}"
+            yield f"design: {seen} ({OBSERVED_BEHAVIOURS[seen]}){advice}"
+    undeclared = [name for name in refusals_seen(adapter, workspaces) if name not in traits.refuses]
     for name in undeclared:
         yield f"refuses: {REFUSALS[name]}, which the contract answers"
     if undeclared:
@@ -93,7 +89,7 @@ def _describe_behaviour(adapter: Adapter, place: WorkspacePool) -> Iterator[str]
 
 
 @contextmanager
-def _tell_if_slow(name: str) -> Iterator[None]:
+def _report_if_slow(name: str) -> Iterator[None]:
     """Context manager that prints the name of a check if the block takes longer than _SLOW_S seconds."""
     timer = Timer(_SLOW_S, lambda: say(f"...  {name} (still running)", err=True))
     timer.daemon = True

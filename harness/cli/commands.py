@@ -11,11 +11,11 @@ from readfirst.harness.extension import extensions
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands of one package, whose modules are in the directory `folder`.
+    """Commands that one package provides. Its modules are in the directory `folder`.
 
-    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help
-    of each group. `panel` is the title of their panel in the help, empty for the commands of the suite. `renamed`
-    maps the first words of former commands to the words of this release, the longest first.
+    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help text
+    of each group of commands. `panel` is the title above the commands in the help, empty for the commands of the suite.
+    `renamed` maps the first words of former commands to the words of this release, the longest first.
     """
 
     package: str
@@ -25,11 +25,11 @@ class Commands:
     panel: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
 
-    def function(self, called: str) -> Callable[..., int | None]:
+    def function(self, command: str) -> Callable[..., int | None]:
         """Import and return the function of a command."""
-        module, _, name = self.functions[called].partition(":")
-        found: Callable[..., int | None] = getattr(import_module(f"{self.package}.{module}"), name)
-        return found
+        module, _, name = self.functions[command].partition(":")
+        function: Callable[..., int | None] = getattr(import_module(f"{self.package}.{module}"), name)
+        return function
 
 
 SUITE = Commands(
@@ -61,7 +61,7 @@ SUITE = Commands(
 FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     command: {"--claims": "--require"} for command in ("run", "watch", "check-adapter")
 }
-"""For each command with renamed options: the current name of each option by its former name."""
+"""The current name of each renamed option by its former name, for each command with renamed options."""
 
 
 @cache
@@ -82,10 +82,10 @@ def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
     )
 
 
-def provider_of(called: str) -> Commands | None:
-    """Return the commands that contain this command: of the suite or of an extension. None for an unknown command.
+def provider_of(command: str) -> Commands | None:
+    """Return the `Commands` of the suite or of an extension that contain a command. None for an unknown command.
     Extensions are imported only if needed.
     """
-    if called in SUITE.functions:
+    if command in SUITE.functions:
         return SUITE
-    return next((each for each in providers() if called in each.functions), None)
+    return next((provider for provider in providers() if command in provider.functions), None)

@@ -5,7 +5,7 @@ from typing import Literal
 import typer
 
 from readfirst.harness.cli.options import (
-    MOST,
+    MOST_SELECTION_OPTIONS,
     Fixtures,
     Output,
     Selected,
@@ -14,10 +14,10 @@ from readfirst.harness.cli.options import (
     selecting,
     write_output,
 )
-from readfirst.harness.diff.diff import diff as compared
+from readfirst.harness.diff.diff import diff as compare_sides
 from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.operands import SideParser
-from readfirst.harness.diff.report import SHOWN, as_json, as_markdown, as_text
+from readfirst.harness.diff.report import MAX_DETAILED_CAUSES, as_json, as_markdown, as_text
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.progress import ProgressBar
@@ -28,12 +28,12 @@ from readfirst.harness.terminal import console, say
 from readfirst.harness.versions.points import scenarios_of_changes
 
 
-@selecting(MOST)
+@selecting(MOST_SELECTION_OPTIONS)
 @running("jobs", "time_limit")
 def diff(
     before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
     after: str = typer.Argument(
-        ..., metavar="B", help="What A is compared with: also a contract, JSON lines of a run, or a target."
+        ..., metavar="B", help="What to compare A with: a contract, the JSON lines of a run, or a target."
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="The format of the report."
@@ -45,7 +45,7 @@ def diff(
     options: RunOptions,
     fixtures: Fixtures = None,
 ) -> int:
-    """Show the differences between A and B, grouped by cause. Exit code 0: nothing, 1: something.
+    """Show the differences between A and B, grouped by cause. Exit code 0: no difference, 1: differences.
 
     `readfirst docs changes` describes the output.
     """
@@ -56,26 +56,25 @@ def diff(
         return ExitCode.NOTHING
     with ProgressBar(console(err=True), 3 * len(ids)) as bar:
         sides = SideParser(suite, ids, options, bar.advance)
-        one, other = sides.both(before, after)
-        found = compared(
-            suite, one, other, ids, jobs=jobs_for(options.jobs, "", len(ids)), advance=bar.advance
-        )
-        if isinstance(one, ContractSide) and isinstance(other, ContractSide):
-            dating = found.causes if all_ or format_ != "text" else found.causes[:SHOWN]
-            when = add_versions(suite, one.contract, other.contract, dating, scenarios_of_changes())
-            found = found.with_causes([*when, *found.causes[len(dating) :]])
+        left, right = sides.both(before, after)
+        jobs = jobs_for(options.jobs, "", len(ids))
+        result = compare_sides(suite, left, right, ids, jobs=jobs, advance=bar.advance)
+        if isinstance(left, ContractSide) and isinstance(right, ContractSide):
+            shown = result.causes if all_ or format_ != "text" else result.causes[:MAX_DETAILED_CAUSES]
+            dated = add_versions(suite, left.contract, right.contract, shown, scenarios_of_changes())
+            result = result.with_causes([*dated, *result.causes[len(shown) :]])
     match format_:
         case "json":
-            text = as_json(found)
+            text = as_json(result)
         case "markdown":
-            text = as_markdown(found, all_=all_)
+            text = as_markdown(result, all_=all_)
         case _:
-            text = "".join(f"{line}\n" for line in as_text(found, all_=all_))
+            text = "".join(f"{line}\n" for line in as_text(result, all_=all_))
     write_output(text, output)
-    if found.error:
-        say(f"readfirst: {found.error} scenarios have no result, so the comparison is incomplete.", err=True)
+    if result.error:
+        say(f"readfirst: {result.error} scenarios have no result, so the comparison is incomplete.", err=True)
         return ExitCode.ERROR
-    if not found.compared:
+    if not result.compared:
         say("readfirst: no scenario has a result on both sides.", err=True)
         return ExitCode.NOTHING
-    return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT
+    return ExitCode.NOT_CONFORMANT if result.causes else ExitCode.CONFORMANT

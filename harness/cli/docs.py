@@ -37,7 +37,7 @@ def docs(
 
 
 def pages() -> dict[str, Path]:
-    """Return the pages by name (`adapters`, `readme`), pages about the whole project first."""
+    """Return the file of each page by the name of the page (`adapters`, `readme`). The README is the first page."""
     package = Path(readfirst.__file__).parent
     root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]

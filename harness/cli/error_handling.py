@@ -1,4 +1,4 @@
-"""Turn exceptions of commands into exit codes and messages, with a traceback on request; and the version."""
+"""Convert exceptions of commands to exit codes and messages, and get the version of readfirst."""
 
 import errno
 import functools
@@ -9,20 +9,19 @@ from typing import ParamSpec
 
 import typer
 
-from readfirst.harness.cli.process_setup import Terminated, leave_at_once, listen
+from readfirst.harness.cli.process_setup import Terminated, exit_on_signals, listen
 from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.terminal import OutputClosedError, say, say_lines, stdout
 
 P = ParamSpec("P")
 
-_OF_THE_SYSTEM = frozenset(
+_SYSTEM_ERRNOS = frozenset(
     {
         *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENAMETOOLONG, errno.ENFILE),
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Numbers of errors that are not defects of the program: the operating system refuses an operation or lacks a resource.
-"""
+"""Numbers of errors that are not bugs: the operating system refuses an operation or lacks a resource."""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
@@ -39,8 +38,8 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Return a function that runs a command and exits with its result as the exit code; None means success. An
-    exception is printed, and determines the exit code.
+    """Return a function that runs a command and exits with its result as the exit code; None means 0. If the command
+    raises an exception, the function prints it and exits with its exit code.
     """
 
     @functools.wraps(command)
@@ -58,14 +57,14 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
             code = ExitCode.INTERRUPTED
         finally:
             if is_own:
-                leave_at_once()
+                exit_on_signals()
         raise typer.Exit(int(code))
 
     return wrapped
 
 
 def print_error(error: Exception) -> int:
-    """Print an error in a few lines, unless the reader of the output has closed it, and return the exit code."""
+    """Print an error in a few lines, and return the exit code. Print nothing if the output was closed."""
     if isinstance(error, OutputClosedError):
         return 128 + signal.SIGPIPE
     if _tracebacks:
@@ -77,7 +76,7 @@ def print_error(error: Exception) -> int:
             first, *more = error.lines
             say_lines([f"readfirst: {first}", *more, *error.details.rstrip().splitlines()], err=True)
             return error.exit_code
-        case OSError(errno=number) if number in _OF_THE_SYSTEM:
+        case OSError(errno=number) if number in _SYSTEM_ERRNOS:
             place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
             say(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
             return ExitCode.ERROR

@@ -18,18 +18,19 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.terminal import OutputClosedError, console, guarded_streams, say
 
 
-def _say(manual: str) -> None:
-    shown = console()
+def _print_manual(manual: str) -> None:
+    """Print a part of the help. Its headings, which end with a colon, are bold."""
+    terminal = console()
     for line in manual.splitlines():
-        bold = line.endswith(":") and not line.startswith(" ")
-        shown.print(line, style="bold" if bold else None, soft_wrap=True)
+        is_heading = line.endswith(":") and not line.startswith(" ")
+        terminal.print(line, style="bold" if is_heading else None, soft_wrap=True)
 
 
-class _Manual(TyperGroup):
+class _GroupWithManual(TyperGroup):
     """Adds the manual to the help of `readfirst`, unformatted, because it contains code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. Errors about values do not name Python classes."""
+        """Run a command. Remove the prefix of Python exceptions from errors about values."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -39,63 +40,59 @@ class _Manual(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command. The error for an unknown word names the commands that begin with this word."""
         word = args[0]
-        longer = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
-        if longer and self.get_command(ctx, word) is None:
-            ctx.fail(f"No such command {word!r}. Did you mean {' or '.join(map(repr, longer))}?")
+        longer_names = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
+        if longer_names and self.get_command(ctx, word) is None:
+            ctx.fail(f"No such command {word!r}. Did you mean {' or '.join(map(repr, longer_names))}?")
         return super().resolve_command(ctx, args)
 
     def format_help(self, *args: Any, **kwargs: Any) -> None:
         """Print the help."""
         super().format_help(*args, **kwargs)
-        _say(MANUAL)
+        _print_manual(MANUAL)
 
 
-class _Targets(TyperCommand):
+class _CommandWithTargets(TyperCommand):
     """Adds the list of targets to the help of `run`."""
 
     def format_help(self, *args: Any, **kwargs: Any) -> None:
         """Print the help."""
         super().format_help(*args, **kwargs)
-        _say(TARGETS)
+        _print_manual(TARGETS)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Always ends with SystemExit."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if "--traceback" in given:  # at any position, because it is appended to a command that failed
-        given = ["--traceback", *(argument for argument in given if argument != "--traceback")]
+    words = sys.argv[1:] if arguments is None else arguments
+    if "--traceback" in words:  # at any position, because it is appended to a command that failed
+        words = ["--traceback", *(word for word in words if word != "--traceback")]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
-    if sys.getfilesystemencoding().lower() not in ("utf-8", "utf8"):
-        problem = (
-            f"file names are {sys.getfilesystemencoding()} here, which cannot express those of scenarios"
-        )
+    if (encoding := sys.getfilesystemencoding()).lower() not in ("utf-8", "utf8"):
+        problem = f"file names are {encoding} here, which cannot express those of scenarios"
         say(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", err=True)
         sys.exit(ExitCode.ERROR)
     try:
         Path.cwd()
     except OSError as error:
-        say(
-            f"readfirst: the current directory cannot be used: {error.strerror}. Change to another one.",
-            err=True,
-        )
+        problem = f"the current directory cannot be used: {error.strerror}"
+        say(f"readfirst: {problem}. Change to another one.", err=True)
         sys.exit(ExitCode.ERROR)
-    given = _replace_former_names(given)
+    words = _replace_former_names(words)
     with guarded_streams():
         try:
             try:
-                _app(given)(given, prog_name="readfirst")
+                _build_app(words)(words, prog_name="readfirst")
             finally:
                 sys.stdout.flush()
         except (OSError, OutputClosedError) as error:  # errors while printing help, versions or wrong usage
             sys.exit(print_error(error))
 
 
-def _replace_former_names(given: list[str]) -> list[str]:
-    """Return the arguments with the current names of renamed commands and options, and print these names."""
-    flags = [word for word in given[:1] if word == "--traceback"]
-    words = given[len(flags) :]
+def _replace_former_names(words: list[str]) -> list[str]:
+    """Return a command line with the current names of renamed commands and options, and print these names."""
+    flags = [word for word in words[:1] if word == "--traceback"]
+    words = words[len(flags) :]
     if names := renamed_command(words):
         _announce_name(*names)
         words = [*names[1].split(), *words[len(names[0].split()) :]]
@@ -114,96 +111,89 @@ def _announce_name(former: str, current: str) -> None:
     say(f"readfirst: `{former}` is now `{current}`; the next release removes the old name.", err=True)
 
 
-def _app(given: Sequence[str]) -> typer.Typer:
-    """Return the application with the requested command, or with stubs of all commands if the words determine none.
+def _build_app(words: Sequence[str]) -> typer.Typer:
+    """Return the application with the command that the words call, or with stubs of all commands if they call none.
 
-    Other commands are omitted: the check of one's parameters takes longer than the whole command `list`.
+    Other commands are omitted, because the check of their parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
         name="readfirst",
         help=GUIDE,
-        cls=_Manual,
+        cls=_GroupWithManual,
         rich_markup_mode="rich",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings=settings,
     )
-    app.callback()(_global)
+    app.callback()(_set_global_options)
     groups: dict[str, typer.Typer] = {}
-    wanted = _find_commands([word for word in given if word != "--traceback"])
-    for called, provider in wanted.items():
-        group, _, name = called.rpartition(" ")
-        panel = provider.panel or None
+    commands = _find_commands([word for word in words if word != "--traceback"])
+    for command, provider in commands.items():
+        group, _, name = command.rpartition(" ")
         if group and group not in groups:
-            groups[group] = _group(group, settings)
-            app.add_typer(groups[group], name=group, rich_help_panel=_group_panel(group))
+            owner = next(each for each in providers() if group in each.groups)
+            groups[group] = typer.Typer(
+                help=owner.groups[group],
+                no_args_is_help=True,
+                rich_markup_mode="rich",
+                context_settings={**settings},
+            )
+            app.add_typer(groups[group], name=group, rich_help_panel=owner.panel or None)
         (groups[group] if group else app).command(
             name=name,
-            cls=_Targets if called == "run" else None,
-            context_settings={"ignore_unknown_options": True}
-            if called == "watch"
-            else None,  # those of `run`
-            rich_help_panel=panel,
-        )(with_exit_code(provider.function(called)) if len(wanted) == 1 else _stub(provider, called))
+            cls=_CommandWithTargets if command == "run" else None,
+            # `watch` passes unknown options to `run`.
+            context_settings={"ignore_unknown_options": True} if command == "watch" else None,
+            rich_help_panel=provider.panel or None,
+        )(with_exit_code(provider.function(command)) if len(commands) == 1 else _stub(provider, command))
     return app
 
 
-def _group(name: str, settings: Mapping[str, Any]) -> typer.Typer:
-    about = next(each.groups[name] for each in providers() if name in each.groups)
-    return typer.Typer(
-        help=about, no_args_is_help=True, rich_markup_mode="rich", context_settings={**settings}
-    )
-
-
-def _group_panel(name: str) -> str | None:
-    return next((each.panel for each in providers() if name in each.groups), "") or None
-
-
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that the words of a command line may call, each with its provider.
+    """Return the commands that a command line may call, each with its provider.
 
-    One command if the words determine it. Otherwise all commands of the group that the first word names, or all
-    commands. Empty for `--version`.
+    The result contains one command if the first words are its name. Otherwise it contains all commands of the group
+    that the first word names, or all commands. Empty for `--version`.
     """
     if words == ["--version"]:
         return {}
-    for called in (" ".join(words[:2]), *words[:1]):
-        if (provider := provider_of(called)) is not None:
-            return {called: provider}
-    every = {called: each for each in providers() for called in each.functions}
-    of_group = {called: each for called, each in every.items() if words and called.startswith(f"{words[0]} ")}
-    return of_group or every
+    for command in (" ".join(words[:2]), *words[:1]):
+        if (provider := provider_of(command)) is not None:
+            return {command: provider}
+    every = {command: provider for provider in providers() for command in provider.functions}
+    group = f"{words[0]} " if words else ""
+    return {command: provider for command, provider in every.items() if command.startswith(group)} or every
 
 
-def _stub(provider: Commands, called: str) -> Callable[..., None]:
+def _stub(provider: Commands, command: str) -> Callable[..., None]:
     """Return a function with the help text of a command, but without a body. The command's module is not imported."""
-    module, _, function = provider.functions[called].partition(":")
+    module, _, function = provider.functions[command].partition(":")
 
     def stub() -> None: ...
 
-    stub.__doc__ = _helps(provider.folder / f"{module}.py")[function]
+    stub.__doc__ = _read_docstrings(provider.folder / f"{module}.py")[function]
     return stub
 
 
 @cache
-def _helps(module: Path) -> Mapping[str, str | None]:
+def _read_docstrings(module: Path) -> Mapping[str, str | None]:
     """Return the docstring of each function of a module, by name. The module is not imported."""
-    tree = ast.parse(module.read_bytes())
-    return {each.name: ast.get_docstring(each) for each in tree.body if isinstance(each, ast.FunctionDef)}
+    functions = [node for node in ast.parse(module.read_bytes()).body if isinstance(node, ast.FunctionDef)]
+    return {function.name: ast.get_docstring(function) for function in functions}
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         say(f"readfirst {version()}")
         raise typer.Exit
 
 
-def _global(
+def _set_global_options(
     traceback: bool = typer.Option(False, "--traceback", help="Show the traceback of an unexpected error."),
-    _shown: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    _is_version_wanted: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
     show_tracebacks(traceback)

@@ -29,7 +29,7 @@ else:
 
 R = TypeVar("R")
 
-_NUMBER = re.compile(r"[1-9][0-9]*")
+_POSITIVE_NUMBER_PATTERN = re.compile(r"[1-9][0-9]*")
 
 
 LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
@@ -37,7 +37,7 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the present name of a class, and print it for a former name. Raises BadParameter for an unknown one."""
+    """Return the current name of a class of rules. Prints a message for a former name. Raises BadParameter."""
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
@@ -97,32 +97,32 @@ ContractName = Annotated[
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files (default: all).")]
 
 
-_MOST_JOBS = 256
+_MAX_JOBS = 256
 
 
-def _jobs(text: str | int) -> int:
-    """Parse a number of processes. 0 means `auto`."""
+def _parse_jobs(text: str | int) -> int:
+    """Parse the value of `--jobs`. Return 0 for `auto`. Raises BadParameter."""
     if text in ("auto", 0):
         return 0
-    if not str(text).isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
-        raise typer.BadParameter(f"{text!r} is neither `auto` nor a number from 1 to {_MOST_JOBS}.")
+    if not str(text).isdecimal() or not 1 <= int(text) <= _MAX_JOBS:
+        raise typer.BadParameter(f"{text!r} is neither `auto` nor a number from 1 to {_MAX_JOBS}.")
     return int(text)
 
 
-def finite(value: float | None) -> float | None:
-    """Return the value of an option. Raises BadParameter for `nan`, which is inside every range."""
+def reject_nan(value: float | None) -> float | None:
+    """Return the value of an option. Raises BadParameter for `nan`, which typer accepts in any range."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is not a number.")
     return value
 
 
-Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=_MOST_JOBS, help="Worker processes.")]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=_MAX_JOBS, help="Worker processes.")]
 AutoJobs = Annotated[
     int,
     typer.Option(
         "-j",
         "--jobs",
-        parser=_jobs,
+        parser=_parse_jobs,
         metavar="N|auto",
         show_default="auto",
         help="Worker processes; auto: one for each processor, if that is worth it.",
@@ -140,7 +140,8 @@ Confine = Annotated[
     bool,
     typer.Option(
         "--confine",
-        help="Let it write only to its workspace and home, without a network; see `readfirst docs isolation`.",
+        help="Run the implementation in a sandbox: it can write only to its workspace and home, without a network; see "
+        "`readfirst docs isolation`.",
     ),
 ]
 Settle = Annotated[
@@ -148,7 +149,7 @@ Settle = Annotated[
     typer.Option(
         min=0,
         max=60_000,
-        callback=finite,
+        callback=reject_nan,
         metavar="MS",
         help="Milliseconds to wait for late writes after the last answer, and again after the session.",
     ),
@@ -163,9 +164,9 @@ Claims = Annotated[
     ),
 ]
 TimeLimit = Annotated[
-    float, typer.Option(min=0.1, max=86_400, callback=finite, help="Time limit of one call, in seconds.")
+    float, typer.Option(min=0.1, max=86_400, callback=reject_nan, help="Time limit of one call, in seconds.")
 ]
-TakesFolder = Annotated[
+TakesDirectory = Annotated[
     Path | None,
     typer.Option(
         help="The directory for replays; an interrupted recording resumes from it.", show_default="a cache"
@@ -174,7 +175,11 @@ TakesFolder = Annotated[
 Minutes = Annotated[
     float | None,
     typer.Option(
-        min=0.01, max=10_000, callback=finite, help="Begin nothing after this time.", show_default="no limit"
+        min=0.01,
+        max=10_000,
+        callback=reject_nan,
+        help="Start no new search after this number of minutes.",
+        show_default="no limit",
     ),
 ]
 Output = Annotated[
@@ -184,21 +189,20 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target in these words. Raises UsageError for several words, or for a word that is not a target if
-    `readfirst` can suggest one. `command` precedes the suggested target in the message.
+    """Return the target that a command line names. Raises UsageError if it contains several words, or if the word is
+    not a target and `readfirst` can suggest one.
 
-    `kind` is the prefix that a suggested target must have.
+    The message contains `command` before the suggested target. `kind` is the prefix that the suggestion must have.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import suggest_target
 
-    meant = suggest_target(words)
-    if meant and meant.lstrip("'").startswith(kind):
-        raise UsageError(f"{words[0]!r} is not a target. Did you mean: {command} {meant}")
+    suggestion = suggest_target(words)
+    if suggestion and suggestion.lstrip("'").startswith(kind):
+        raise UsageError(f"{words[0]!r} is not a target. Did you mean: {command} {suggestion}")
     if len(words) > 1:
-        raise UsageError(
-            f"{words[1]!r} is one word too many: write one target, in quotes if it contains spaces."
-        )
+        extra = f"{words[1]!r} is one word too many"
+        raise UsageError(f"{extra}: write one target, in quotes if it contains spaces.")
     return words[0]
 
 
@@ -233,14 +237,14 @@ def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Su
         here = Path("fixtures/contracts.yaml").is_file()
         checkout = " Here, add `--fixtures fixtures`: that is the suite of this checkout." if here else ""
         raise UsageError(
-            f"{suite.root} is part of the installed package, and nothing is written there.{checkout} Name a suite of "
-            "your own with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` "
-            "begins."
+            f"{suite.root} is part of the installed package, and must not be changed.{checkout} Name a suite of your "
+            "own with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` "
+            "creates."
         )
     return suite
 
 
-_SELECTING: Mapping[str, tuple[str, Any]] = {
+_SELECTION_OPTIONS: Mapping[str, tuple[str, Any]] = {
     "family": ("families", Families),
     "tag": ("tags", Tags),
     "requirement": ("requirements", Requirements),
@@ -249,90 +253,99 @@ _SELECTING: Mapping[str, tuple[str, Any]] = {
     "expression": ("expression", Expression),
     "shard": ("shard", Shard),
 }
-"""The options that select scenarios, each with its field of Selection."""
-FEW = ("family", "tag", "expression")
-MOST = ("family", "tag", "requirement", "rule", "class_", "expression")
-ALL = tuple(_SELECTING)
+"""The options that select scenarios: the name of the field of Selection, and the type of the option."""
+FEW_SELECTION_OPTIONS = ("family", "tag", "expression")
+MOST_SELECTION_OPTIONS = ("family", "tag", "requirement", "rule", "class_", "expression")
+ALL_SELECTION_OPTIONS = tuple(_SELECTION_OPTIONS)
 
 
-_RUNNING: Mapping[str, tuple[Any, Any]] = {
+_RUN_OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "jobs": (AutoJobs, 0),
     "time_limit": (TimeLimit, TIME_LIMIT),
     "settle": (Settle, 0.0),
     "confine": (Confine, False),
 }
-"""Options for running an implementation: fields of RunOptions, each with its default."""
+"""The options for running an implementation, by the field of RunOptions: the type and the default of the option."""
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that replaces the parameter `selection` of a command by options. The command gets the
-    Selection that the values of the options make.
+    """Return a decorator that adds options for selecting scenarios to a command. The command gets a Selection with
+    their values as the argument `selection`.
     """
-    return _replacing("selection", {name: (_SELECTING[name][1], None) for name in names}, _selection)
+    options = {name: (_SELECTION_OPTIONS[name][1], None) for name in names}
+    return _replace_parameter("selection", options, _make_selection)
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that replaces the parameter `options` of a command by options. The command gets the
-    RunOptions that the values of the options make.
+    """Return a decorator that adds options for running an implementation to a command. The command gets RunOptions with
+    their values as the argument `options`.
 
-    `names` are options of `_RUNNING`. `others` are options with a different form or default.
+    `names` are options of `_RUN_OPTIONS`. `others` are options with a different type or default.
     """
-    return _replacing("options", {**{name: _RUNNING[name] for name in names}, **others}, _run_options)
+    return _replace_parameter(
+        "options", {**{name: _RUN_OPTIONS[name] for name in names}, **others}, _make_run_options
+    )
 
 
-def _replacing(
+def _replace_parameter(
     parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that replaces one parameter of a command by options. `parse` converts the values of the
-    options to the value of the parameter.
+    """Return a decorator that replaces one parameter of a command by options. `declared` contains the type and the
+    default of each option. `parse` converts the values of the options to the value of the parameter.
     """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(command)
-        def replaced(**given: Any) -> R:
-            value = parse({name: given.pop(name) for name in declared})
-            return command(**{parameter: value}, **given)
+        def command_with_options(**values: Any) -> R:
+            value = parse({name: values.pop(name) for name in declared})
+            return command(**{parameter: value}, **values)
 
         kind = inspect.Parameter.KEYWORD_ONLY
+        options = [
+            inspect.Parameter(name, kind, annotation=annotation, default=default)
+            for name, (annotation, default) in declared.items()
+        ]
         parameters: list[inspect.Parameter] = []
-        for each in inspect.signature(command, eval_str=True).parameters.values():
-            if each.name != parameter:
-                parameters.append(each.replace(kind=kind))
-                continue
-            for name, (annotation, default) in declared.items():
-                parameters.append(inspect.Parameter(name, kind, annotation=annotation, default=default))
-        replaced.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        replaced.__annotations__ = {each.name: each.annotation for each in parameters}
-        return replaced
+        for former in inspect.signature(command, eval_str=True).parameters.values():
+            parameters += options if former.name == parameter else [former.replace(kind=kind)]
+        signature = inspect.Signature(parameters)
+        command_with_options.__signature__ = signature  # type: ignore[attr-defined]
+        command_with_options.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command_with_options
 
     return decorate
 
 
-def _run_options(given: dict[str, Any]) -> RunOptions:
+def _make_run_options(values: dict[str, Any]) -> RunOptions:
     """Return the RunOptions for the values of options. `--settle` is in milliseconds, RunOptions in seconds."""
-    return RunOptions(**{**given, "settle": given.get("settle", 0.0) / 1000})
+    return RunOptions(**{**values, "settle": values.get("settle", 0.0) / 1000})
 
 
-def _selection(given: dict[str, Any]) -> Selection:
+def _make_selection(values: dict[str, Any]) -> Selection:
     from readfirst.harness.suite.selection import Selection
 
     fields: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name == "shard":
-            value = None if value is None else shard_of(value)
+            value = None if value is None else parse_shard(value)
         elif isinstance(value, list):
             value = tuple(map(str, value))
         if value:
-            fields[_SELECTING[name][0]] = value
+            fields[_SELECTION_OPTIONS[name][0]] = value
     return Selection(**fields)
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """Return the numbers of `--shard I/N`: the number of the part, and the number of all parts. Raises UsageError."""
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return the two numbers in the value `I/N` of --shard. Raises UsageError."""
     from readfirst.harness.cli.error_handling import UsageError
 
     part, slash, parts = text.partition("/")
-    if not (slash and _NUMBER.fullmatch(part) and _NUMBER.fullmatch(parts) and int(part) <= int(parts)):
+    if not (
+        slash
+        and _POSITIVE_NUMBER_PATTERN.fullmatch(part)
+        and _POSITIVE_NUMBER_PATTERN.fullmatch(parts)
+        and int(part) <= int(parts)
+    ):
         raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
     return int(part), int(parts)
 
@@ -342,7 +355,7 @@ def write_output(text: str, output: Path | None) -> None:
     if output is None:
         stdout().write(text)
         return
-    from readfirst.harness.report import output as opened
+    from readfirst.harness.report import output as open_output
 
-    with opened(output) as stream:
+    with open_output(output) as stream:
         stream.write(text)

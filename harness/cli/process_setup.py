@@ -1,4 +1,4 @@
-"""Prepare the process of a command line: streams, umask, signals."""
+"""Prepare the process of a command: streams, umask and signals."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from readfirst.harness.processes.gc_tuning import collect_rarely
 
 # It runs before other modules are imported.
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
+_EXIT_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminated(KeyboardInterrupt):
@@ -33,23 +33,24 @@ def begin() -> None:
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
     os.umask(os.umask(0o077) & 0o077)
     collect_rarely()
-    leave_at_once()
+    exit_on_signals()
 
 
-def leave_at_once() -> None:
-    """Make a signal end the process at once, with a shell's exit code. Used before and after a command."""
-    for number in _ENDING:
+def exit_on_signals() -> None:
+    """Make SIGINT and SIGTERM end the process immediately, with the exit code of a shell. Used before and after a
+    command.
+    """
+    for number in _EXIT_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
-            signal.signal(number, _leave)
+            signal.signal(number, _exit_with_signal_code)
 
 
 def end() -> None:
-    """Flush the standard streams, and prevent signals and unwritable streams from changing the exit code.
+    """Flush the standard streams, and prevent that signals and unwritable streams change the exit code.
 
-    The interpreter takes a moment to exit and flushes the streams again. Without this function, a failure would
-    change the exit code.
+    The interpreter takes a moment to exit, and flushes the streams again. A failure would change the exit code.
     """
-    for number in _ENDING:
+    for number in _EXIT_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -59,25 +60,27 @@ def end() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def keep_nothing() -> None:
-    """Make a signal end the command at once: it has nothing to clean up, and a waiting thread could delay its exit."""
-    if signal.getsignal(signal.SIGTERM) is _terminate:
-        leave_at_once()
+def exit_on_signals_during_command() -> None:
+    """Make signals end the current command immediately, for a command without a clean-up whose threads may wait."""
+    if signal.getsignal(signal.SIGTERM) is _raise_terminated:
+        exit_on_signals()
 
 
 def listen() -> bool:
-    """Make a signal end the command with a clean-up. False: not started by a command line, and nothing changed."""
-    is_own = signal.getsignal(signal.SIGTERM) is _leave
+    """Make SIGINT and SIGTERM raise exceptions, so that the command can clean up. Return False, and change nothing, if
+    the process was not started by a command line.
+    """
+    is_own = signal.getsignal(signal.SIGTERM) is _exit_with_signal_code
     if is_own:
-        signal.signal(signal.SIGTERM, _terminate)
-        if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGTERM, _raise_terminated)
+        if signal.getsignal(signal.SIGINT) is _exit_with_signal_code:
             signal.signal(signal.SIGINT, signal.default_int_handler)
     return is_own
 
 
-def _leave(number: int, _frame: object) -> None:
+def _exit_with_signal_code(number: int, _frame: object) -> None:
     os._exit(128 + number)
 
 
-def _terminate(_number: int, _frame: object) -> None:
+def _raise_terminated(_number: int, _frame: object) -> None:
     raise Terminated

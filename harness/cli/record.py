@@ -1,4 +1,4 @@
-"""The commands `readfirst product record` and `merge`."""
+"""The commands `readfirst product record` and `readfirst product merge`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ import typer
 
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
-    FEW,
+    FEW_SELECTION_OPTIONS,
     Fixtures,
     Ids,
     Jobs,
@@ -18,9 +18,9 @@ from readfirst.harness.cli.options import (
     Trust,
     open_own_suite,
     open_suite,
+    parse_shard,
     running,
     selecting,
-    shard_of,
 )
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
@@ -33,7 +33,7 @@ from readfirst.harness.record.record import (
     replay_scenarios,
     store_reason,
 )
-from readfirst.harness.record.record import record as recorded
+from readfirst.harness.record.record import record as record_scenarios
 from readfirst.harness.record.recording_worker import Product, ReplayProgress
 from readfirst.harness.record.replay_samples import Take, Takes, default_takes
 from readfirst.harness.run.run_options import RunOptions
@@ -59,7 +59,7 @@ Fix = Annotated[bool, typer.Option("--fix", help="Also replace expectations that
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
 
 
-@selecting(FEW)
+@selecting(FEW_SELECTION_OPTIONS)
 @running("time_limit", jobs=(Jobs, 1))
 def record(
     ids: Ids = None,
@@ -72,7 +72,7 @@ def record(
     leave_out: str | None = typer.Option(
         None,
         metavar="REASON",
-        help="Record nothing: leave these contracts out of the recordings, for this reason.",
+        help="Record nothing: store this reason instead of the recordings on these contracts.",
     ),
     shard: str | None = typer.Option(
         None,
@@ -94,7 +94,7 @@ def record(
     A scenario is recorded on its own contract, 2.1.7 by default. That suffices for a new case. `--missing`
     records the other contracts later.
     """
-    mode = _mode(fix, check)
+    mode = _parse_mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures, trust=trust)
     sweep()
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
@@ -103,11 +103,11 @@ def record(
             raise UsageError(
                 "--shard needs --takes DIR: `readfirst product merge` reads those of all shards."
             )
-        part, parts = shard_of(shard)
+        part, parts = parse_shard(shard)
         selected = selected[part - 1 :: parts]
     wanted = _select_scenarios(suite, selected, contract, missing=missing)
     if leave_out is not None:
-        return _left_out(suite, wanted, leave_out)
+        return _store_reason(suite, wanted, leave_out)
     if missing and selected and not wanted:
         say(f"nothing is missing in {pluralize(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
@@ -118,29 +118,29 @@ def record(
         stack.enter_context(kept.held())
         progress = stack.enter_context(ReplayProgress(suite, wanted, kept, options.jobs))
 
-        def note(each: Take) -> None:
-            progress(each)
-            if each.status == "error":
-                say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
-            elif each.message and each.number == 1:
-                say(
-                    f"note: {each.scenario_id}: {each.contract}: {each.message}; add them while others are replayed"
-                )
+        def report_replay(replay: Take) -> None:
+            progress(replay)
+            subject = f"{replay.scenario_id}: {replay.contract}: {replay.message}"
+            if replay.status == "error":
+                say(f"error {subject}")
+            elif replay.message and replay.number == 1:
+                say(f"note: {subject}; add them while others are replayed")
 
-        def connect(each: Contract) -> Product:
-            return Product(suite, each.name, options)
+        def connect(contract: Contract) -> Product:
+            return Product(suite, contract.name, options)
 
         if shard is None:
-            return _print_results(
-                recorded(suite, wanted, mode, connect, kept, jobs=options.jobs, progress=note), wanted
+            results = record_scenarios(
+                suite, wanted, mode, connect, kept, jobs=options.jobs, progress=report_replay
             )
-        for each in replay_scenarios(suite, wanted, connect, kept, jobs=options.jobs):
-            note(each)
+            return _print_results(results, wanted)
+        for replay in replay_scenarios(suite, wanted, connect, kept, jobs=options.jobs):
+            report_replay(replay)
     say(f"{pluralize(len(selected), 'scenario')} taken for shard {shard}", err=True)
     return ExitCode.ERROR if progress.errors else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
-@selecting(FEW)
+@selecting(FEW_SELECTION_OPTIONS)
 def merge(
     folders: list[Path] = typer.Argument(..., metavar="DIR...", help="The --takes directory of each shard."),
     contract: Contracts = None,
@@ -152,7 +152,7 @@ def merge(
     fixtures: Fixtures = None,
 ) -> int:
     """Merge the recordings of several shards into the suite, as `record` does with its own replays."""
-    mode = _mode(fix, check)
+    mode = _parse_mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection)
     wanted = _select_scenarios(suite, selected, contract, missing=missing)
@@ -160,13 +160,13 @@ def merge(
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a directory. Name the --takes directory of a shard.")
     with Scratch() as scratch:
-        together = Takes(scratch.folder())
+        merged = Takes(scratch.folder())
         for folder in folders:
-            together.add(folder)
-        return _print_results(accept_replays(suite, wanted, mode, together), wanted)
+            merged.add(folder)
+        return _print_results(accept_replays(suite, wanted, mode, merged), wanted)
 
 
-def _mode(fix: bool, check: bool) -> Mode:
+def _parse_mode(fix: bool, check: bool) -> Mode:
     if fix and check:
         raise UsageError("--fix and --check exclude each other.")
     return "fix" if fix else "check" if check else "create"
@@ -175,12 +175,12 @@ def _mode(fix: bool, check: bool) -> Mode:
 def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the scenarios to record, by contract: each on its own contract, unless others are named.
+    """Return the ids of the scenarios to record, by contract: by the contract of the scenario, or by those in `names`.
 
-    Invariants have no recording, so they are left out. Raises UsageError if only invariants are selected.
+    Invariants have no recording, so they are excluded. Raises UsageError if only invariants are selected.
     """
-    scenarios = {each: suite.scenario(each, require_expect=False) for each in ids}
-    ids = [each for each, scenario in scenarios.items() if not scenario.invariant]
+    scenarios = {scenario_id: suite.scenario(scenario_id, require_expect=False) for scenario_id in ids}
+    ids = [scenario_id for scenario_id, scenario in scenarios.items() if not scenario.invariant]
     if scenarios and not ids:
         raise UsageError("An invariant has no recording: it only checks that no harm occurs. Run it instead.")
     if missing:
@@ -191,27 +191,25 @@ def _select_scenarios(
     own: dict[str, list[str]] = {}
     for scenario_id in ids:
         own.setdefault(scenarios[scenario_id].contract, []).append(scenario_id)
-    contracts_named(suite, list(own))  # each needs a product
+    contracts_named(suite, list(own))  # raises UsageError for a contract without a product
     return dict(own)
 
 
-def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
+def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
     """Store the reason `why` instead of a recording for these scenarios. An existing recording is replaced."""
     if not why.strip():
-        raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
-    stated = [
-        (each, name)
-        for name, ids in wanted.items()
-        for each in ids
-        if (scenario := suite.scenario(each, require_expect=False)).contract == name and not scenario.composed
-    ]
-    if stated or not wanted:
-        where = f"{stated[0][0]} states what {stated[0][1]} does" if stated else "no scenario is selected"
-        raise UsageError(f"{where}: name other contracts with --contract, and the scenarios.")
-    for name, ids in wanted.items():
-        for each in ids:
-            write_all(store_reason(suite, each, name, why.strip()))
-            say(f"left out {each} on {name}")
+        raise UsageError("--leave-out needs a reason: a sentence that is stored in the recording.")
+    chosen = [(scenario_id, name) for name, ids in wanted.items() for scenario_id in ids]
+    if not chosen:
+        raise UsageError("no scenario is selected: name other contracts with --contract, and the scenarios.")
+    for scenario_id, name in chosen:
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        if scenario.contract == name and not scenario.composed:
+            problem = f"{scenario_id} states what {name} does"
+            raise UsageError(f"{problem}: name other contracts with --contract, and the scenarios.")
+    for scenario_id, name in chosen:
+        write_all(store_reason(suite, scenario_id, name, why.strip()))
+        say(f"left out {scenario_id} on {name}")
     return ExitCode.CONFORMANT
 
 
@@ -226,8 +224,8 @@ def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
         if not contract.recorded:
             version = contract.extends or suite.contracts.latest
             raise UsageError(
-                f"{contract.name} has no product to record: a person writes its expectations. The answers of a version "
-                f"are recorded with --contract {version.name}."
+                f"{contract.name} has no product to record: its expectations are written by hand. Use --contract "
+                f"{version.name} to record the answers of a version."
             )
     return chosen
 

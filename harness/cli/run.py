@@ -11,7 +11,7 @@ import typer
 
 from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import (
-    ALL,
+    ALL_SELECTION_OPTIONS,
     Claims,
     Fixtures,
     LevelName,
@@ -42,7 +42,7 @@ Failures = Annotated[
 ]
 
 
-@selecting(ALL)
+@selecting(ALL_SELECTION_OPTIONS)
 @running("jobs", "time_limit", "settle", "confine")
 def run(
     target: list[str] | None = typer.Argument(
@@ -71,9 +71,11 @@ def run(
         help="The name of the target in reports and in the baseline.",
         show_default="TARGET as it is written",
     ),
-    baseline: Path | None = typer.Option(None, help="Accepted failures; see `readfirst docs running`."),
+    baseline: Path | None = typer.Option(
+        None, help="The file of accepted failures; see `readfirst docs running`."
+    ),
     no_baseline: bool = typer.Option(
-        False, "--no-baseline", help="Accept no failure, also if the target has a baseline."
+        False, "--no-baseline", help="Accept no failure, even if the target has a baseline."
     ),
     update_baseline: bool = typer.Option(
         False,
@@ -84,7 +86,9 @@ def run(
     options: RunOptions,
     claims: Claims = None,
     isolation: Literal["auto", "process", "directory"] | None = typer.Option(
-        None, help="mcp: a server per scenario, or one for many.", show_default="auto"
+        None,
+        help="For mcp:COMMAND: one server for each scenario (process), or one for many (directory).",
+        show_default="auto",
     ),
     failures: Failures = "",
     last_failed: bool = typer.Option(
@@ -112,19 +116,21 @@ def run(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
-    """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
-    stated: frozenset[str] | None = None
+    """Replay scenarios on an implementation, and compare the results with a contract. Without a TARGET, the bundled
+    reference implementation is tested.
+    """
+    target_capabilities: frozenset[str] | None = None
     targets, suite = list(target or ()), open_suite(fixtures, trust=trust)
     if targets:
-        meant = suggest_command(targets, suite)
-        if meant:
-            raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {meant}")
+        suggestion = suggest_command(targets, suite)
+        if suggestion:
+            raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {suggestion}")
     # An id has a slash and no colon; every connect string except `reference` has a colon.
     is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
     connect_string = "reference" if not targets or is_id else targets.pop(0)
     if name is not None and not name.strip():
         raise UsageError("--name is empty. Write a name for the target, for example --name mine.")
-    called = connect_string
+    shown_target = connect_string
     if trace and options.jobs > 1:
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
     if connect_string.startswith("recording:") and (trace or keep is not None):
@@ -142,15 +148,15 @@ def run(
     if baseline is not None and baseline.exists() and not baseline.is_file():
         raise UsageError(f"--baseline {baseline} is not a file. A run without a baseline: --no-baseline.")
     if (known := target_defaults(connect_string)) is not None:
-        called = connect_string = known.connect
+        shown_target = connect_string = known.connect
         level = level or known.level
-        stated = known.claims
+        target_capabilities = known.claims
         has_own = not no_baseline and not fixtures
         if baseline is None and has_own and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(
-                    f"the known failures of {called} are part of the installed package, and nothing is written there. "
+                    f"the known failures of {shown_target} are part of the installed package, and must not be changed. "
                     "Name a file of your own: --baseline FILE."
                 )
     level = level or "text"
@@ -161,7 +167,7 @@ def run(
             suite=suite,
             fixtures=fixtures or (),
             target=connect_string,
-            called=called,
+            called=shown_target,
             name=name,
             contracts=tuple(contract or ()),
             level=level,
@@ -173,8 +179,8 @@ def run(
             update_baseline=update_baseline,
             options=replace(options, jobs=1 if trace else options.jobs, keep=keep),
             claims=parse_capabilities(claims or ()),
-            stated=stated,
-            most_failures=_most(failures),
+            stated=target_capabilities,
+            most_failures=_parse_failures(failures),
             last_failed=last_failed,
             failed_in=failed_in,
             remaining=remaining,
@@ -202,11 +208,12 @@ def report(
         output,
         fixtures=fixtures or (),
         version=version(),
-        most_failures=_most(failures),
+        most_failures=_parse_failures(failures),
     )
 
 
-def _most(failures: str) -> int | None:
+def _parse_failures(failures: str) -> int | None:
+    """Return the number of failures to explain for a value of --failures: None for `all`, BRIEF for an empty value."""
     if not failures:
         return BRIEF
     if failures != "all" and not failures.isdecimal():
@@ -227,13 +234,13 @@ def watch(
 
     Needs the extra `watch`. All other options are those of `readfirst run`.
     """
-    rest = list(options or ())
-    command = [sys.executable, "-P", "-m", "readfirst", "run", target, *rest]
+    run_options = list(options or ())
+    command = [sys.executable, "-P", "-m", "readfirst", "run", target, *run_options]
 
-    def run(more: Sequence[str]) -> int:
-        code = subprocess.run([*command, *more], check=False).returncode
+    def run_again(more_options: Sequence[str]) -> int:
+        code = subprocess.run([*command, *more_options], check=False).returncode
         if code in (ExitCode.USAGE, ExitCode.SUITE_INVALID):
             raise UsageError("a run with these options is not possible, so there is nothing to watch.")
         return code
 
-    rerun(run, changes_below(path or [Path()], written_by(rest)))
+    rerun(run_again, changes_below(path or [Path()], written_by(run_options)))

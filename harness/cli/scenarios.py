@@ -13,8 +13,8 @@ import typer
 
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
-    ALL,
-    MOST,
+    ALL_SELECTION_OPTIONS,
+    MOST_SELECTION_OPTIONS,
     Classes,
     ContractName,
     Fixtures,
@@ -35,19 +35,14 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 
-@selecting(MOST)
-def list_(
-    ids: Ids = None,
-    *,
-    selection: Selected,
-    fixtures: Fixtures = None,
-) -> int:
+@selecting(MOST_SELECTION_OPTIONS)
+def list_(ids: Ids = None, *, selection: Selected, fixtures: Fixtures = None) -> int:
     """List scenarios: id, requirement and title, separated by tabs."""
     from readfirst.harness.suite.selection import select
 
     suite = open_suite(fixtures)
     chosen = select(suite, replace(selection, ids=tuple(ids or ())))
-    say_rows((each.id, each.requirement, each.title) for each in map(suite.heading, chosen))
+    say_rows((heading.id, heading.requirement, heading.title) for heading in map(suite.heading, chosen))
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
 
@@ -60,7 +55,7 @@ def show(
         None,
         "--tools",
         metavar="CONTRACT",
-        help="Show the tool descriptions that the model of this contract gets.",
+        help="Show the tools that this contract offers to the model.",
     ),
     results: str | None = typer.Option(
         None, "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."
@@ -69,14 +64,13 @@ def show(
 ) -> int:
     """Show one scenario: its files, its steps, and the expectation of each contract.
 
-    The scenario's own contract is shown in full; the others follow in short, one row for each distinct answer.
-    `--contract` shows only one contract. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
-    `--results CONTRACT` the structured results that a program gets with each answer.
+    The contract of the scenario is shown in full. Other contracts follow in short, one row for each different answer.
+    `--contract` shows only one contract. Instead of a scenario, `--tools CONTRACT` shows the schemas of the tools'
+    arguments, and `--results CONTRACT` the structured results that a program gets with each answer.
     """
     if [scenario_id, tools, results].count(None) != 2:
-        raise UsageError(
-            "name the ID of a scenario, or a contract with --tools: readfirst show --tools 2.1.7"
-        )
+        message = "name the ID of a scenario, or a contract with --tools or --results"
+        raise UsageError(f"{message}: readfirst show --tools 2.1.7")
     if tools is not None:
         return _show_tools(open_suite(fixtures), tools)
     if results is not None:
@@ -105,28 +99,28 @@ def _show_tools(suite: Suite, name: str) -> int:
     from readfirst.harness.suite.tool_schemas import load_tools
 
     contract = suite.contracts[name]
-    known = load_tools(suite.file("tools.json")).get(contract.name, {})
-    shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
+    tools = load_tools(suite.file("tools.json")).get(contract.name, {})
+    value = {name: {"description": tool.facts, "input_schema": tool.schema} for name, tool in tools.items()}
     why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
-    return _print_json(contract, shown, "" if known else why)
+    return _print_json(contract, value, "" if tools else why)
 
 
 def _show_results(suite: Suite, name: str) -> int:
-    """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
+    """Print the fields of a contract's structured results, and all results, as JSON."""
     from readfirst.harness.suite.tool_schemas import fields_of, load_results
 
     contract = suite.contracts[name]
-    found = load_results(suite.file("results.json")).get(contract.name, [])
-    seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
-    why = "its answers come without structured results" if found else "nothing was recorded of its results"
-    nothing = all(each.value is None for each in found)
-    return _print_json(contract, {"fields": fields_of(found), "results": seen}, why if nothing else "")
+    results = load_results(suite.file("results.json")).get(contract.name, [])
+    values = [{"tool": result.tool, "case": result.case, "result": result.value} for result in results]
+    why = "its answers come without structured results" if results else "nothing was recorded of its results"
+    is_missing = all(result.value is None for result in results)
+    return _print_json(contract, {"fields": fields_of(results), "results": values}, why if is_missing else "")
 
 
-def _print_json(contract: Contract, value: object, nothing: str) -> int:
-    """Print a value as JSON, or the reason why it is missing."""
-    if nothing:
-        say(f"readfirst: {contract.name}: {nothing}.", err=True)
+def _print_json(contract: Contract, value: object, reason: str) -> int:
+    """Print a value as JSON, or the reason why there is none."""
+    if reason:
+        say(f"readfirst: {contract.name}: {reason}.", err=True)
         return ExitCode.NOTHING
     stdout().write(f"{harmless_json(value, indent=2)}\n")
     return ExitCode.CONFORMANT
@@ -148,14 +142,14 @@ def new(
 ) -> None:
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
-    If there is nothing at --fixtures, a new suite is created there. `--from bundled --family F` copies the scenarios of
-    a family instead, with their recordings, and `ID --from bundled` copies a single one.
+    If the directory of --fixtures does not exist, a new suite is created there. `--from bundled --family F` copies the
+    scenarios of a family, with their recordings. `ID --from bundled` copies a single scenario.
     """
     from readfirst.harness.suite.copy_families import copy_families, copy_scenario
     from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
 
     if (scenario is None) == (not family) or (source is None and family):
-        raise UsageError("give the ID of a scenario, or --from DIR and --family F to copy a family.")
+        raise UsageError("name the ID of a scenario, or use --from DIR and --family F to copy a family.")
     try:
         if scenario is not None:
             check_id(scenario)
@@ -174,30 +168,30 @@ def new(
 
 
 def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> int:
-    """Check scenario files and recordings; exit code 4 if anything is wrong. With ids, only these are read.
+    """Check scenario files and recordings; exit code 4 if a check fails. With ids, only these scenarios are read.
 
     `readfirst docs format` lists the checks.
     """
     from readfirst.harness.lint.check_recording import notes
-    from readfirst.harness.lint.linter import walk
+    from readfirst.harness.lint.linter import lint_suite
     from readfirst.harness.run.job_count import processors
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures, trust=trust)
     chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
-    linted = walk(suite, chosen, processors())
-    count = len(linted.findings)
-    for finding in linted.findings:
+    result = lint_suite(suite, chosen, processors())
+    for finding in result.findings:
         say_lines(str(finding).split("\n"))
-    for note in notes(linted.unrecorded):
-        say_lines(str(note).split("\n"), err=True)
-    say(f"{pluralize(linted.scenarios, 'scenario')}, {pluralize(count, 'finding')}", err=True)
+    for note in notes(result.unrecorded):
+        say_lines(note.split("\n"), err=True)
+    count = len(result.findings)
+    say(f"{pluralize(result.scenarios, 'scenario')}, {pluralize(count, 'finding')}", err=True)
     if count:
         return ExitCode.SUITE_INVALID
-    return ExitCode.CONFORMANT if linted.scenarios else ExitCode.NOTHING
+    return ExitCode.CONFORMANT if result.scenarios else ExitCode.NOTHING
 
 
-@selecting(ALL)
+@selecting(ALL_SELECTION_OPTIONS)
 def export(
     ids: Ids = None,
     contract: ContractName = None,
@@ -206,37 +200,37 @@ def export(
     output: Output = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """Write scenarios expanded for one contract, one JSON object per line, for other languages to read."""
-    from readfirst.harness.report.export import export as expanded
+    """Write scenarios, expanded for one contract, as one JSON object per line, for runners in other languages."""
+    from readfirst.harness.report.export import export as export_scenarios
     from readfirst.harness.suite.selection import select
 
     suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
     wanted = select(suite, replace(selection, ids=tuple(ids or ())))
     count = 0
-    with _open_output(output) as stream:
-        for value in expanded(suite, chosen, wanted):
+    with _open_text_output(output) as stream:
+        for value in export_scenarios(suite, chosen, wanted):
             stream.write(harmless_json(value) + "\n")
             count += value["type"] == "scenario"
     return ExitCode.CONFORMANT if count else ExitCode.NOTHING
 
 
 @contextlib.contextmanager
-def _open_output(output: Path | None) -> Iterator[IO[str]]:
-    """Open the output: standard output, a file, or a compressed file if its name ends with `.gz`."""
+def _open_text_output(output: Path | None) -> Iterator[IO[str]]:
+    """Yield a text stream: standard output, a file, or a compressed file if its name ends with `.gz`."""
     if output is None:
         yield stdout()
         return
-    from readfirst.harness.report import output as opened
+    from readfirst.harness.report import output as open_output
 
-    with opened(output) as stream:
+    with open_output(output) as stream:
         if output.suffix != ".gz":
             yield stream
             return
         import gzip
 
-        packed = gzip.GzipFile("", "wb", fileobj=stream.buffer, mtime=0)
-        with packed, io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:
+        compressed = gzip.GzipFile("", "wb", fileobj=stream.buffer, mtime=0)
+        with compressed, io.TextIOWrapper(compressed, encoding="ascii", newline="\n") as text:
             yield text
 
 
@@ -247,10 +241,10 @@ def rules(
     class_: Classes = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """List the rules that scenarios show, worst first: id, class, requirement, scenarios, title.
+    """List the rules, the worst class first: id, class, requirement, number of scenarios, title.
 
-    A table on a terminal, otherwise separated by tabs. `readfirst rules RULE` shows one rule with its
-    scenarios, and `readfirst product claims RULE` also the claims of the documents, the behaviours of the
+    Prints a table on a terminal, otherwise values separated by tabs. `readfirst rules RULE` shows one rule with its
+    scenarios. `readfirst product claims RULE` also shows the claims of the documents, the behaviours of the
     reference, and the versions that differ.
     """
     suite = open_suite(fixtures)
@@ -276,20 +270,15 @@ def rules(
 
 
 def contracts(fixtures: Fixtures = None) -> None:
-    """List the contracts, oldest first: name, which is default or latest, the read gate, and its changes.
+    """List the contracts, oldest first: name, a mark for the default and the latest one, read gate, and changes.
 
-    A table on a terminal, otherwise separated by tabs. `readfirst diff 2.1.7 2.1.40` shows the differences
-    between two.
+    The read gate states whether a file must be read before it is edited. Prints a table on a terminal, otherwise values
+    separated by tabs. `readfirst diff 2.1.7 2.1.40` shows the differences between two contracts.
     """
     known = open_suite(fixtures).contracts
     marks = {"default": known.default, "latest": known.latest.name}
-    rows = [
-        (
-            each.name,
-            ", ".join(mark for mark, name in marks.items() if name == each.name),
-            each.read_gate or "",
-            each.summary,
-        )
-        for each in known
-    ]
+    rows = []
+    for contract in known:
+        mark = ", ".join(mark for mark, name in marks.items() if name == contract.name)
+        rows.append((contract.name, mark, contract.read_gate or "", contract.summary))
     say_table(("contract", "", "read gate", "what it changed"), rows)

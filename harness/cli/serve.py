@@ -6,7 +6,7 @@ from typing import Literal
 import typer
 
 from readfirst.harness.cli.error_handling import UsageError, version
-from readfirst.harness.cli.process_setup import keep_nothing
+from readfirst.harness.cli.process_setup import exit_on_signals_during_command
 
 
 def serve(
@@ -14,15 +14,15 @@ def serve(
     root: Path | None = typer.Option(None, help="The directory to work in.", show_default="the current one"),
     settings: Path | None = typer.Option(None, help="A Claude Code settings.json; its deny rules apply."),
     protocol: Literal["mcp", "lines"] = typer.Option(
-        "mcp", help="mcp, or lines, which has everything that scenarios need."
+        "mcp", help="mcp, or lines, which supports everything that scenarios need."
     ),
 ) -> None:
     """Serve the reference implementation over standard input and output: as an MCP server, or in JSON lines."""
-    keep_nothing()
+    exit_on_signals_during_command()
     if protocol == "lines":
         if root is not None or settings is not None:
             raise UsageError(
-                "--root and --settings are for --protocol mcp; in lines each `open` says where it works."
+                "--root and --settings are for --protocol mcp; with lines, each `open` message names the directory."
             )
         from readfirst.harness.adapters.reference import serve as serve_lines
 

@@ -10,7 +10,7 @@ import typer
 
 from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
-from readfirst.harness.cli.options import TakesFolder, open_own_suite, open_suite, running
+from readfirst.harness.cli.options import TakesDirectory, open_own_suite, open_suite, running
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.report import as_text, headline
@@ -52,15 +52,15 @@ def snapshot(
     ),
     *,
     options: RunOptions,
-    takes: TakesFolder = None,
+    takes: TakesDirectory = None,
     fixtures: Path | None = typer.Option(
         None,
         help="The directory of the suite to write to.",
         show_default="the checkout's; with --quick the bundled one",
     ),
 ) -> int:
-    """Record a new version as a contract and show its differences from the newest known one; exit code 1 if
-    there are any.
+    """Record a new version as a contract, and show its differences from the version before; exit code 1 if there are
+    any.
 
     Exit code 0: no expectation differs, or the version is already a contract. Needs npm; see `readfirst docs
     recording`.
@@ -77,15 +77,14 @@ def snapshot(
         return ExitCode.CONFORMANT
     release = release_of(suite.contracts, exact)
     kept = Takes(takes or default_takes())
+    options = replace(options, jobs=options.jobs or processors())
     with kept.held():
-        return (_look if quick else _record)(
-            suite, release, kept, replace(options, jobs=options.jobs or processors())
-        )
+        return (_check_quickly if quick else _record_and_compare)(suite, release, kept, options)
 
 
 def exact_version(suite: Suite, version: str) -> str:
-    """Return the version; for `latest`, the newest published version. Raises UsageError if it is not written like a
-    version, and AdapterError if npm fails.
+    """Return the version, or the newest published version for `latest`. Raises UsageError if `version` is neither, and
+    AdapterError if npm fails.
     """
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
@@ -97,11 +96,11 @@ def exact_version(suite: Suite, version: str) -> str:
 
 
 def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> ExitCode | None:
-    """Record all scenarios on a new version and write its contracts. Return None if they were written, otherwise the
+    """Record all scenarios on a new version, and write its contracts. Return None if they were written, otherwise the
     exit code.
 
-    Scenarios without an answer are replayed a second time. If few scenarios still have no answer, the contracts are
-    written without them; if many, nothing is written.
+    Scenarios without an answer are replayed again. If at most MAX_UNANSWERED scenarios still have no answer, the
+    contracts are written without them; otherwise nothing is written.
     """
     wanted = wanted_of(suite, release)
 
@@ -110,8 +109,8 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
 
     for is_last in (False, True):
         with ReplayProgress(suite, wanted, takes, options.jobs) as progress:
-            for each in replay_scenarios(suite, wanted, connect, takes, jobs=options.jobs):
-                progress(each)
+            for replay in replay_scenarios(suite, wanted, connect, takes, jobs=options.jobs):
+                progress(replay)
         failures = write_release(
             suite, release, wanted, takes, progress.errors, max_unanswered=MAX_UNANSWERED if is_last else 0
         )
@@ -121,49 +120,51 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
         say(f"{result.status} {result.scenario_id}: {result.message}")
     if failures.written:
         return None
-    say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
+    say(f"{release.version} was not recorded: see above. Nothing was written; replays are kept.", err=True)
     return ExitCode.ERROR if progress.errors else ExitCode.SUITE_INVALID
 
 
-def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
+def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
     """Record all scenarios, write the contracts, and report the differences."""
     ids = suite.ids()
     if (code := record_contracts(suite, release, takes, options)) is not None:
         return code
     written = suite.reopened()
-    found = []
+    diffs = []
     for contract, before in release.contracts:
-        here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
-        here = here.with_causes(add_versions(written, before, contract, here.causes, scenarios_of_changes()))
-        found.append((here, differing_beyond(written, here, contract, before)))
-    print_causes([here for here, _ in found])
-    for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
+        result = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
+        dated = add_versions(written, before, contract, result.causes, scenarios_of_changes())
+        diffs.append(result.with_causes(dated))
+    print_causes(diffs)
+    for (contract, before), result in zip(release.contracts, diffs, strict=True):
+        beyond = differing_beyond(written, result, contract, before)
         if beyond:
-            say(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
+            differ = "differs" if len(beyond) == 1 else "differ"
+            say(f"{contract.name}: {len(beyond)} more {differ} only in values that no expectation states")
         for scenario_id in beyond:
             say(f"  {scenario_id}")
     is_complete = not any(unrecorded_scenarios(written, *pair) for pair in release.contracts)
-    is_same = is_complete and not any(here.causes for here, _ in found)
+    is_same = is_complete and not any(result.causes for result in diffs)
     return ExitCode.CONFORMANT if is_same else ExitCode.NOT_CONFORMANT
 
 
-def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
-    """Replay a few scenarios, print whether the version changes anything, and then the causes. Nothing is written to
-    the suite.
+def _check_quickly(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
+    """Replay a few scenarios, and print whether the version changes anything, and the causes. Writes nothing to the
+    suite.
 
-    With older models, only those of the scenarios are replayed whose answers depend on the model.
+    For older models, scenarios are replayed only if their answers depend on the model.
     """
     known = behaviour_histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
     chosen = cache(lambda capabilities: quick_set(suite, known, points, capabilities))
     ids = {
-        each.name: [
+        contract.name: [
             scenario_id
-            for scenario_id in chosen(each.capabilities)
+            for scenario_id in chosen(contract.capabilities)
             if has_answers(ContractSide(suite, before), suite.scenario(scenario_id))
         ]
-        for each, before in pairs
+        for contract, before in pairs
     }
     newer_models, *others = pairs
     for contract, before in others:
@@ -172,51 +173,49 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
     ids = {contract.name: ids[contract.name] for contract, _ in pairs}
     with ReplayProgress(suite, ids, takes, options.jobs) as progress:
 
-        def connect(each: Contract) -> Product:
-            return Product(suite, each.name, options)
+        def connect(contract: Contract) -> Product:
+            return Product(suite, contract.name, options)
 
-        look = QuickComparison(suite, takes, connect, options.jobs, progress, _say_first_difference)
-        found = look.compare(pairs, ids)
-    say(_answer(release.version, pairs[0][1].name, found))
-    if any(here.causes or here.left_out for here in found):
-        print_causes(found)
+        look = QuickComparison(suite, takes, connect, options.jobs, progress, _print_first_difference)
+        diffs = look.compare(pairs, ids)
+    say(_describe_result(release.version, pairs[0][1].name, diffs))
+    if any(result.causes or result.left_out for result in diffs):
+        print_causes(diffs)
     say(f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}", err=True)
-    if lost := sum(here.error for here in found):
-        replays = pluralize(lost, "replay")
-        say(f"readfirst: {replays} gave no answer, so this is incomplete.", err=True)
+    if failed := sum(result.error for result in diffs):
+        replays = pluralize(failed, "replay")
+        say(f"readfirst: {replays} gave no answer, so the result is incomplete.", err=True)
         return ExitCode.ERROR
-    return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
+    return ExitCode.NOT_CONFORMANT if any(result.causes for result in diffs) else ExitCode.CONFORMANT
 
 
-def _say_first_difference(contract: Contract, found: Diff) -> None:
-    """Print the first scenario that differs, before the others are replayed."""
-    (scenario_id,) = found.differing
-    say(
-        f"{contract.name}: {scenario_id} differs: {headline(found.causes[0])}; a second replay will confirm it",
-        err=True,
-    )
+def _print_first_difference(contract: Contract, result: Diff) -> None:
+    """Print the first scenario that differs, before further scenarios are replayed."""
+    (scenario_id,) = result.differing
+    cause = headline(result.causes[0])
+    say(f"{contract.name}: {scenario_id} differs: {cause}; a second replay will confirm it", err=True)
 
 
-def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
+def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
     """Return the sentence that states whether the version changes anything."""
-    if any(here.causes for here in found):
+    if any(result.causes for result in diffs):
         return f"Yes: the file tools of {version} behave differently from those of {before}."
-    asked = found[0].compared
-    if not asked:
+    compared = diffs[0].compared
+    if not compared:
         return f"Unknown: no scenario got a steady answer from {version}."
-    scenarios = "the one scenario that was replayed" if asked == 1 else f"all of {asked:,} scenarios"
-    if by_model := sum(here.compared for here in found[1:]):
+    scenarios = "the one scenario that was replayed" if compared == 1 else f"all of {compared:,} scenarios"
+    if by_model := sum(result.compared for result in diffs[1:]):
         scenarios += f", and with older models in {by_model:,} whose answers depend on the model"
     return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
 
 
-def print_causes(found: Sequence[Diff]) -> None:
+def print_causes(diffs: Sequence[Diff]) -> None:
     """Print the causes as `readfirst diff` does. Causes of older models are printed in full only if they differ."""
-    shown: list[str] = []
-    for here in found:
-        head, *lines = as_text(here)
-        if lines and lines == shown:
+    printed: list[str] = []
+    for result in diffs:
+        head, *lines = as_text(result)
+        if lines and lines == printed:
             say(f"{head}, the same")
         else:
             say_lines((head, *lines))
-        shown = shown or lines
+        printed = printed or lines

@@ -19,7 +19,7 @@ _MAX_SCENARIOS_NAMED = 3
 """Maximum number of scenarios of a cause that are named."""
 _MAX_COMPLETE_CAUSES = 20
 """If there are more causes, a page contains only the number of rare changes of words."""
-SHOWN = 10
+MAX_DETAILED_CAUSES = 10
 """Maximum number of causes that the terminal shows in detail. Further causes take one line each."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
@@ -43,7 +43,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     are shown, in one line each.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_summary(diff)}"
-    shown = diff.causes if all_ else diff.causes[:SHOWN]
+    shown = diff.causes if all_ else diff.causes[:MAX_DETAILED_CAUSES]
     in_full = len(shown) == len(diff.causes)
     if diff.harm:
         yield from ("", _HARM)
@@ -69,7 +69,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     rest = [*_remaining_lines(diff, (), all_)]
     if not in_full:
         tools = f", and {pluralize(len(diff.tools), 'difference')} in what the model is given of the tools"
-        more = f"{len(diff.causes) - SHOWN} more causes{tools if diff.tools else ''}"
+        more = f"{len(diff.causes) - MAX_DETAILED_CAUSES} more causes{tools if diff.tools else ''}"
         rest.insert(0, f"{more}: --all shows them, with the words of both sides and the scenarios")
     yield from ("", *rest) if rest else ()
 

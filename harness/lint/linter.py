@@ -38,11 +38,11 @@ class LintResult:
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Check scenarios as `walk` does, and return the findings."""
-    return list(walk(suite, ids).findings)
+    """Check scenarios as `lint_suite` does, and return the findings."""
+    return list(lint_suite(suite, ids).findings)
 
 
-def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
+def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
     """Check the scenarios `ids` (None: all), in `jobs` processes if there are enough scenarios.
 
     With `ids`, only these scenarios are read and compared with each other: duplicates among all scenarios, and rules

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from readfirst.harness.agents.claude_code.install import PACKAGE
-from readfirst.harness.cli.options import TakesFolder, open_own_suite, running
+from readfirst.harness.cli.options import TakesDirectory, open_own_suite, running
 from readfirst.harness.cli.snapshot import exact_version, print_causes, record_contracts
 from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ExitCode
@@ -52,7 +52,7 @@ def adopt(
     ),
     *,
     options: RunOptions,
-    takes: TakesFolder = None,
+    takes: TakesDirectory = None,
     fixtures: Path | None = typer.Option(
         None, help="The directory of the suite to write to.", show_default="the checkout's"
     ),

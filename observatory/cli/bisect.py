@@ -10,12 +10,12 @@ from packaging.version import Version
 from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
-    FEW,
+    FEW_SELECTION_OPTIONS,
     Fixtures,
     Ids,
     LevelName,
     Selected,
-    TakesFolder,
+    TakesDirectory,
     open_own_suite,
     open_suite,
     running,
@@ -39,7 +39,7 @@ _SHOWN = 100
 """Maximum number of printed characters of an answer."""
 
 
-@selecting(FEW)
+@selecting(FEW_SELECTION_OPTIONS)
 @running("time_limit")
 def bisect(
     ids: Ids = None,
@@ -61,7 +61,7 @@ def bisect(
     ),
     *,
     selection: Selected,
-    takes: TakesFolder = None,
+    takes: TakesDirectory = None,
     options: RunOptions,
     fixtures: Fixtures = None,
 ) -> int:

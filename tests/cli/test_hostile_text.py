@@ -358,6 +358,6 @@ def test_every_format_of_every_command_is_listed() -> None:
 def formats() -> Iterator[tuple[str, str]]:
     """Yield the name of each command that has `--format`, with each value of the option."""
     for name in (called for called in sorted(COMMANDS) if " " not in called):
-        for option in typer.main.get_command(cli._app([name])).commands[name].params:
+        for option in typer.main.get_command(cli._build_app([name])).commands[name].params:
             if "--format" in option.opts:
                 yield from ((name, str(value)) for value in option.type.choices)

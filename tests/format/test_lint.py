@@ -11,7 +11,7 @@ import pytest
 
 from readfirst.harness.lint.check_metadata import check_source
 from readfirst.harness.lint.check_recording import notes
-from readfirst.harness.lint.linter import lint, walk
+from readfirst.harness.lint.linter import lint, lint_suite
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
@@ -176,7 +176,7 @@ def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_ta
     assert others
     for file in (table, theme):
         file.write_text('["x"')
-        found = walk(Suite(suite.root))
+        found = lint_suite(Suite(suite.root))
         assert others < {*map(str, found.findings)}
         assert [each.rule for each in found.findings if each.position.file == file] == [
             "yaml-syntax" if file is table else "broken-recording"
@@ -192,15 +192,15 @@ def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -
     suite = Suite(suite.root)
     (scenario_id,) = suite.ids()
     assert [found.rule for found in lint(suite, [scenario_id])] == []
-    first, last = notes(walk(suite, [scenario_id]).unrecorded)
+    first, last = notes(lint_suite(suite, [scenario_id]).unrecorded)
     assert first.startswith(f"note: {scenario_id} has no recording yet for 0.2.126, 1.0.60, ")
     assert " 2.1.7," not in first
     assert "readfirst product record --missing" in last
-    assert list(notes(walk(suite, [scenario_id] * 3).unrecorded)) == [first, last]
+    assert list(notes(lint_suite(suite, [scenario_id] * 3).unrecorded)) == [first, last]
 
 
 def test_what_is_recorded_on_every_contract_has_no_note() -> None:
-    assert walk(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
+    assert lint_suite(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
 def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
@@ -238,12 +238,12 @@ def test_an_allowed_call_before_the_refused_one_is_only_set_up(tmp_path: Path) -
 
 
 def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[walk.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
+    monkeypatch.setattr(sys.modules[lint_suite.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
     suite = _suite("duplicate-title", tmp_path)
-    alone = walk(suite)
+    alone = lint_suite(suite)
     assert len(suite.ids()) > 1
     assert alone.findings
-    assert walk(suite, jobs=2) == alone
+    assert lint_suite(suite, jobs=2) == alone
 
 
 def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def test_a_command_in_a_sentence_exists_with_its_options() -> None:
         if name.startswith("-"):
             assert name in {"--help", "--version"}, shown
             continue
-        known = typer.main.get_command(cli._app([name, *words]))
+        known = typer.main.get_command(cli._build_app([name, *words]))
         assert name in known.commands, shown  # type: ignore[attr-defined]
         called = known.commands[name]  # type: ignore[attr-defined]
         if name in GROUPS and words:

@@ -94,8 +94,8 @@ def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_
     assert capsys.readouterr().out.endswith(
         "1.0.1 → 1.0.2: no difference in 1 scenario\n"
         "1.0.1+gated → 1.0.2+gated: no difference in 1 scenario\n"
-        "1.0.2: 1 more differ only in what expectations leave open\n  gate/x\n"
-        "1.0.2+gated: 1 more differ only in what expectations leave open\n  gate/x\n"
+        "1.0.2: 1 more differs only in values that no expectation states\n  gate/x\n"
+        "1.0.2+gated: 1 more differs only in values that no expectation states\n  gate/x\n"
     )
     assert path.read_text() == stated
     assert expected_answers(Suite(suite.root)) == dict.fromkeys(
