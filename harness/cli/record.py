@@ -52,8 +52,7 @@ Contracts = Annotated[
     ),
 ]
 Missing = Annotated[
-    bool,
-    typer.Option("--missing", help="Record only missing recordings, on every contract."),
+    bool, typer.Option("--missing", help="Record only missing recordings, on every contract.")
 ]
 Fix = Annotated[bool, typer.Option("--fix", help="Also replace expectations that the product contradicts.")]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
@@ -100,9 +99,7 @@ def record(
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if shard is not None:
         if takes is None:
-            raise UsageError(
-                "--shard needs --takes DIR: `readfirst product merge` reads those of all shards."
-            )
+            raise UsageError("--shard needs --takes DIR, which `readfirst product merge` reads.")
         part, parts = parse_shard(shard)
         selected = selected[part - 1 :: parts]
     wanted = _select_scenarios(suite, selected, contract, missing=missing)

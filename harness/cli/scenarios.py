@@ -52,10 +52,7 @@ def show(
     ),
     contract: ContractName = None,
     tools: str | None = typer.Option(
-        None,
-        "--tools",
-        metavar="CONTRACT",
-        help="Show the tools that this contract offers to the model.",
+        None, "--tools", metavar="CONTRACT", help="Show the tools that this contract offers to the model."
     ),
     results: str | None = typer.Option(
         None, "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."

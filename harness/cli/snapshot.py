@@ -88,9 +88,8 @@ def exact_version(suite: Suite, version: str) -> str:
     """
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-            raise UsageError(
-                f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
-            )
+            advice = "Write it as it is published, for example 2.1.7, or `latest`."
+            raise UsageError(f"{version!r} is not a version. {advice}")
         return version
     return newest(suite.contracts[suite.contracts.default].package or PACKAGE)
 

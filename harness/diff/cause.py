@@ -18,7 +18,7 @@ SAFETY = frozenset(
         "file_exists",
     }
 )
-"""The error names of refusals that protect a file."""
+"""Error names of refusals that protect a file."""
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
@@ -29,9 +29,9 @@ _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "conten
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """The properties that all occurrences of a cause have in common. `tool` is empty if the tool does not matter.
+    """The key by which differences are grouped. `tool` is empty if the tool does not matter.
 
-    The `subject` of a refusal is, for example, `not_read gone` (the refusal is gone) or `is_link new`.
+    The `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
     """
 
     level: ChangeLevel
@@ -44,7 +44,7 @@ class Signature:
 class Cause:
     """All differences between two sides with the same signature, which probably have the same cause.
 
-    `since` contains the versions that introduced them: `2.1.208` or `2.1.87 to 2.1.112`.
+    `since` contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
     """
 
     signature: Signature
@@ -53,7 +53,7 @@ class Cause:
 
     @cached_property
     def level(self) -> ChangeLevel:
-        """The lowest level of the differences."""
+        """The lowest level of the differences: `effects` before `reason` before `text`."""
         return min((occurrence.change.level for occurrence in self.occurrences), key=_LEVELS.index)
 
     @cached_property
@@ -64,16 +64,14 @@ class Cause:
     @property
     def tools(self) -> tuple[str, ...]:
         """The tools whose calls differ, the most frequent first."""
-        return tuple(
-            name for name, _ in Counter(occurrence.tool for occurrence in self.occurrences).most_common()
-        )
+        counts = Counter(occurrence.tool for occurrence in self.occurrences)
+        return tuple(name for name, _ in counts.most_common())
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """The values before and after each different change and the number of occurrences, most frequent first."""
-        pairs = Counter(
-            (occurrence.change.before, occurrence.change.after) for occurrence in self.occurrences
-        )
+        """The distinct changes: value before, value after, and number of occurrences. The most frequent is first."""
+        changes = (occurrence.change for occurrence in self.occurrences)
+        pairs = Counter((change.before, change.after) for change in changes)
         ordered = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
         return tuple((before, after, count) for (before, after), count in ordered)
 
@@ -88,30 +86,25 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The shortest occurrence of this cause's most frequent change. A change is a pair: values before and after."""
+        """The shortest occurrence of the most frequent of the `variants`."""
         before, after, _ = self.variants[0]
-        return min(
-            (
-                occurrence
-                for occurrence in self.occurrences
-                if (occurrence.change.before, occurrence.change.after) == (before, after)
-            ),
-            key=lambda occurrence: (
-                len(occurrence.change.words_before) + len(occurrence.change.words_after),
-                occurrence.scenario_id,
-                occurrence.place[0],
-            ),
-        )
+
+        def sort_key(occurrence: Occurrence) -> tuple[int, str, int]:
+            change = occurrence.change
+            length = len(change.words_before) + len(change.words_after)
+            return length, occurrence.scenario_id, occurrence.place[0]
+
+        changes = [item for item in self.occurrences if item.change.before == before]
+        return min((item for item in changes if item.change.after == after), key=sort_key)
 
 
-def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
-    """Group differences by cause. Return the causes, the most serious first, and the differences that are consequences
-    of others.
+def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
+    """Return the causes of differences, the most serious first, and the differences that are consequences of others.
 
     A difference is a consequence if an earlier effect or reason in its scenario differs. A different text is a
-    consequence only if the same change of text does not occur elsewhere independently.
+    consequence only if the same change of text does not occur independently in another place.
     """
-    independent = [occurrence for occurrence in found if not occurrence.follows]
+    independent = [occurrence for occurrence in differences if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
     others = (
         (_signature_of(occurrence), occurrence)
@@ -121,7 +114,7 @@ def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occur
     for signature, occurrence in (*_group_refusals(independent), *others):
         members.setdefault(signature, []).append(occurrence)
     consequences = []
-    for item in found:
+    for item in differences:
         if item.follows:
             signature = _signature_of(item)
             if item.change.level == "text" and signature in members:
@@ -129,25 +122,21 @@ def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occur
             else:
                 consequences.append(item)
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
-    merged = sorted(_merge_causes(causes), key=_sort_key)
-    differing = len(
-        {occurrence.scenario_id for occurrence in independent if occurrence.change.level == "effects"}
-    )
+    with_effects = {item.scenario_id for item in independent if item.change.level == "effects"}
+    min_dominant = max(_MIN_DOMINANT_SCENARIOS, len(with_effects) // 3 + 1)
 
-    def sort_key(cause: Cause) -> int:
-        """Return a sort key that places frequent causes of different effects first."""
-        if cause.level != "effects":
-            return 2
-        return 0 if len(cause.scenario_ids) >= max(_MIN_DOMINANT_SCENARIOS, differing // 3 + 1) else 1
+    def is_dominant(cause: Cause) -> bool:
+        return cause.level == "effects" and len(cause.scenario_ids) >= min_dominant
 
-    return sorted(merged, key=sort_key), consequences
+    merged = sorted(_merge_causes(causes), key=lambda cause: (not is_dominant(cause), *_sort_key(cause)))
+    return merged, consequences
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes. Equal causes of different tools are merged into one.
+    """Yield the causes, with equal causes of different tools merged into one.
 
-    Refusals that protect a file are not merged, and neither is different content of files, because its cause is not
-    known.
+    Refusals that protect a file are not merged. Differences in the content of files are not merged, because their cause
+    is not known.
     """
     remaining = sorted(causes, key=_sort_key)
     while remaining:
@@ -173,14 +162,14 @@ def _signature_of(occurrence: Occurrence) -> Signature:
     return Signature(change.level, change.kind, tool, change.subject)
 
 
-def _group_refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Explain all changed refusals of each tool by as few new or removed error names as possible.
+def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
+    """Yield each changed refusal with its signature. A signature is an error name that is new or gone at a tool.
 
-    The error name that explains the most scenarios comes first. Its scenarios are not explained by another one.
+    If a refusal has two possible signatures, the signature that explains more scenarios is used.
     """
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])
-        for occurrence in found
+        for occurrence in differences
         if occurrence.change.kind in ("refusal", "reason")
     ]
     while remaining:
@@ -190,9 +179,7 @@ def _group_refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Oc
                 explained.setdefault(signature, set()).add(occurrence.scenario_id)
         best = min(explained, key=lambda signature: (-len(explained[signature]), signature))
         yield from ((best, occurrence) for occurrence, signatures in remaining if best in signatures)
-        remaining = [
-            (occurrence, signatures) for occurrence, signatures in remaining if best not in signatures
-        ]
+        remaining = [item for item in remaining if best not in item[1]]
 
 
 def _possible_explanations(occurrence: Occurrence) -> Iterator[Signature]:

@@ -20,7 +20,9 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm, and the scenarios with it on the second side only (`newly`) or the first (`no_longer`)."""
+    """A kind of harm, and the scenarios in which only the second side (`newly`) or the first side (`no_longer`) does
+    it.
+    """
 
     kind: Kind
     newly: tuple[str, ...]
@@ -31,10 +33,10 @@ class HarmChange:
 class Diff:
     """The differences between two sides, grouped by cause, the most serious first.
 
-    `compared` is the number of scenarios with answers of both sides. `left_out` contains the other scenarios, by the
-    reason. `consequences` are differences that occur only together with, or after, a different effect. `error` is the
-    number of scenarios without a result, because an adapter or its environment failed, or because a run was
-    interrupted.
+    `compared` is the number of scenarios with answers of both sides. `left_out` contains the ids of the other
+    scenarios, by the reason. `consequences` are differences that occur only together with, or after, a different
+    effect. `error` is the number of scenarios without a result, because an adapter or its environment failed, or
+    because a run was interrupted.
     """
 
     before: str
@@ -50,7 +52,7 @@ class Diff:
     """Changes of harm, the worst kind first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
-        """Return a copy of the result with these causes."""
+        """Return a copy with other causes."""
         return replace(self, causes=tuple(causes))
 
     @property
@@ -61,9 +63,9 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario. `harms` are the kinds of harm on both sides, if their effects differ.
+    """The result of comparing one scenario. `harms` are the kinds of harm on both sides; None if all effects are equal.
 
-    `left_out` is the reason if the scenario could not be compared, otherwise empty.
+    `left_out` is the reason why the scenario was not compared, or empty.
     """
 
     left_out: str = ""
@@ -112,8 +114,11 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare sides in `jobs` processes; `advance` follows each scenario. Raises SuiteError, RecordingError."""
-    found: list[Occurrence] = []
+    """Compare two sides in these scenarios, in `jobs` processes. `advance` is called after each scenario.
+
+    Raises SuiteError, RecordingError.
+    """
+    differences: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}
     comparison = _Comparison(suite, before, after)
@@ -122,14 +127,14 @@ def diff(
             results = stack.enter_context(work_in_processes(comparison, ids, jobs))
         else:
             results = map(stack.enter_context(comparison.open()), ids)
-        for scenario_id, comparison_result in zip(ids, results, strict=True):
-            if comparison_result.left_out:
-                left_out.setdefault(comparison_result.left_out, []).append(scenario_id)
-            found += comparison_result.occurrences
-            if comparison_result.harms is not None:
-                harmed[scenario_id] = comparison_result.harms
+        for scenario_id, compared in zip(ids, results, strict=True):
+            if compared.left_out:
+                left_out.setdefault(compared.left_out, []).append(scenario_id)
+            differences += compared.occurrences
+            if compared.harms is not None:
+                harmed[scenario_id] = compared.harms
             advance()
-    causes, consequences = group_by_cause(found)
+    causes, consequences = group_by_cause(differences)
     changes = [
         HarmChange(
             kind,
@@ -138,7 +143,7 @@ def diff(
         )
         for kind in KINDS
     ]
-    broken = sum(
+    error_count = sum(
         len(names)
         for reason, names in left_out.items()
         for side in (before, after)
@@ -152,7 +157,7 @@ def diff(
         tuple(causes),
         {reason: tuple(names) for reason, names in left_out.items()},
         tuple(consequences),
-        broken,
+        error_count,
         tuple(_compare_tool_descriptions(suite, before, after)),
         tuple(change for change in changes if change.newly or change.no_longer),
     )
@@ -191,11 +196,8 @@ def tool_changes(before: Mapping[str, OfferedTool], after: Mapping[str, OfferedT
         elif tool not in before:
             yield f"{tool} is offered at the start"
         else:
-            for line in (
-                *_compare_arguments(before[tool], after[tool]),
-                *_compare_descriptions(before[tool], after[tool]),
-            ):
-                yield f"{tool}: {line}"
+            for compare in (_compare_arguments, _compare_descriptions):
+                yield from (f"{tool}: {line}" for line in compare(before[tool], after[tool]))
 
 
 def _compare_arguments(before: OfferedTool, after: OfferedTool) -> Iterator[str]:
@@ -231,15 +233,9 @@ def _compare_descriptions(before: OfferedTool, after: OfferedTool) -> Iterator[s
 
 
 def _without_descriptions(value: Any) -> Any:
-    match value:
-        case dict():
-            return {
-                name: _without_descriptions(item) for name, item in value.items() if name != "description"
-            }
-        case list():
-            return [_without_descriptions(item) for item in value]
-        case _:
-            return value
+    if isinstance(value, dict):
+        return {name: _without_descriptions(item) for name, item in value.items() if name != "description"}
+    return [_without_descriptions(item) for item in value] if isinstance(value, list) else value
 
 
 def _format_value(value: Any) -> str:

@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from readfirst.harness.compare.failure_signature import content_difference
 from readfirst.harness.compare.file_comparison import text_differences
-from readfirst.harness.diff.normalize_text import Change, ChangeLevel, general, text_changes
-from readfirst.harness.diff.observed_answers import KnownLines, before_steps
+from readfirst.harness.diff.normalize_text import Change, ChangeLevel, compare_answers, generalize_text
+from readfirst.harness.diff.observed_answers import KnownLines, states_before_steps
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
 from readfirst.harness.suite.scenario import CallIndex, Clause, ParallelCalls, Scenario, TextDigest, ToolCall
@@ -18,21 +18,24 @@ Files = Mapping[str, Entry | None]
 PathStates = tuple[Entry | None, Entry | None]
 """The entry at a path on one side: after a step, and before it."""
 
-GROUP = "parallel calls"
-"""The name used in place of a tool for a whole group of parallel calls."""
-NAMELESS = "without a name"
-"""The name used for refusals that errors.yaml does not contain."""
+PARALLEL_CALLS = "parallel calls"
+"""The value of `Occurrence.tool` for a whole group of parallel calls."""
+UNNAMED_REFUSAL = "without a name"
+"""The name of refusals that errors.yaml does not contain."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
 _MAX_UNNAMED_REFUSAL_CHARS = 100
-"""Maximum length of an unnamed refusal's text in a signature."""
+"""Maximum number of characters of an unnamed refusal in the description of a result."""
 _EXCERPT_CHARS = 60
-"""Length in characters of the excerpts of long contents around their first difference."""
+"""Number of characters of an excerpt of a long content around the first difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A difference between two sides' answers to a call. `follows`: one before or beside it may be the reason."""
+    """A difference between the answers of two sides to a call of a scenario, at this place.
+
+    `follows`: the difference may be a consequence of a different effect before it or at the same call.
+    """
 
     change: Change
     scenario_id: str
@@ -45,7 +48,7 @@ def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Clause], after: Mapping[CallIndex, Clause]
 ) -> list[Occurrence]:
     """Return all differences between two sides in a scenario. Calls that only one side answers are skipped."""
-    states = before_steps(scenario, before), before_steps(scenario, after)
+    states = states_before_steps(scenario, before), states_before_steps(scenario, after)
     known_lines = KnownLines(scenario)
     differences: list[Occurrence] = []
     diverged = False
@@ -53,7 +56,7 @@ def occurrences(
         left, right = before.get(location), after.get(location)
         if left is None or right is None:
             continue
-        step, tool = location[0], GROUP if isinstance(part, ParallelCalls) else part.tool
+        step, tool = location[0], PARALLEL_CALLS if isinstance(part, ParallelCalls) else part.tool
         effects = list(_compare_effects(part, left, right, states[0][step], states[1][step]))
         effects += _compare_reminders(left, right)
         differences += [Occurrence(change, scenario.id, location, tool, diverged) for change in effects]
@@ -75,11 +78,11 @@ def _compare_effects(
     left_state: Files,
     right_state: Files,
 ) -> Iterator[Change]:
+    """Yield the changes of refusals and files. `left_state` and `right_state` are the files before the call."""
     if _is_refused(left_answer) != _is_refused(right_answer) and isinstance(part, ToolCall):
         results = _describe_result(left_answer, part), _describe_result(right_answer, part)
-        yield Change(
-            "effects", "refusal", "", *results, shown_text(left_answer.text), shown_text(right_answer.text)
-        )
+        texts = stated_text(left_answer.text), stated_text(right_answer.text)
+        yield Change("effects", "refusal", "", *results, *texts)
         return
     for path in sorted({*left_answer.files, *right_answer.files}):
         left_before, right_before = left_state.get(path), right_state.get(path)
@@ -91,9 +94,7 @@ def _compare_effects(
 def _compare_reminders(left_answer: Clause, right_answer: Clause) -> Iterator[Change]:
     for left, right in zip_longest(left_answer.reminders, right_answer.reminders):
         if left != right:
-            words = [
-                shown_text(reminder) if reminder is not None else "nothing" for reminder in (left, right)
-            ]
+            words = [stated_text(text) if text is not None else "nothing" for text in (left, right)]
             kinds = ["a reminder" if reminder is not None else "none" for reminder in (left, right)]
             level: ChangeLevel = "effects" if None in (left, right) else "text"
             yield Change(level, "words", "reminders of changed files", kinds[0], kinds[1], *words)
@@ -104,47 +105,47 @@ def _describe_result(answer: Clause, call: ToolCall) -> str:
         return "answered" if call.tool == "Read" else "applied"
     if answer.error != UNNAMED:
         return f"refused ({answer.error})"
-    return f"refused: {general(shown_text(answer.text), call.arguments)[:_MAX_UNNAMED_REFUSAL_CHARS]}"
+    text = generalize_text(stated_text(answer.text), call.arguments)
+    return f"refused: {text[:_MAX_UNNAMED_REFUSAL_CHARS]}"
 
 
 def _compare_reasons(left: Clause, right: Clause, call: ToolCall) -> list[Change]:
     if not _is_refused(left) or (left.error == right.error != UNNAMED):
         return []
     results = _describe_result(left, call), _describe_result(right, call)
-    words = shown_text(left.text), shown_text(right.text)
+    words = stated_text(left.text), stated_text(right.text)
     return [] if results[0] == results[1] else [Change("reason", "reason", "", *results, *words)]
 
 
 def _compare_texts(
     before: Clause, after: Clause, call: ToolCall, known_lines: Container[str]
 ) -> list[Change]:
-    if same_text(before.text, after.text):
+    if may_be_same_text(before.text, after.text):
         return []
-    before_text, after_text = shown_text(before.text), shown_text(after.text)
+    before_text, after_text = stated_text(before.text), stated_text(after.text)
     if isinstance(before.text, TextDigest) or isinstance(after.text, TextDigest):
         # Only the beginning and the end of the text are known.
         if _is_refused(before):
             return [Change("text", "refusal words", _error_name(before), "", "", before_text, after_text)]
         return [Change("text", "content", "content", "", "", before_text, after_text)]
-    changes = text_changes(before_text, after_text, call.arguments, known_lines)
+    changes = compare_answers(before_text, after_text, call.arguments, known_lines)
     if not _is_refused(before):
         return list(changes)
     # Refusals are short, so they are shown as a whole.
     unabridged = [replace(change, words_before=before_text, words_after=after_text) for change in changes]
+    name = _error_name(before)
     return [
-        replace(change, kind="refusal words", subject=_error_name(before))
-        if change.kind in ("words", "detail")
-        else change
+        replace(change, kind="refusal words", subject=name) if change.kind in ("words", "detail") else change
         for change in unabridged
     ]
 
 
 def _error_name(answer: Clause) -> str:
-    return NAMELESS if answer.error in (None, UNNAMED) else answer.error
+    return UNNAMED_REFUSAL if answer.error in (None, UNNAMED) else answer.error
 
 
-def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
-    """Whether two stated texts may be equal. A text that is not stated (None) may be equal to any text."""
+def may_be_same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
+    """Whether two expected texts may be equal. A text that is not stated (None) may be equal to any text."""
     match left, right:
         case (None, _) | (_, None):
             return True
@@ -165,8 +166,8 @@ def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> 
     return False
 
 
-def shown_text(text: str | TextDigest | None) -> str:
-    """Return the stated part of a text: of a digest, its beginning and end."""
+def stated_text(text: str | TextDigest | None) -> str:
+    """Return the known part of an expected text. If only its digest is stated, this is its beginning and its end."""
     match text:
         case None:
             return "(no words are stated)"
@@ -203,7 +204,7 @@ def _entry_text(entry: Entry | None) -> str:
 
 
 def _compare_file_states(before_states: PathStates, after_states: PathStates) -> Change:
-    """Return the change that describes how the states of a path differ on the two sides."""
+    """Return the difference between the two sides' entries of a path."""
     (left, former_left), (right, former_right) = before_states, after_states
     before, after = _entry_text(left), _entry_text(right)
     if _is_mode_change(left, right):
@@ -215,14 +216,9 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
     if unchanged[0] != unchanged[1]:
         outcomes = "the file is left as it was", "the file is changed"
         names = outcomes if unchanged[0] else outcomes[::-1]
-        return Change(
-            "effects", "file", "whether it changes", *names, *_excerpts_around_difference(before, after)
-        )
-    kind = (
-        "quotes"
-        if _straighten_quotes(before) == _straighten_quotes(after)
-        else content_difference(before, after)
-    )
+        excerpts = _excerpts_around_difference(before, after)
+        return Change("effects", "file", "whether it changes", *names, *excerpts)
+    kind = "quotes" if _straighten_quotes(before) == _straighten_quotes(after) else content_difference(before, after)
     names = _classify_content(kind, before), _classify_content(kind, after)
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 
@@ -258,7 +254,7 @@ def _straighten_quotes(text: str) -> str:
 
 
 def _classify_content(kind: str, text: str) -> str:
-    """Return a word for a content, for a kind of difference: for example `curly` or `straight` for quotes."""
+    """Return a word that describes a content with regard to a kind of difference, such as `curly` for `quotes`."""
     match kind:
         case "quotes":
             return "curly" if _straighten_quotes(text) != text else "straight"

@@ -1,4 +1,4 @@
-"""Find successive versions with different recorded answers, and the versions that introduced each cause."""
+"""Find the versions that introduced a cause, by comparing the recorded answers of successive versions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 _MAX_SCENARIOS = 4
 """Maximum number of scenarios of a cause whose recordings are searched for the versions that introduced it."""
 _MAX_POINTS = 4
-"""If a cause has more changes than this, its versions are not stated."""
+"""If a cause was introduced in more steps than this, its versions are not stated."""
 
 
 def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Return the causes with the versions that introduced them, as far as recordings of versions between the two
-    contracts show this.
+    """Return the causes with the versions that introduced them (`Cause.since`), if recordings of versions between the
+    two contracts show these.
 
     `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError, RecordingError.
     """
@@ -40,11 +40,8 @@ def add_versions(
     def change_points(occurrence: Occurrence) -> Iterator[Point]:
         scenario = suite.scenario(occurrence.scenario_id)
         recording = suite.recordings.recording(scenario.id)
-        names = [
-            name
-            for name in chain(recording, gated=newest.endswith("+gated"))
-            if order(oldest) <= order(name) <= order(newest)
-        ]
+        every = contracts_of_models(recording, gated=newest.endswith("+gated"))
+        names = [name for name in every if order(oldest) <= order(name) <= order(newest)]
         return points(recording, names, _aspect_of(scenario, occurrence), releases)
 
     def versions_of(cause: Cause) -> tuple[str, ...]:
@@ -52,9 +49,9 @@ def add_versions(
         for occurrence in cause.occurrences:
             first.setdefault(occurrence.scenario_id, occurrence)
         chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MAX_SCENARIOS]
-        narrow_points = narrowest([point for name in chosen for point in change_points(first[name])])
+        narrow_points = narrowest_points([point for name in chosen for point in change_points(first[name])])
         if len(narrow_points) > _MAX_POINTS or Point(oldest, newest, exact=False) in narrow_points:
-            return ()  # the comparison itself already states these versions
+            return ()  # the compared contracts are these versions
         return tuple(map(str, narrow_points))
 
     return [replace(cause, since=versions_of(cause)) for cause in causes]
@@ -111,9 +108,8 @@ class Point:
     exact: bool
 
     def __str__(self) -> str:
-        return (
-            version_of(self.after) if self.exact else f"{version_of(self.before)} to {version_of(self.after)}"
-        )
+        start = "" if self.exact else f"{version_of(self.before)} to "
+        return f"{start}{version_of(self.after)}"
 
 
 def version_of(name: str) -> str:
@@ -121,11 +117,12 @@ def version_of(name: str) -> str:
     return name.partition("+")[0]
 
 
-def chain(recording: Recording, *, gated: bool) -> list[str]:
-    """Return the recorded contracts of one class of models, oldest first.
+def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
+    """Return the names of the recorded contracts of one class of models, oldest first: of older models (`gated`), or of
+    current ones.
 
-    Versions before FIRST_RELAXED, which have only one class of models, belong to both classes. A contract whose name is
-    not a version is excluded.
+    Versions before FIRST_RELAXED have only one class of models, and belong to both. Contracts without a version are
+    excluded.
     """
     names = []
     for name in sorted(recording.transcripts, key=order):
@@ -137,12 +134,9 @@ def chain(recording: Recording, *, gated: bool) -> list[str]:
 
 
 def points(
-    recording: Recording,
-    names: Sequence[str],
-    aspect: Callable[[Transcript], Hashable],
-    releases: Releases,
+    recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Yield a Point for each change of the value that `aspect` returns, between successive contracts in `names`."""
+    """Yield a Point for each pair of successive contracts in `names` for which `aspect` returns different values."""
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
@@ -150,9 +144,9 @@ def points(
             yield Point(earlier, later, exact)
 
 
-def narrowest(found: Sequence[Point]) -> list[Point]:
+def narrowest_points(all_points: Sequence[Point]) -> list[Point]:
     """Return the points, oldest first. Points whose range contains the range of another point are omitted."""
-    distinct = sorted(set(found), key=lambda point: (order(point.after), order(point.before)))
+    distinct = sorted(set(all_points), key=lambda point: (order(point.after), order(point.before)))
 
     def is_within(inner: Point, outer: Point) -> bool:
         return order(outer.before) <= order(inner.before) and order(inner.after) <= order(outer.after)

@@ -16,10 +16,10 @@ _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 WHITESPACE = "whitespace and empty lines"
 """The subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
-"""Shorter arguments of a call are not replaced in its answer, because they may occur by chance."""
+"""Shorter arguments of a call are not replaced by placeholders in its answer, because they may occur by chance."""
 
 _MAX_SENTENCE_CHARS = 4_000
-"""Only so many characters of a sentence are searched. An answer may contain a megabyte without a space."""
+"""Maximum characters of a sentence in which placeholders are inserted. Some answers have a megabyte without a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,12 @@ Kind = Literal[
 class Change:
     """A difference between two sides, described independently of the scenario.
 
-    All changes with the same cause have the same `subject`: the kind of bytes, the name of a refusal, or the first
-    sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the original texts.
+    `subject` is equal for all changes with the same cause: the kind of bytes, the name of a refusal, or the first
+    different sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the original
+    texts.
 
-    A changed text has one of these kinds: `prefix` (of the lines of a file), `content` (of a file), `words`, or
-    `detail` (words that differ only in a path, a number or a quote).
+    The `kind` of a changed text is `prefix` (of the lines of a file), `content` (of a file), `words`, or `detail`
+    (words that differ only in a path, a number or a quote).
     """
 
     level: ChangeLevel
@@ -63,7 +64,7 @@ class Change:
     words_after: str
 
 
-def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
+def generalize_text(text: str, arguments: Mapping[str, Any] | None = None) -> str:
     """Return a sentence with placeholders for paths, numbers, quotes and the arguments of the call."""
     rest = text[_MAX_SENTENCE_CHARS:]
     text = text[:_MAX_SENTENCE_CHARS]
@@ -74,7 +75,7 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into sentences and blocks of file lines. `known` are the lines of the scenario's texts."""
+    """Split an answer into sentences and blocks of file lines. `known` contains the lines of the scenario's files."""
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")
@@ -92,7 +93,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
             block = []
         if line.strip():
             result += [
-                Part("words", general(sentence, arguments), sentence)
+                Part("words", generalize_text(sentence, arguments), sentence)
                 for sentence in _SENTENCE_END_PATTERN.split(line)
             ]
     if block:
@@ -101,7 +102,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
 
 
 def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Return the prefix and the content of a line, if it is a line of a file. Otherwise None."""
+    """Return the prefix and the content of an answer's line, if it shows a line of a file. Otherwise None."""
     match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
@@ -119,23 +120,22 @@ def _make_block(lines: Sequence[tuple[str, str, str]]) -> Part:
 
 
 def _prefix_style(prefix: str) -> str:
-    """Return the form of a line's prefix, without its number."""
+    """Return the style of a line's prefix: its width, `N` in place of the number, and the sign after the number."""
     digits = prefix.strip("\t→|: ")
     width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
     mark = prefix[len(prefix.rstrip("\t→|: ")) :]
     return f"{width or ''}{'N' if digits.isdecimal() else digits}{mark}"
 
 
-def text_changes(
+def compare_answers(
     before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
     """Yield the differences between two answers to the same call. Nothing is yielded if the answers are equal."""
     if before == after:
         return
     before_parts, after_parts = parts(before, arguments, known), parts(after, arguments, known)
-    matcher = SequenceMatcher(
-        None, [part.key for part in before_parts], [part.key for part in after_parts], autojunk=False
-    )
+    before_keys, after_keys = ([part.key for part in side] for side in (before_parts, after_parts))
+    matcher = SequenceMatcher(None, before_keys, after_keys, autojunk=False)
     count = 0
     for kind, a, b, c, d in matcher.get_opcodes():
         changes = [_change_of_words(before_parts[a:b], after_parts[c:d])]

@@ -1,4 +1,4 @@
-"""Answers of one side of a comparison at each call, and the state of the scenario's files before each step."""
+"""Get the answers of one side of a comparison to each call, and the scenario's files before each step."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
@@ -12,8 +12,8 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
-    """Return the answers of a recorded step, by call. The changed files of a group are in the answer with the index of
-    the group.
+    """Return the answers of a recorded step, by call. The changed files of parallel calls are in a separate clause,
+    whose key is the index of the whole group.
 
     New files have their recorded mode.
     """
@@ -42,12 +42,12 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
 
 
 _MAX_INDEXED_BYTES = 65_536
-"""Only this many bytes at the beginning of a file are split into lines."""
+"""Maximum number of bytes at the beginning of a file that are split into lines."""
 _MAX_SEARCHES = 16
-"""Number of lookups that search the texts. After these, an index is built."""
+"""Number of lookups that search the texts. For further lookups, an index is used."""
 
 
-def before_steps(
+def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
     """Return the known entries of the workspace before each step, assuming that every call gave these answers.
@@ -70,38 +70,38 @@ def before_steps(
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:
-                state.update(
-                    {path: keep_mode(entry, state.get(path)) for path, entry in answer.files.items()}
-                )
+                state |= {
+                    path: with_kept_mode(entry, state.get(path)) for path, entry in answer.files.items()
+                }
     return states
 
 
 def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[CallIndex, Clause]:
-    """Return the answers with the modes of changed files added, if the files keep their mode."""
-    states = before_steps(scenario, answers)
+    """Return the answers with a mode for each changed file: the mode that an answer states, or the mode before it."""
+    states = states_before_steps(scenario, answers)
     return {
         location: replace(
             answer,
             files={
-                path: keep_mode(entry, states[location[0]].get(path)) for path, entry in answer.files.items()
+                path: with_kept_mode(entry, states[location[0]].get(path))
+                for path, entry in answer.files.items()
             },
         )
         for location, answer in answers.items()
     }
 
 
-def keep_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
-    """Return an entry with its own mode if it states one, otherwise with the mode of `former`."""
+def with_kept_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
+    """Return an entry with its mode. If it states no mode, it gets the mode of `former`, the entry before."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
 class KnownLines(Container[str]):
-    """The set of all lines in files, events and arguments of a scenario, without whitespace at their ends.
+    """A container of all lines in files, events and arguments of a scenario, without whitespace at their ends.
 
-    Some scenarios have several hundred thousand lines. An index is therefore only built after several lookups; the
-    first ones search the texts.
+    Some scenarios have several hundred thousand lines. Therefore an index is built only after several lookups.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -125,9 +125,8 @@ class KnownLines(Container[str]):
 
     @cached_property
     def _line_index(self) -> frozenset[str]:
-        lines = {
-            line for text in self._scenario_texts for line in text.splitlines()
-        }  # many lines of a large file are equal
+        # Many lines of a large file are equal.
+        lines = {line for text in self._scenario_texts for line in text.splitlines()}
         return frozenset(map(str.strip, lines)) - {""}
 
 

@@ -18,15 +18,15 @@ from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.suite import Suite
 
 
-class SideError(ReadfirstError):
-    """An argument does not name a side of a comparison. The message suggests an alternative."""
+class OperandError(ReadfirstError):
+    """An argument of `diff` is not a contract, the file of a run, or a connect string. The message suggests one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
     """Opens the two sides of a comparison from the arguments of `readfirst diff`.
 
-    If a side is a target, the scenarios `ids` are replayed on it with these options, and `replayed` is called after
+    If a side is a target, the scenarios `ids` are replayed on the target with these options. `replayed` is called after
     each replay.
     """
 
@@ -36,15 +36,14 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides that the arguments name. A run or target is judged by the contract of the other side, or
-        by the default contract.
+        """Return the two sides that the arguments name. If one side is a contract, a run or target on the other side is
+        compared with it; otherwise with the default contract.
 
-        Raises SideError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
+        Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
-        other_contract = next(
-            (contracts[name] for name in (left, right) if name in contracts or name == LATEST), None
-        )
+        names = (name for name in (left, right) if name in contracts or name == LATEST)
+        other_contract = next((contracts[name] for name in names), None)
         first, second = self._open_side(left, other_contract), self._open_side(right, other_contract)
         if first.name == second.name and left != right:
             # Two runs of one target are distinguished by their files.
@@ -58,27 +57,25 @@ class SideParser:
             return ContractSide(self.suite, contracts[name])
         kind, colon, _ = name.partition(":")
         if name == "reference" or (colon and kind in kinds()):
-            return self._run_target(
-                name, other_contract if other_contract is not None else contracts[contracts.default]
-            )
+            return self._run_target(name, other_contract or contracts[contracts.default])
         is_stream = name.endswith((".jsonl", ".json"))
         if not is_stream and (suggestion := suggest_target([name])):
-            raise SideError(f"{name!r} cannot be compared. Did you mean {suggestion}?")
+            raise OperandError(f"{name!r} cannot be compared. Did you mean {suggestion}?")
         if is_stream or Path(name).exists():
             file = Path(name)
             chosen = self._select_run(file, read_stream(file), other_contract)
             if chosen.contract not in contracts:
-                raise SideError(
+                raise OperandError(
                     f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
                 )
             if not chosen.has_answers:
-                raise SideError(
+                raise OperandError(
                     f"{file} was written by an earlier readfirst, without the answers of the run. Run it again."
                 )
             base = ContractSide(self.suite, contracts[chosen.contract])
             verdicts = tuple(verdict for verdict, _ in chosen.judged)
             return RunSide(chosen.name, base, verdicts, chosen.interrupted)
-        raise SideError(
+        raise OperandError(
             f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
             f" {nearest(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
             f" `reference`, `target:NAME@VERSION`,"
@@ -99,4 +96,4 @@ class SideParser:
             if other_contract is not None and candidate.contract == other_contract.name:
                 return candidate
         names = ", ".join(candidate.contract for candidate in runs)
-        raise SideError(f"{file} contains runs on {names}. Make one with a single --contract.")
+        raise OperandError(f"{file} contains runs on {names}. Make one with a single --contract.")

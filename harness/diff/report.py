@@ -18,9 +18,9 @@ _JSON_FORMAT = 1
 _MAX_SCENARIOS_NAMED = 3
 """Maximum number of scenarios of a cause that are named."""
 _MAX_COMPLETE_CAUSES = 20
-"""If there are more causes, a page contains only the number of rare changes of words."""
+"""If there are more causes, a Markdown page states only the number of rare changes of words."""
 MAX_DETAILED_CAUSES = 10
-"""Maximum number of causes that the terminal shows in detail. Further causes take one line each."""
+"""Maximum number of causes on a terminal. If there are more, the first ones are shown in one line each."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
 """Maximum number of reasons for not comparing scenarios, and of missing capabilities in a reason."""
@@ -39,8 +39,8 @@ _TOOLS = "What the model is given of the tools"
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal. `!` marks causes that put a file at risk.
 
-    The texts of both sides are shown below each cause. If there are many causes and `all_` is not set, only ten causes
-    are shown, in one line each.
+    The texts of both sides are shown below each cause. If there are more than MAX_DETAILED_CAUSES causes and `all_` is
+    not set, only the first of them are shown, in one line each.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_summary(diff)}"
     shown = diff.causes if all_ else diff.causes[:MAX_DETAILED_CAUSES]
@@ -54,7 +54,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
         if causes:
             yield from ("", title)
         for cause in causes:
-            old, new = words(cause)
+            old, new = example_texts(cause)
             mark, count = "!" if cause.safety else "-", _count_scenarios(cause)
             yield f"{mark} {headline(cause)}  [{count}{_format_versions(cause)}]"
             if not in_full:
@@ -66,7 +66,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     if diff.tools and in_full:
         yield from ("", _TOOLS)
         yield from (f"- {visible(line)}" for line in diff.tools)
-    rest = [*_remaining_lines(diff, (), all_)]
+    rest = [*_final_lines(diff, (), all_)]
     if not in_full:
         tools = f", and {pluralize(len(diff.tools), 'difference')} in what the model is given of the tools"
         more = f"{len(diff.causes) - MAX_DETAILED_CAUSES} more causes{tools if diff.tools else ''}"
@@ -90,29 +90,25 @@ def _page_blocks(diff: Diff, all_: bool) -> Iterator[str]:
         yield f"## {_HARM}"
         yield bullets(prose(line) for line, _ in _harm_lines(diff, all_))
     is_complete = all_ or len(diff.causes) <= _MAX_COMPLETE_CAUSES
-    rare = [
-        cause
-        for cause in diff.causes
-        if cause.level == "text" and len(cause.scenario_ids) <= _MAX_RARE_SCENARIOS
-    ]
-    rare = [] if is_complete else rare
+    texts = [] if is_complete else [cause for cause in diff.causes if cause.level == "text"]
+    rare = [cause for cause in texts if len(cause.scenario_ids) <= _MAX_RARE_SCENARIOS]
     shown = [cause for cause in diff.causes if cause not in rare]
     for level, title in _TITLES.items():
         if causes := [cause for cause in shown if cause.level == level]:
             yield f"## {title}"
-            yield bullets(_format_item(cause, all_) for cause in causes)
+            yield bullets(_format_cause(cause, all_) for cause in causes)
     if diff.tools:
         yield f"## {_TOOLS}"
         yield bullets(prose(visible(line)) for line in diff.tools)
-    if rest := list(_remaining_lines(diff, rare, all_)):
+    if rest := list(_final_lines(diff, rare, all_)):
         yield "\n".join(f"{prose(line[0].upper() + line[1:])}." for line in rest)
 
 
-def _format_item(cause: Cause, all_: bool) -> str:
+def _format_cause(cause: Cause, all_: bool) -> str:
     """Return a cause as a list item, with the texts of both sides and the scenarios below it."""
     from readfirst.harness.report.markdown_escape import code, prose
 
-    old, new = words(cause)
+    old, new = example_texts(cause)
     mark = "**safety** " if cause.safety else ""
     lines = [f"{mark}{prose(headline(cause))} ({_count_scenarios(cause)}{_format_versions(cause)})"]
     if (old, new) != ("(nothing)", "(nothing)"):
@@ -123,7 +119,7 @@ def _format_item(cause: Cause, all_: bool) -> str:
 
 
 def as_json(diff: Diff) -> str:
-    """Return all data of the comparison as JSON. fixtures/schema/diff.schema.json describes it."""
+    """Return all data of the comparison as JSON. fixtures/schema/diff.schema.json describes the format."""
     document = {
         "format": _JSON_FORMAT,
         "before": diff.before,
@@ -174,7 +170,7 @@ def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
 
 
 def _occurrence_as_json(occurrence: Occurrence) -> dict[str, Any]:
-    """Return an occurrence in JSON types. Steps and calls count from 1. A group of calls has no call number."""
+    """Return the JSON value of an occurrence. Steps and calls count from 1. `call` is None for a group of calls."""
     step, call = occurrence.place
     return {
         "scenario": occurrence.scenario_id,
@@ -195,7 +191,7 @@ def _summary(diff: Diff) -> str:
     return f"{len(diff.differing):,} of {pluralize(diff.compared, 'scenario')} {differ}, {causes}"
 
 
-def _remaining_lines(diff: Diff, rare: Sequence[Cause], all_: bool) -> Iterator[str]:
+def _final_lines(diff: Diff, rare: Sequence[Cause], all_: bool) -> Iterator[str]:
     if rare:
         yield f"{len(rare)} more changes of words that one or two scenarios show (--all lists them)"
     if diff.consequences:
@@ -237,7 +233,7 @@ def _list_scenarios(names: Sequence[str], all_: bool) -> str:
     return f"{', '.join(names[:_MAX_SCENARIOS_NAMED])} and {len(names) - _MAX_SCENARIOS_NAMED} more"
 
 
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 _MAX_HEADLINE_TEXT_CHARS = 60
 """Maximum length of the text of one side in a headline."""
 _MAX_EXCERPT_CHARS = 150
@@ -245,7 +241,7 @@ _MAX_EXCERPT_CHARS = 150
 
 
 def headline(cause: Cause) -> str:
-    """Return a cause as one line: the tools, then `before → after`."""
+    """Return a description of a cause in one line: the tools, then `before → after`."""
     return f"{', '.join(cause.tools)}: {_describe_change(cause)}"
 
 
@@ -286,31 +282,27 @@ def _describe_change(cause: Cause) -> str:
 
 def _list_names(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(map(_escape_name, names)))
-    if len(distinct) > _MOST_NAMES + 1:
-        return f"{', '.join(distinct[:_MOST_NAMES])} and {len(distinct) - _MOST_NAMES} others"
+    if len(distinct) > _MAX_NAMES + 1:
+        return f"{', '.join(distinct[:_MAX_NAMES])} and {len(distinct) - _MAX_NAMES} others"
     return ", ".join(distinct)
 
 
 def _escape_name(text: str) -> str:
-    """Return a name with escaped characters and limited length. Names of a run may come from its answers."""
+    """Return a name with escaped characters and limited length. Some names are parts of an implementation's answers."""
     return _truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)
 
 
 def _quote_text(text: str) -> str:
     if text in ("nothing", ""):
         return "nothing"
-    return (
-        "lines of a file"
-        if text == "LINES"
-        else f"“{_truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)}”"
-    )
+    return "lines of a file" if text == "LINES" else f"“{_escape_name(text)}”"
 
 
 def _truncate_text(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"
 
 
-def words(cause: Cause) -> tuple[str, str]:
+def example_texts(cause: Cause) -> tuple[str, str]:
     """Return the texts of both sides in the example of a cause, on one line, from their first difference on."""
     before, after = cause.example.change.words_before, cause.example.change.words_after
     position = first_difference(before, after) or 0
@@ -319,8 +311,6 @@ def words(cause: Cause) -> tuple[str, str]:
 
 
 def _excerpt_from(text: str, start: int) -> str:
-    excerpt = visible(text[start : start + _MAX_EXCERPT_CHARS])
-    return (
-        f"{'…' if start and text else ''}{excerpt}{'…' if len(text) > start + _MAX_EXCERPT_CHARS else ''}"
-        or "(nothing)"
-    )
+    end = start + _MAX_EXCERPT_CHARS
+    before, after = "…" if start and text else "", "…" if len(text) > end else ""
+    return f"{before}{visible(text[start:end])}{after}" or "(nothing)"

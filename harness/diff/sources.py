@@ -20,7 +20,7 @@ from readfirst.harness.suite.transcript import Transcript
 
 
 class NoAnswersError(Exception):
-    """A side has no answers for a scenario. The message contains the reason."""
+    """A side of a comparison has no answers in a scenario. The message contains the reason."""
 
 
 class Side(Protocol):
@@ -36,7 +36,7 @@ class Side(Protocol):
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm in the scenario. Empty if they are not known, as for documents."""
+        """Return the kinds of harm that the side does in a scenario. Empty if not known, for example for documents."""
         ...
 
 
@@ -51,10 +51,10 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as one side. Its answers are its expectations, with recorded texts in place of digests.
+    """A contract as one side. Its answers are its expectations, with the recorded texts instead of digests.
 
-    For a version that is not recorded as a contract, `taken` contains its transcripts, and `lost` the reasons for
-    missing ones.
+    For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons
+    for missing transcripts.
     """
 
     suite: Suite
@@ -68,8 +68,9 @@ class ContractSide:
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects. If it extends a contract that judges the scenario, return the
-        answers of that contract. Raises NoAnswersError if the contract does not cover the scenario.
+        """Return the answers that the contract expects. If the contract extends another contract, which judges the
+        scenario, return the answers of that contract. Raises NoAnswersError if the contract does not cover the
+        scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
@@ -117,7 +118,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run as one side. Its answers are the expectations of `base`, except for steps where the run differed."""
+    """A run as one side. Its answers are the expectations of the contract `base`, except in steps that differed."""
 
     name: str
     base: ContractSide
@@ -130,7 +131,7 @@ class RunSide:
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers of the run to each call of a scenario. Raises NoAnswersError if the run has no result."""
+        """Return the answers of the run to the calls of a scenario. Raises NoAnswersError if the run has no result."""
         verdict = self.by_id.get(scenario.id)
         if verdict is None:
             raise NoAnswersError(f"{self.name} did not run it")

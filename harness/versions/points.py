@@ -7,7 +7,7 @@ from typing import Any
 from packaging.version import Version
 
 from readfirst.harness.diff.difference import Occurrence, occurrences
-from readfirst.harness.diff.introduced_in import Point, chain, version_of
+from readfirst.harness.diff.introduced_in import Point, contracts_of_models, version_of
 from readfirst.harness.diff.observed_answers import recorded_answers, with_modes
 from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.suite import Suite
@@ -35,7 +35,7 @@ def _iter_recorded_changes(
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
-        names = chain(recording, gated=gated)
+        names = contracts_of_models(recording, gated=gated)
         earlier = [name for name in names if Version(version_of(name)) < Version(version)]
         if not earlier or len(earlier) == len(names):
             continue
@@ -55,8 +55,8 @@ class ChangePoint:
     `value_before`. `meaning` describes the behaviour.
 
     `models` is the class of models that the change concerns; empty: both. `shown` contains the scenarios whose
-    recordings differ around the change, with the nearest recorded versions, narrowest range first. `sights` contains
-    the differences in these scenarios.
+    recordings differ around the change, with the nearest recorded versions, narrowest range first. `sights`
+    contains the differences in these scenarios.
     """
 
     version: str
@@ -70,7 +70,9 @@ class ChangePoint:
 
     @property
     def point(self) -> Point | None:
-        """The narrowest range of recorded versions that contains the change. None if no recording shows the change."""
+        """The narrowest range of recorded versions that contains the change. None if no recording shows the
+        change.
+        """
         return self.shown[0][1] if self.shown else None
 
 

@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from readfirst.harness.compare.level_reached import in_families
-from readfirst.harness.diff.observed_answers import before_steps
+from readfirst.harness.diff.observed_answers import states_before_steps
 from readfirst.harness.report.escape import visible_lines
 from readfirst.harness.report.markdown_escape import bullets, code, document, fence_code
 from readfirst.harness.report.markdown_escape import cell as prose
@@ -188,7 +188,7 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}
     done: tuple[ToolCall, ...] = ()
-    for step, files in zip(scenario.steps, before_steps(scenario, said), strict=True):
+    for step, files in zip(scenario.steps, states_before_steps(scenario, said), strict=True):
         for path, entry in files.items():
             text = entry.data.decode("utf-8", "replace") if isinstance(entry, RegularFile) else None
             there[f"$WS/{path}"] = there[path] = text

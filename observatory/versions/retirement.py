@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from readfirst.harness.diff.introduced_in import chain, version_of
+from readfirst.harness.diff.introduced_in import contracts_of_models, version_of
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
@@ -102,7 +102,7 @@ def _equals_both_neighbours(recording: Recording, name: str) -> bool:
 
 def _neighbours(recording: Recording, name: str) -> Iterator[str]:
     """Yield the nearest recorded versions before and after a version, with the same class of models."""
-    names = chain(recording, gated="+gated" in name)
+    names = contracts_of_models(recording, gated="+gated" in name)
     place = names.index(name)
     yield from names[max(place - 1, 0) : place]
     yield from names[place + 1 : place + 2]

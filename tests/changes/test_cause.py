@@ -5,8 +5,8 @@ The most serious cause comes first.
 
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence
-from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, text_changes
-from readfirst.harness.diff.report import headline, words
+from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, compare_answers
+from readfirst.harness.diff.report import example_texts, headline
 
 APPLIED = "applied"
 
@@ -85,11 +85,11 @@ def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
 def test_nothing_is_reported_as_nothing() -> None:
     (cause,) = causes(make_occurrence(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
-    assert words(cause) == ("(nothing)", "Note.")
+    assert example_texts(cause) == ("(nothing)", "Note.")
 
 
 def test_other_whitespace_is_reported_as_such() -> None:
-    (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
+    (change,) = compare_answers("Done.\n", "Done.", {}, frozenset())
     (cause,) = causes(make_occurrence(change))
     assert headline(cause) == "Edit: says the same with different whitespace and empty lines"
-    assert words(cause) == ("Done.\\n", "Done.")
+    assert example_texts(cause) == ("Done.\\n", "Done.")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from readfirst.harness.diff.introduced_in import Point, narrowest
+from readfirst.harness.diff.introduced_in import Point, narrowest_points
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
@@ -24,8 +24,10 @@ def recording(**said: str) -> Recording:
 def test_of_two_points_the_one_that_the_other_lies_in_is_left_out() -> None:
     wide, close = Point("2.1.7", "2.1.228", exact=False), Point("2.1.39", "2.1.40", exact=True)
     apart = Point("2.1.207", "2.1.208", exact=True)
-    assert narrowest([wide, close, close, apart]) == [close, apart]
-    assert narrowest([Point("2.1.7", "2.1.40", exact=False), Point("2.1.39", "2.1.41", exact=False)]) == [
+    assert narrowest_points([wide, close, close, apart]) == [close, apart]
+    assert narrowest_points(
+        [Point("2.1.7", "2.1.40", exact=False), Point("2.1.39", "2.1.41", exact=False)]
+    ) == [
         Point("2.1.7", "2.1.40", exact=False),
         Point("2.1.39", "2.1.41", exact=False),
     ]

@@ -1,11 +1,11 @@
 """Two answers are compared sentence by sentence, without the parts that only concern one scenario."""
 
-from readfirst.harness.diff.normalize_text import Change, general, parts, text_changes
+from readfirst.harness.diff.normalize_text import Change, compare_answers, generalize_text, parts
 from tests.rows import rows
 
 
 def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
-    return list(text_changes(before, after, arguments, frozenset(known.split())))
+    return list(compare_answers(before, after, arguments, frozenset(known.split())))
 
 
 def test_equal_answers_say_nothing_otherwise() -> None:
@@ -22,13 +22,13 @@ def test_equal_answers_say_nothing_otherwise() -> None:
     ],
 )
 def test_paths_numbers_and_quoted_words_are_left_out(one: str, other: str) -> None:
-    assert general(one) == general(other)
-    assert general(one) != one
+    assert generalize_text(one) == generalize_text(other)
+    assert generalize_text(one) != one
 
 
 def test_what_the_call_says_itself_is_left_out() -> None:
-    one = general("String: alpha", {"old_string": "alpha"})
-    assert one == general("String: some other words", {"old_string": "some other words"})
+    one = generalize_text("String: alpha", {"old_string": "alpha"})
+    assert one == generalize_text("String: some other words", {"old_string": "some other words"})
     assert one == "String: {old_string}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from readfirst.harness.diff.introduced_in import chain, version_of
+from readfirst.harness.diff.introduced_in import contracts_of_models, version_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.product_versions import load_releases, releases_file
 from readfirst.harness.suite.recordings import Recordings
@@ -121,7 +121,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
     for scenario_id in change.shown_by:
         recording = load_recording(scenario_id)
         for gated in (False, True):
-            for before, after in pairwise(chain(recording, gated=gated)):
+            for before, after in pairwise(contracts_of_models(recording, gated=gated)):
                 exact = RELEASES.follow(version_of(before), version_of(after))
                 differ = recording.transcripts[before] != recording.transcripts[after]
                 if exact and differ and version_of(after) == change.version:

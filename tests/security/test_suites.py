@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.diff.introduced_in import chain
+from readfirst.harness.diff.introduced_in import contracts_of_models
 from readfirst.harness.suite import transcript_loader
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.recording_file import decode_recording, parse_recording
@@ -210,4 +210,4 @@ def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
 
 def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
     odd = decode_recording({"inputs": "x", "versions": ["2.1.7", "text"], "steps": []})
-    assert chain(odd, gated=False) == ["2.1.7"]
+    assert contracts_of_models(odd, gated=False) == ["2.1.7"]

@@ -9,7 +9,7 @@ from textwrap import indent
 
 import pytest
 
-from readfirst.harness.diff.introduced_in import chain
+from readfirst.harness.diff.introduced_in import contracts_of_models
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.product_versions import load_releases, releases_file
@@ -206,7 +206,7 @@ def test_the_answers_of_a_bundled_contract_could_be_worked_out_without_it() -> N
     seen = 0
     for scenario_id in BUNDLED.ids()[::20]:
         recording = BUNDLED.recordings.recording(scenario_id)
-        names = chain(recording, gated=False)
+        names = contracts_of_models(recording, gated=False)
         if former.name in names[1:-1]:
             place = names.index(former.name)
             around = [recording.transcripts[names[place + step]] for step in (-1, 0, 1)]
