@@ -1,4 +1,4 @@
-"""Lint checks of extensions, and the facts about scenarios that they need."""
+"""The interface of lint checks in extensions, and the facts about scenarios that these checks use."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -9,15 +9,14 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 Stated = Sequence[bool]
-"""For each call of a scenario, whether a clause of the call is `documented`."""
+"""For each call of a scenario, in order: whether its expectation has a `documented` clause."""
 Documented = Sequence[tuple[str, Position]]
 """The section that each documented clause of a scenario names, and the position of the clause."""
 
 
 class Check(Protocol):
-    """An additional check of a suite, from a package outside the harness. The constructor gets the suite.
-
-    The entry points of the group `readfirst.checks` name the constructors.
+    """An additional check of a suite, in an extension. The entry points of the group `readfirst.checks` name the
+    constructors, which have the suite as their argument.
     """
 
     findings: Sequence[Finding]
@@ -32,21 +31,20 @@ class Check(Protocol):
     ) -> Iterator[Finding]:
         """Yield findings that depend on several scenarios.
 
-        `stated` returns, for each call of a scenario, whether it has a documented clause; None if the scenario cannot
-        be read. It raises UnknownScenarioError. `shown` contains the contributions of scenarios to each rule.
+        `stated` returns the value of `stated_in` for a scenario id. It returns None for a scenario that cannot be read,
+        and raises UnknownScenarioError. `shown` contains the contributions of scenarios to each rule.
         """
         ...
 
 
 def stated_in(scenario: Scenario) -> Stated:
-    """Return, for each call of a scenario, whether a clause of the call is `documented`."""
+    """Return for each call of a scenario whether its expectation has a `documented` clause."""
     return tuple(call.expect.documented is not None for call in scenario.calls())
 
 
 def documented_in(case: LintContext) -> Documented:
     """Return the section that each documented clause of a scenario names, with the position of the clause."""
+    clauses = (clause for clause, _ in case.clauses())
     return [
-        (each.documented, at(each.position, case))
-        for each, _ in case.clauses()
-        if each.documented is not None
+        (clause.documented, at(clause.position, case)) for clause in clauses if clause.documented is not None
     ]

@@ -1,4 +1,4 @@
-"""Lint checks for a single scenario file, and the data needed to compare it with other files."""
+"""Lint checks of a single scenario file, and the data that are needed to compare it with other files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,12 +11,12 @@ from readfirst.harness.lint.check import Documented, Stated, documented_in, stat
 from readfirst.harness.lint.check_metadata import (
     SCHEMA_COMMENT,
     check_former_keys,
+    check_metadata,
     check_schema_comment,
-    check_wording,
 )
-from readfirst.harness.lint.check_recording import absent, check_recording, read_recording
-from readfirst.harness.lint.rule_coverage import Showing, check_belonging, showing_of
-from readfirst.harness.lint.scenario_effects import check_content, fingerprint
+from readfirst.harness.lint.check_recording import check_recording, read_recording, unrecorded_contracts
+from readfirst.harness.lint.rule_coverage import Showing, check_rule_of_scenario, showing_of
+from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
 from readfirst.harness.suite.case_table import CASES, names_used, read_cases, unused_values
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
@@ -35,7 +35,7 @@ _TABLE_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.sche
 
 
 def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
-    """Yield findings about a file with several scenarios."""
+    """Yield findings about a file with a table of scenarios (`*.cases.yaml`)."""
     try:
         document = read_cases(strict_yaml.read(file, suite=suite.root), file)
     except SuiteError as error:
@@ -76,7 +76,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about the notation of scalars. The file is parsed again for this."""
+    """Yield findings about the notation of strings in a file. The file is parsed again, to get their positions."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -108,12 +108,15 @@ def _find_strings(value: Any) -> set[str]:
 
 
 _Check = Callable[[LintContext], Iterator[Finding]]
-_CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
+_CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_metadata, check_rule_of_scenario, check_effects)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparable:
-    """Values to compare with other scenarios (title and fingerprint must be unique), rules and claims."""
+class ComparableValues:
+    """Values of a scenario that are compared with other scenarios, with rules and with the claims of documents.
+
+    No two scenarios may have the same title or fingerprint.
+    """
 
     title: str
     title_at: Position
@@ -127,17 +130,17 @@ class Comparable:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The findings about one scenario, and data for checks across scenarios.
+    """The findings about one scenario, and data for checks that compare scenarios.
 
-    `contracts` are the contracts in its recording; None if the recording was not read. `absent` are the contracts
-    without a recording.
+    `contracts` are the contracts in its recording; None if the recording was not read. `unrecorded_contracts` are the
+    contracts without a recording.
     """
 
     scenario_id: str
     findings: tuple[Finding, ...]
-    comparable: Comparable | None = None
+    values: ComparableValues | None = None
     contracts: frozenset[str] | None = None
-    absent: tuple[str, ...] = ()
+    unrecorded_contracts: tuple[str, ...] = ()
 
 
 Ids = tuple[str, ...]
@@ -146,12 +149,12 @@ Ids = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CheckFileJob:
-    """Checks the scenarios of files, in a worker process or in this process. Each file is read once."""
+    """Checks scenario files, in a worker process or in this process. Each file is read once."""
 
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return a context manager that yields the function for checking the file with these scenarios."""
+        """Return a context manager that yields a function, which checks the scenarios of one file, given their ids."""
         return nullcontext(self._check_file)
 
     def result_for_crash(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
@@ -161,7 +164,7 @@ class CheckFileJob:
         return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)
 
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
-        """Check the scenarios of a file. Findings about the whole file belong to its first scenario."""
+        """Check the scenarios of a file. Findings about the whole file are added to its first scenario."""
         suite = self.suite.part(ids[0])
         location = suite.place(ids[0])
         first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
@@ -203,33 +206,32 @@ def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
         except SuiteError:
             return FileFindings(scenario_id, tuple(findings))
         findings += (finding for check in _CHECKS_WITHOUT_EXPECTATIONS for finding in check(case))
-        return FileFindings(scenario_id, tuple(findings), _comparable_values(case))
+        return FileFindings(scenario_id, tuple(findings), _comparable_values_of(case))
     recording_or_finding = read_recording(case)
     checks = (*_CHECKS_WITHOUT_EXPECTATIONS, check_expectations)
     if isinstance(recording_or_finding, Finding):
         findings += (*(finding for check in checks for finding in check(case)), recording_or_finding)
-        return FileFindings(scenario_id, tuple(findings), _comparable_values(case), frozenset())
+        return FileFindings(scenario_id, tuple(findings), _comparable_values_of(case), frozenset())
     recording = recording_or_finding.recording
     if location.composed and recording.inputs == case.scenario.inputs:
         name = case.scenario.contract
-        case = replace(
-            case, scenario=with_expectations_of(case.scenario, name, recording.transcripts.get(name))
-        )
+        transcript = recording.transcripts.get(name)
+        case = replace(case, scenario=with_expectations_of(case.scenario, name, transcript))
         checks = _CHECKS_WITHOUT_EXPECTATIONS
     findings += (finding for check in checks for finding in check(case))
     findings += check_recording(case, recording_or_finding)
     return FileFindings(
         scenario_id,
         tuple(findings),
-        _comparable_values(case),
+        _comparable_values_of(case),
         frozenset(recording.transcripts),
-        absent(case, recording),
+        unrecorded_contracts(case, recording),
     )
 
 
-def _comparable_values(case: LintContext) -> Comparable:
+def _comparable_values_of(case: LintContext) -> ComparableValues:
     scenario, position = case.scenario, case.document.position
-    return Comparable(
+    return ComparableValues(
         scenario.title,
         position(("title",)),
         fingerprint(scenario),
@@ -247,22 +249,25 @@ _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private
 
 
 def _check_arguments(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about unknown arguments of calls that are refused for another reason, or that need no result.
+    """Yield findings about unknown arguments of calls that are refused for another reason, or in an invariant.
 
-    A tool that refuses unknown arguments passes such a scenario without the rule that it shows.
+    A tool that refuses unknown arguments would pass such a scenario, even if it does not have the tested behaviour.
     """
     for call in case.scenario.calls() if not case.scenario.composed else ():
         errors = {clause.error for clause in call.expect.clauses()}
         if errors & {None, _INVALID_ARGUMENTS} or not (errors or case.scenario.invariant):
             continue
-        found = find_unknown_argument(call.tool, call.arguments)
-        if found is not None:
-            fix = f"{found[1]} If the argument is the point, expect {_INVALID_ARGUMENTS}."
-            yield Finding("unknown-argument", at(call.position, case), found[0], fix)
+        unknown = find_unknown_argument(call.tool, call.arguments)
+        if unknown is not None:
+            message, suggestion = unknown
+            fix = f"{suggestion} If the argument is the point, expect {_INVALID_ARGUMENTS}."
+            yield Finding("unknown-argument", at(call.position, case), message, fix)
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about every clause, and about calls that are refused for an unintended reason."""
+    """Yield findings about the expectations of a scenario: unknown arguments and errors, equal clauses, missing or long
+    texts.
+    """
     yield from _check_arguments(case)
     yield from _check_equal_clauses(case)
     vocabulary = case.suite.vocabulary
@@ -271,9 +276,8 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
         if clause.error is not None:
             if clause.error not in vocabulary:
                 fix = did_you_mean(clause.error, vocabulary)
-                yield Finding(
-                    "unknown-error-name", position, f"errors.yaml has no name {clause.error!r}", fix
-                )
+                message = f"errors.yaml has no name {clause.error!r}"
+                yield Finding("unknown-error-name", position, message, fix)
             if clause.files and clause is not step.expect.recorded:
                 # Recorded clauses are exempt: some versions do change a file.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
@@ -288,18 +292,19 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
     """Yield a finding for each call whose `documented` clause repeats the recorded clause."""
     for _, part in case.scenario.parts():
-        documented, read_recording = part.expect.documented, part.expect.recorded
-        if documented is None or read_recording is None or documented is read_recording:
+        documented, recorded = part.expect.documented, part.expect.recorded
+        if documented is None or recorded is None or documented is recorded:
             continue
-        same = (documented.error, documented.text, documented.files)
-        if same == (read_recording.error, read_recording.text, read_recording.files):
+        values = (documented.error, documented.text, documented.files)
+        if values == (recorded.error, recorded.text, recorded.files):
             line = at(documented.position, case).line
-            message = f"this clause states the same as the one in line {line}"
+            message = f"this clause states the same as the clause in line {line}"
             fix = "Merge them, and keep documented:."
-            yield Finding("same-clauses", at(read_recording.position, case), message, fix)
+            yield Finding("same-clauses", at(recorded.position, case), message, fix)
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
+    """Yield findings about long texts, and about paths of the machine in texts, in a clause."""
     position = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
     if isinstance(clause.text, str) and len(clause.text) > _MAX_CLAUSE_CHARS:

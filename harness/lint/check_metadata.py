@@ -1,4 +1,4 @@
-"""Lint checks for ids, titles, tags and sources of scenarios."""
+"""Lint checks of the ids, titles, tags and sources of scenarios."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from readfirst.harness.yaml_io.finding import Finding, Position
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
-MOST_TITLE_CHARACTERS = 100
+MAX_TITLE_CHARS = 100
 SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 
 _TAG_FORM = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -23,8 +23,8 @@ _FORMER_KEYS = {"law": "invariant"}
 """The current name of each renamed key, by its former name."""
 
 
-def check_wording(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about the metadata of a scenario."""
+def check_metadata(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about the id, the title, the tags and the sources of a scenario."""
     scenario = case.scenario
     if not SCENARIO_ID.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
@@ -44,9 +44,8 @@ def check_former_keys(document: Document) -> Iterator[Finding]:
     for former, current in _FORMER_KEYS.items():
         if isinstance(document.value, dict) and former in document.value:
             fix = f"Write `{current}`; the next release removes the old name."
-            yield Finding(
-                "former-key", document.position((former,), key=True), f"`{former}` is now `{current}`", fix
-            )
+            position = document.position((former,), key=True)
+            yield Finding("former-key", position, f"`{former}` is now `{current}`", fix)
 
 
 def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
@@ -56,10 +55,10 @@ def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
         yield Finding("schema-comment", document.position(), message, fix)
 
 
-def check_title(title: str, position: Position, what: str = "the title") -> Iterator[Finding]:
-    """Yield findings if a title is not one sentence about a behaviour. `what` names the title in messages."""
+def check_title(title: str, position: Position, subject: str = "the title") -> Iterator[Finding]:
+    """Yield findings if a title is not one sentence about a behaviour. Messages begin with `subject`."""
     problem = None
-    if len(title) > MOST_TITLE_CHARACTERS:
+    if len(title) > MAX_TITLE_CHARS:
         problem = f"has {len(title)} characters"
     elif title.endswith((".", "!", "?", ":", ";")):
         problem = f"ends in {title[-1]!r}"
@@ -76,22 +75,22 @@ def check_title(title: str, position: Position, what: str = "the title") -> Iter
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
     if problem is not None:
-        fix = (
-            f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
-        )
-        yield Finding("title-style", position, f"{what} {problem}", fix)
+        fix = f"State the behaviour in one sentence of up to {MAX_TITLE_CHARS} characters, no full stop."
+        yield Finding("title-style", position, f"{subject} {problem}", fix)
 
 
 def check_source(
-    source: str, documents: Sequence[str], position: Position, of: str = ""
+    source: str, documents: Sequence[str], position: Position, subject: str = ""
 ) -> Iterator[Finding]:
-    """Yield findings about a source that is neither an https address nor a section of one of `documents`."""
+    """Yield findings about a source that is neither an https address nor a section of one of `documents`. Messages
+    begin with `subject`.
+    """
     if not _ADDRESS_PATTERN.fullmatch(source):
-        yield from _check_document(source, documents, position, of)
+        yield from _check_document(source, documents, position, subject)
 
 
 def _check_document(
-    text: str, documents: Sequence[str], position: Position, of: str = ""
+    text: str, documents: Sequence[str], position: Position, subject: str = ""
 ) -> Iterator[Finding]:
     """Yield a finding if a text is not of the form `document.txt, Section`, or if the document is unknown."""
     match = _DOCUMENT_PATTERN.fullmatch(text)
@@ -101,9 +100,9 @@ def _check_document(
             fix = (
                 f'Put document and section in quotes, because a comma separates sources: ["{text}, Section"].'
             )
-        yield Finding("source-form", position, f"{of}{text!r} does not say where to look", fix)
+        yield Finding("source-form", position, f"{subject}{text!r} does not say where to look", fix)
     elif match["name"] not in documents:
-        message = f"{of}there is no document {match['name']!r}"
+        message = f"{subject}there is no document {match['name']!r}"
         yield Finding("unknown-document", position, message, did_you_mean(match["name"], documents))
 
 

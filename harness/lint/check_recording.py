@@ -1,4 +1,4 @@
-"""Lint checks for recordings and their scenarios."""
+"""Lint checks of recordings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,13 +15,13 @@ _MAX_NOTES = 5
 
 
 def read_recording(case: LintContext) -> RecordingLocation | Finding:
-    """Return the recording of a scenario with its file. If it cannot be read, return a finding."""
+    """Return the recording of a scenario with its file, or a finding if the recording cannot be read."""
     try:
         location = case.suite.recordings.find(case.scenario.id)
         location.check_edited()
         transcripts = location.recording.transcripts
-        if case.scenario.composed:  # its expectations are in the recording
-            transcripts.get(case.scenario.contract)
+        if case.scenario.composed:
+            transcripts.get(case.scenario.contract)  # parses the expectations, which are in the recording
         return location
     except RecordingError as error:
         return recording_finding(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
@@ -56,40 +56,44 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
         yield Finding("edited-recording", position, message, fix)
 
 
-def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that require a recording of the scenario, but have neither a recording nor a stated reason.
+def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, ...]:
+    """Return the contracts whose recording of a scenario is missing without a reason, and that support the scenario.
 
     Empty if the suite does not need recordings, or if the recording of the scenario's contract is missing or invalid.
     """
     scenario, transcripts = case.scenario, recording.transcripts
-    if (
-        not case.suite.needs_recordings
-        or scenario.contract not in transcripts
-        or recording.inputs != scenario.inputs
-    ):
+    is_current = scenario.contract in transcripts and recording.inputs == scenario.inputs
+    if not (case.suite.needs_recordings and is_current):
         return ()
-    unrecorded = [contract for contract in case.suite.contracts.recorded if contract.name not in transcripts]
-    supported = [contract.name for contract in unrecorded if scenario.needs <= contract.capabilities]
-    return tuple(name for name in supported if name not in recording.unrecorded)
+    return tuple(
+        contract.name
+        for contract in case.suite.contracts.recorded
+        if scenario.needs <= contract.capabilities
+        and contract.name not in transcripts
+        and contract.name not in recording.unrecorded
+    )
 
 
-def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, not findings, about contracts without a recording of a scenario, which is unspecified for them."""
-    for scenario_id, names in list(lacking.items())[:_MAX_NOTES]:
+def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield notes, which are not findings, about missing recordings. `unrecorded` contains the contracts without a
+    recording, by scenario id.
+    """
+    for scenario_id, names in list(unrecorded.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
-    if len(lacking) > _MAX_NOTES:
-        yield f"note: and {len(lacking) - _MAX_NOTES} more scenarios"
-    if lacking:
+    if len(unrecorded) > _MAX_NOTES:
+        yield f"note: and {len(unrecorded) - _MAX_NOTES} more scenarios"
+    if unrecorded:
         yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
 
 
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings that belong to no scenario or no contract of the suite.
+    """Yield findings about recordings without a scenario or a contract in the suite, and about files that are not
+    recordings.
 
     `located` contains the id and the file of each recording. `read` contains the contracts in the recording of each
-    scenario; None if it was not read.
+    scenario; None if the recording was not read.
     """
     recordings = suite.recordings
     known_contracts = {contract.name for contract in suite.contracts.recorded}
@@ -119,9 +123,9 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a recording may contain this name: a recorded contract, or a version that is not a contract.
+    """Whether a recording may contain this name: a recorded contract, or any version of the product.
 
-    Such versions are recorded to find the version that changed an answer between two contracts.
+    Versions between two contracts are recorded to find the version that changed an answer.
     """
     try:
         return suite.contracts.find(name).recorded

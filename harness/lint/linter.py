@@ -1,4 +1,4 @@
-"""Run all checks on all scenarios of a suite: read each file once, and compare scenarios with each other."""
+"""Run all lint checks on a suite: check each scenario file, and compare the scenarios with each other."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ _MIN_SCENARIOS_PER_PROCESS = 200
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """The result of `readfirst lint`: all findings in the order of ids and lines, and for each scenario the contracts
-    without a recording (`unrecorded`).
+    """The result of `readfirst lint`: all findings, in the order of ids and lines.
 
-    `scenarios` is the number of checked scenarios.
+    `unrecorded` contains the contracts without a recording, by scenario id. `scenarios` is the number of checked
+    scenarios.
     """
 
     findings: tuple[Finding, ...]
@@ -38,17 +38,16 @@ class LintResult:
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Check scenarios as `lint_suite` does, and return the findings."""
+    """Check the scenarios `ids` of a suite (None: all), and return the findings. See `lint_suite`."""
     return list(lint_suite(suite, ids).findings)
 
 
 def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
     """Check the scenarios `ids` (None: all), in `jobs` processes if there are enough scenarios.
 
-    With `ids`, only these scenarios are read and compared with each other: duplicates among all scenarios, and rules
-    without scenarios, are not detected. The references in recordings, rules and claims are only checked if all files
-    with several scenarios can be read. Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot
-    be read.
+    With `ids`, only these scenarios are read and compared with each other, so duplicates of other scenarios and rules
+    without scenarios are not detected. Recordings, rules and claims are checked only if all scenario files can be read.
+    Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read.
     """
     suite.check_shared_files()
     readable_ids, problems = suite.readable()
@@ -66,15 +65,12 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
     for result in map(results.__getitem__, checked_ids):
         # The same steps with another expectation are the purpose of a suite above another one.
         unique = unique_by_suite.setdefault(suite.part(result.scenario_id).root, ({}, {}))
-        found = [*_check_duplicates(result, *unique), *result.findings]
-        if result.comparable is not None:
-            found += (
-                finding
-                for check in extension_checks
-                for finding in check.of_scenario(result.comparable.documented)
-            )
-            shown.setdefault(result.comparable.rule, []).append(result.comparable.showing)
-        findings += sorted(found, key=_sort_key)
+        own_findings = [*_check_duplicates(result, *unique), *result.findings]
+        if result.values is not None:
+            for check in extension_checks:
+                own_findings += check.of_scenario(result.values.documented)
+            shown.setdefault(result.values.rule, []).append(result.values.showing)
+        findings += sorted(own_findings, key=_sort_key)
     if ids is None:
         findings += (*shared_findings, *(finding for check in extension_checks for finding in check.findings))
     if ids is None and not problems and not damaged:
@@ -84,8 +80,8 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
 
         def stated_calls(scenario_id: str) -> Stated | None:
             suite.place(scenario_id)
-            comparable = results[scenario_id].comparable
-            return None if comparable is None else comparable.stated
+            values = results[scenario_id].values
+            return None if values is None else values.stated
 
         for part in suite.parts:
             if part.rules is not None and part.has_own("rules.yaml"):
@@ -96,11 +92,10 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
         # Rules and claims of a copy refer to scenarios that the copy may lack on purpose.
         for check in extension_checks if not suite.is_cut_copy else ():
             findings.extend(check.of_suite(stated_calls, shown))
+    contracts_by_id = {name: results[name].unrecorded_contracts for name in checked_ids}
+    unrecorded = {name: contracts for name, contracts in contracts_by_id.items() if contracts}
     # A finding about a whole table occurs for each of its cases.
-    absent = {
-        scenario_id: results[scenario_id].absent for scenario_id in checked_ids if results[scenario_id].absent
-    }
-    return LintResult(tuple(dict.fromkeys(findings)), absent, len(checked_ids))
+    return LintResult(tuple(dict.fromkeys(findings)), unrecorded, len(checked_ids))
 
 
 def _group_by_file(suite: Suite, ids: Iterable[str]) -> list[Ids]:
@@ -115,7 +110,7 @@ def _group_by_file(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 def _check_files(
     suite: Suite, files: Sequence[Ids], jobs: int
 ) -> Iterator[Iterable[tuple[FileFindings, ...]]]:
-    """Yield the results for the scenarios of each file. Workers start immediately, while the caller continues."""
+    """Yield the results of checking each file. Worker processes start immediately, while the caller continues."""
     job = CheckFileJob(suite)
     jobs = min(jobs, sum(map(len, files)) // _MIN_SCENARIOS_PER_PROCESS)
     if jobs <= 1:
@@ -129,18 +124,20 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if an earlier scenario has the same title, or the same files and steps. Stores new ones."""
-    if result.comparable is None:
+    """Yield findings if an earlier scenario has the same title, or the same files and steps. Add the title and the
+    fingerprint of this scenario to the dictionaries.
+    """
+    if result.values is None:
         return
-    scenario_id, comparable = result.scenario_id, result.comparable
-    first = titles.setdefault(comparable.title.casefold(), scenario_id)
+    scenario_id, values = result.scenario_id, result.values
+    first = titles.setdefault(values.title.casefold(), scenario_id)
     if first != scenario_id:
         fix = "Say how this one differs, or remove one of the two."
-        yield Finding("duplicate-title", comparable.title_at, f"{first} has the same title", fix)
-    first = fingerprints.setdefault(comparable.fingerprint, scenario_id)
+        yield Finding("duplicate-title", values.title_at, f"{first} has the same title", fix)
+    first = fingerprints.setdefault(values.fingerprint, scenario_id)
     if first != scenario_id:
         message = f"{first} has the same files and the same steps"
-        yield Finding("duplicate-scenario", comparable.steps_at, message, "Remove one of the two.")
+        yield Finding("duplicate-scenario", values.steps_at, message, "Remove one of the two.")
 
 
 _Located = Sequence[tuple[str, Path]]
@@ -151,11 +148,8 @@ def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding
     try:
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
-        return {}, (
-            recording_finding(
-                error, "Undo the change, or run `readfirst product record --fix` with its scenarios."
-            ),
-        )
+        fix = "Undo the change, or run `readfirst product record --fix` with its scenarios."
+        return {}, (recording_finding(error, fix),)
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Lint checks for rules: every scenario has a rule, and every rule has allowed and refused calls."""
+"""Lint checks of rules: every scenario has a rule, and the scenarios of a rule show allowed and refused calls."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ _MIN_SCENARIOS = 2
 class Showing:
     """The contribution of one scenario to the evidence for its rule.
 
-    `allowed` are the tools whose last call in the scenario is not refused. Earlier calls that are not refused do not
-    count, because they may only prepare the last one.
+    `allowed` contains each tool whose last call in the scenario is not refused. Earlier calls are ignored, because they
+    may only prepare the last call.
     """
 
     scenario_id: str
@@ -37,7 +37,7 @@ def showing_of(scenario: Scenario) -> Showing:
     return Showing(scenario.id, scenario.requirement, allowed)
 
 
-def check_belonging(case: LintContext) -> Iterator[Finding]:
+def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
     """Yield a finding if a scenario names no rule, although its suite has rules, or if it names an unknown rule."""
     rules = case.suite.rules
     if rules is None:
@@ -60,7 +60,7 @@ def check_rules(
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
-        yield from _check_wording(rule, documents)
+        yield from _check_rule_metadata(rule, documents)
         if suite.needs_recordings and not rule.sources:
             fix = "Add sources: with the threads or documents that state the rule."
             yield _rule_finding("source-form", rule, f"the rule {rule.id} has no sources", fix)
@@ -68,22 +68,21 @@ def check_rules(
         if first != rule.id:
             fix = "Say how this one differs, or merge the two."
             yield _rule_finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
-        yield from _check_sides(rule, shown.get(rule.id, ()))
+        yield from _check_evidence(rule, shown.get(rule.id, ()))
 
 
-def _check_wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
+def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
     if rule.former_class:
         fix = f"Write `class: {rule.class_}`; the next release removes the old name."
-        yield _rule_finding(
-            "former-key", rule, f"the class `{rule.former_class}` is now `{rule.class_}`", fix
-        )
+        message = f"the class `{rule.former_class}` is now `{rule.class_}`"
+        yield _rule_finding("former-key", rule, message, fix)
     yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
     for source in rule.sources:
         yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
 
 
-def _check_sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield findings if a rule's scenarios are too few, miss its requirement, or show only refused or allowed calls."""
+def _check_evidence(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
+    """Yield findings if a rule's scenarios are too few, lack its requirement, or lack allowed or refused calls."""
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."
@@ -92,9 +91,8 @@ def _check_sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
     if rule.requirement not in {showing.requirement for showing in shown}:
         requirements = sorted({showing.requirement for showing in shown})
         message = f"no scenario of the rule {rule.id} is {rule.requirement!r}"
-        yield _rule_finding(
-            "unshown-requirement", rule, message, f"Write {' or '.join(requirements)}, or add a scenario."
-        )
+        fix = f"Write {' or '.join(requirements)}, or add a scenario."
+        yield _rule_finding("unshown-requirement", rule, message, fix)
     for tool in rule.tools:
         allowed = [showing.scenario_id for showing in shown if tool in showing.allowed]
         if rule.always_refused is None and not allowed:

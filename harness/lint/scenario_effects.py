@@ -1,4 +1,4 @@
-"""Lint checks for the effects of a scenario, and for scenarios with the same effects."""
+"""Lint checks of the calls and events of a scenario, and a fingerprint to detect equal scenarios."""
 
 import hashlib
 import json
@@ -18,8 +18,8 @@ _MAX_COMPARED_CHARS = 1024
 """Longer texts are compared by their digests."""
 
 
-def check_content(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about given files, calls and world events."""
+def check_effects(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about a scenario without a call, and about events without an effect."""
     scenario = case.scenario
     if not any(scenario.calls()):
         fix = "Add a call, or remove the scenario."
@@ -68,7 +68,7 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of the workspace and the steps, which does not depend on the notation."""
+    """Return a digest of the workspace and the steps of a scenario, which is independent of the notation in YAML."""
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 
@@ -95,7 +95,7 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
 def _shorten_argument(argument: Any) -> Any:
-    """Return an argument. A long text is replaced by its digest, in a form that no short text can have."""
+    """Return an argument, or the digest of a long text, which is padded so that it differs from any short text."""
     if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
         return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument

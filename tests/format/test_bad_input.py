@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from readfirst.harness.lint.check_file import check_expectations, check_source_text
-from readfirst.harness.lint.check_metadata import check_wording
-from readfirst.harness.lint.scenario_effects import check_content, fingerprint
+from readfirst.harness.lint.check_metadata import check_metadata
+from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
 from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
@@ -41,7 +41,7 @@ def read_scenario(data: bytes) -> None:
         return
     assert isinstance(scenario, Scenario)
     case = LintContext(scenario, document, SUITE)
-    for check in (check_wording, check_content, check_expectations):
+    for check in (check_metadata, check_effects, check_expectations):
         list(check(case))
     assert len(fingerprint(scenario)) == 64
 
