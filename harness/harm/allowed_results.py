@@ -117,11 +117,8 @@ def _has_edited_content(content: Content, edit: Sequence[Replacement], after: by
         texts = list(islice(results, _MAX_VARIANTS))
     if any(content.data(text) == after for text in _apply_exactly(texts, last)):
         return True  # the usual case; the checks below are slower
-    return any(
-        _is_expected_content(content, result, after)
-        for text in texts
-        for result in iter_edit_results(text, last)
-    )
+    possible = (result for text in texts for result in iter_edit_results(text, last))
+    return any(_is_expected_content(content, result, after) for result in possible)
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:

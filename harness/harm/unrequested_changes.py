@@ -72,9 +72,8 @@ def check_edit(
             return UnlocatedHarm("untrue", f"the call was answered, and there is no {path}", *excerpts)
         return UnlocatedHarm("lost", f"{path}, which is gone", *excerpts)
     if after == before:
-        return UnlocatedHarm(
-            "untrue", f"the call was answered, and {path} holds what it held before", *excerpts
-        )
+        what = f"the call was answered, and {path} holds what it held before"
+        return UnlocatedHarm("untrue", what, *excerpts)
     if isinstance(edit, NewText):
         what = f"{path} does not hold what was to be written"
         return UnlocatedHarm("altered", what, *_difference_excerpts(edit.text, after))

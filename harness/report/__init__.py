@@ -1,4 +1,4 @@
-"""Reports of a run, written as verdicts arrive: a table for people, JSON lines and JUnit for machines."""
+"""Reports of a run: the common interface, the facts about a run, and the output file."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Commands, to which an id is appended: `run` replays, `show` prints a scenario and its expectations."""
+    """Command lines to which a scenario id is appended. `run` replays a scenario, `show` prints it."""
 
     run: str
     show: str
@@ -31,8 +31,8 @@ class RunFacts:
     """Data of a run that are known before the first verdict. `target` is the connect string, `name` the name of the
     target in reports.
 
-    `scenarios` is the number of scenarios of one contract. `commands` returns the command lines for failures on a
-    contract, given its name.
+    `scenarios` is the number of scenarios on each contract. `commands` returns the commands for failures on the
+    contract with a name.
     """
 
     target: str
@@ -83,9 +83,8 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
             return
         staged = StagedFile(Path(os.path.realpath(path)))
     except OSError as error:
-        raise OutputError(
-            f"{path} cannot be written: {error.strerror}. Name a file in an existing directory."
-        ) from error
+        problem = f"{path} cannot be written: {error.strerror}"
+        raise OutputError(f"{problem}. Name a file in an existing directory.") from error
     with staged:
         try:
             stream = TextIOWrapper(staged.stream, encoding="utf-8", newline="\n")

@@ -13,18 +13,21 @@ from readfirst.harness.terminal import harmless_json
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the JSON of a badge for all runs together, at the requested levels.
+    """Return the JSON of one badge for all runs, at the requested levels.
 
-    If the runs contain exactly all scenarios of one class, the badge uses the name of the class: `safety
-    40/40` is the number of judged rules that hold in every run. The number of unsupported rules is added.
+    If the runs contain exactly all scenarios of one class of rules, the badge counts rules: `safety 38/40` means that
+    38 of 40 judged rules of the class hold in every run. The number of unsupported scenarios is added.
 
-    Colours:
+    The colours, by the first condition that applies:
 
-    - bright green: everything passes. - green: everything that was judged passes, but the run contains only a
-    part of the suite, or an optional capability
-      among Read, Edit and Write is missing. - yellow: all failures are accepted. - orange: only names of
-      errors or texts fail. - red: files or refusals fail, an implementation broke, or a required capability
-      is missing. - grey: nothing was judged, or nothing of one of the suites, or a run was interrupted.
+    - grey: nothing was judged, or nothing of one of the suites, or a run was interrupted
+    - red: a required capability is missing
+    - bright green: everything passes
+    - green: everything that was judged passes, but the run contains only a part of the suite, or Read, Edit or Write
+      is missing
+    - yellow: all failures are accepted
+    - orange: only names of errors or texts differ
+    - red: files or refusals differ, or an implementation had an error
     """
     runs = results.runs
     judged, passed = (sum(getattr(run.total, name) for run in runs) for name in ("judged", "passed"))
@@ -59,7 +62,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the name of the class of rules with exactly the scenarios of the runs, or None."""
+    """Return the class of rules whose scenarios are exactly those of the runs. None if there is no such class."""
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}
@@ -71,18 +74,18 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return `38/40, 2 not claimed,`: rules that hold in all runs, judged ones, and those lacking capabilities."""
+    """Return a text such as `38/40, 2 not claimed,`: the number of rules that hold in all runs, of judged rules, and of
+    rules that need missing capabilities.
+    """
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):
             results_by_rule.setdefault(result.id, []).append(result)
     judged = [group for group in results_by_rule.values() if any(result.count.judged for result in group)]
-    holding = sum(
-        all(result.standing == "yes" for result in group if result.count.judged) for group in judged
-    )
+    holds = [all(result.standing == "yes" for result in group if result.count.judged) for group in judged]
     missing = sum(
         all(result.standing == "not claimed" for result in group)
         for group in results_by_rule.values()
         if group not in judged
     )
-    return f"{holding}/{len(judged)}" + (f", {missing} not claimed," if missing else "")
+    return f"{sum(holds)}/{len(judged)}" + (f", {missing} not claimed," if missing else "")

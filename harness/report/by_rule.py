@@ -15,11 +15,11 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line, brief
 from readfirst.harness.report.mistakes import (
     OVERCAUTIOUS,
-    Dominant,
+    DominantMistake,
     Failure,
-    Ranked,
-    dominant_of,
+    RankedVerdict,
     failure_of,
+    find_dominant_mistake,
     worst,
 )
 from readfirst.harness.report.results import Judged
@@ -32,10 +32,10 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest failing level of the scenarios whose failures no baseline accepts, or None. `fails` is the
-    number of scenarios that fail at this level: unsafe results are counted separately from different words. `shortest`
-    is the shortest failure with the most frequent of the worst mistakes. If the baseline accepts all failures,
-    `shortest` is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
+    `level` is the lowest level at which a scenario has an unaccepted failure, or None. `fails` is the number of
+    scenarios that fail at this level. `shortest` is an example: the shortest scenario with the most frequent of the
+    worst mistakes. If the baseline accepts all failures, it is the shortest accepted one. `is_overcautious` means that
+    all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -78,18 +78,18 @@ class RuleTally:
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
     _fails: dict[str, Counter[Failure]] = field(default_factory=dict)
-    _shortest: dict[str, dict[Failure, Ranked]] = field(default_factory=dict)
+    _shortest: dict[str, dict[Failure, RankedVerdict]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count one verdict with its baseline result."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "error"):
-            accepted, does = bool(ruling.accepted), worst(verdict)
+            accepted, rank = bool(ruling.accepted), worst(verdict)
             failure = failure_of(verdict)
             if not accepted:
                 self._fails.setdefault(rule_id, Counter())[failure] += 1
-            key = (accepted, does.level, does.made, verdict.length, does, verdict.scenario_id)
+            key = (accepted, rank.level, rank.is_generated, verdict.length, rank, verdict.scenario_id)
             shortest = self._shortest.setdefault(rule_id, {})
             if failure not in shortest or key < shortest[failure][0]:
                 shortest[failure] = (key, verdict)
@@ -98,23 +98,22 @@ class RuleTally:
         """Return the rules with a verdict, the worst first.
 
         Rules with harm or different effects come first, by class. Within a class, harm comes first, and the
-        rest is sorted by requirement and number of failures. Rules with only unnecessary refusals follow, and
-        finally rules with only different reasons or words. `as_if_without` names a kind of mistake that
-        counts as fixed.
+        rest is sorted by requirement and number of failures. Rules with only unnecessary refusals follow, then
+        rules with only different reasons or words. The kind of mistake `as_if_without` is ignored.
         """
         rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
         unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
-    def dominant(self) -> Dominant | None:
-        """Return the most frequent mistake of unaccepted failures. None if it explains less than a quarter of them."""
+    def dominant(self) -> DominantMistake | None:
+        """Return the most frequent mistake of unaccepted failures. None if it explains at most a quarter of them."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)
-        return dominant_of(fails, self._shortest.values())
+        return find_dominant_mistake(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
-        """Return the id of the rule that includes the verdict in its counts."""
+        """Return the id of the rule that a verdict is counted for. Empty if its rule is not known."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
     def _result_of(self, rule_id: str, fixed: str | None) -> RuleResult:
@@ -137,29 +136,29 @@ class RuleTally:
         )
 
     def _find_example(
-        self, rule_id: str, left: Mapping[Failure, int], severity: int | None, fixed: str | None
+        self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
         """Return the shortest failure of a rule, among the failures with the most frequent of the worst mistakes.
 
-        `left` are the failures that no baseline accepts, each with its number of scenarios. `severity` is the worst
-        severity among them; None if `left` is empty. `fixed` names a kind of mistake that counts as fixed.
+        `unaccepted` contains the number of scenarios by failure. `severity` is the worst severity of these failures;
+        None if there are none. The mistake `fixed` is ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
             return min(ranked.values(), key=itemgetter(0))[1] if ranked and fixed is None else None
         # Harm comes first. Different effects and unnecessary refusals form one group.
-        worst_left = severity if severity == 0 else max(severity, OVERCAUTIOUS)
-        candidates = [failure for failure in left if failure.severity(fixed) <= worst_left]
+        limit = severity if severity == 0 else max(severity, OVERCAUTIOUS)
+        candidates = [failure for failure in unaccepted if failure.severity(fixed) <= limit]
         frequent: Counter[str] = Counter()
         for failure in candidates:
-            frequent.update(dict.fromkeys(sorted(failure.names(fixed)), left[failure]))
+            frequent.update(dict.fromkeys(sorted(failure.names(fixed)), unaccepted[failure]))
         [(most_frequent, _)] = frequent.most_common(1)
         examples = (ranked[failure] for failure in candidates if most_frequent in failure.names(fixed))
         return min(examples, key=itemgetter(0))[1]
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
-    """Return the results of complete verdicts on one contract, in the order of `RuleTally.results`."""
+    """Return the results of the verdicts on one contract by rule, in the order of `RuleTally.results`."""
     tally = RuleTally(rules)
     for verdict, ruling in judged:
         tally.add(verdict, ruling)
@@ -196,8 +195,8 @@ def _sort_key(result: RuleResult, rule_order: dict[str, int]) -> tuple[int, int,
     return (group, CLASSES.index(rule.class_), level, requirement, -result.fails, rule_order[rule.id])
 
 
-MOST_LINES = 30
-"""Maximum number of lines of rules, so that hundreds of failures fit on one screen."""
+MAX_RULE_LINES = 30
+"""Maximum number of lines in the list of failing rules. Further rules are counted."""
 
 NO_RULE = "no rule"
 """Heading of scenarios without a rule."""
@@ -209,8 +208,8 @@ _HEADINGS_BY_LEVEL = {
 }
 _GAP = "  "
 _MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
-"""The mistake of a scenario is shown in the line of its rule if at least the first number of characters is free. It
-is cut to the second number of characters.
+"""The mistake of a generated scenario is shown in the line of its rule if at least the first number of characters is
+free. The mistake is cut to the second number of characters.
 """
 
 
@@ -228,8 +227,8 @@ def group_of(result: RuleResult) -> str:
     return result.rule.class_ if result.rule is not None else NO_RULE
 
 
-def dominant_lines(dominant: Dominant) -> list[Line]:
-    """Return the lines on the mistake that most failures share."""
+def dominant_lines(dominant: DominantMistake) -> list[Line]:
+    """Return the lines about the mistake that most failures share."""
     others = dominant.failing - dominant.alone
     addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
     share = f"{dominant.alone:,} of " if dominant.hides else "all "
@@ -246,15 +245,14 @@ def rule_lines(
     *,
     width: int | None = None,
     everything: bool = False,
-    max_lines: int = MOST_LINES,
+    max_lines: int = MAX_RULE_LINES,
 ) -> list[Line]:
-    """List the failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
+    """Return the list of failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
 
     Scenarios are counted at the lowest failing level of the rule. `command`, followed by an id, repeats a replay.
-    `width` is the number of columns (None: unlimited). The id is below the title if the line is too long. The
-    mistake of a generated scenario follows its id if there is room: such a scenario tests many rules, and the
-    mistake may not be about the one that it belongs to. After `max_lines` lines, rules are only counted, unless
-    `everything` is set.
+    `width` is the number of columns (None: unlimited). The id is below the title if the line is too long. If there is
+    room, the id of a generated scenario is followed by the mistake, because the mistake may concern another rule. After
+    `max_lines` lines, rules are only counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
@@ -280,14 +278,15 @@ def rule_lines(
             lines += [("", line), ("note", f"{below}{_describe_mistake(result, width, len(below))}")]
     if omitted := Counter(map(group_of, failing[len(shown) :])):
         more = ", ".join(f"{name} {count}" for name, count in omitted.items())
-        lines.append(
-            ("note", f"[{pluralize(omitted.total(), 'more rule')}: {more}; --failures all lists them]")
-        )
+        count = pluralize(omitted.total(), "more rule")
+        lines.append(("note", f"[{count}: {more}; --failures all lists them]"))
     return lines
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return a generated scenario's first mistake after a gap, if it fits after `used` columns. Empty otherwise."""
+    """Return a gap and the first mistake of a generated scenario, to append to a line of `used` columns. Empty if there
+    is no room.
+    """
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))
@@ -298,7 +297,7 @@ def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
-    """Return the first rules that fit into `max_lines` lines, with the headings of their groups; at least one rule."""
+    """Return the first rules that fit into `max_lines` lines with the headings of their groups. At least one."""
     lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
         lines_left -= lines_per_rule + (group_of(result) != previous_group)

@@ -1,4 +1,4 @@
-"""Long texts of JSON lines: each is written once, and very long texts only around their difference."""
+"""Write each long text in JSON lines once, and of a very long text only the part around its difference."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -7,26 +7,28 @@ from typing import Any
 from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
-"""Maximum characters of a text that is written inside a difference, and not in a separate content line."""
+"""Maximum characters of a text that is written inside a difference. Longer texts have a separate content line."""
 EXCERPT_CHARS = 2_048
-"""Maximum characters of a text that is written in full, and of the excerpt of a longer one."""
+"""Maximum characters of the text in a content line. Of a longer text, only an excerpt is written."""
 _CONTEXT_CHARS = 500
 """Characters of an excerpt before the first difference."""
 
-Written = str | dict[str, Any]
-"""A text in a JSON line: a short text itself; for a longer text, an object with the digest of an earlier content line.
-If that line contains only an excerpt, the object also has the index of its first character (`from`).
+TextOrReference = str | dict[str, Any]
+"""A text in a JSON line: a short text, or an object with the digest (`sha256`) of the text in an earlier content line.
+If the content line contains only an excerpt, the object also contains the index of its first character (`from`).
 """
 
 
 @dataclass(slots=True)
 class ContentWriter:
-    """Replaces long texts of differences by references to content lines. Each content line is written once."""
+    """Replaces long texts of differences by references to content lines. Does not repeat a content line."""
 
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
-    def reference(self, texts: tuple[str, str]) -> tuple[tuple[Written, Written], list[dict[str, Any]]]:
-        """Return the values of an expected and an actual text in a line, and the content lines to write before it."""
+    def reference(
+        self, texts: tuple[str, str]
+    ) -> tuple[tuple[TextOrReference, TextOrReference], list[dict[str, Any]]]:
+        """Return the values of an expected and an actual text for a JSON line, and content lines to write before it."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
@@ -34,7 +36,7 @@ class ContentWriter:
         expected, actual = (self._write_reference(text, start, lines) for text in texts)
         return (expected, actual), lines
 
-    def _write_reference(self, text: str, start: int, lines: list[dict[str, Any]]) -> Written:
+    def _write_reference(self, text: str, start: int, lines: list[dict[str, Any]]) -> TextOrReference:
         if len(text) <= INLINE_CHARS:
             return text
         digest = digest_of(text)
@@ -68,6 +70,6 @@ class ContentReader:
         self._texts[line["sha256"], start] = f"{before}{text}{after}"
         return ""
 
-    def text(self, written: Written) -> str:
+    def text(self, written: TextOrReference) -> str:
         """Return the text that a line contains or refers to. Raises KeyError for a content line that was not added."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

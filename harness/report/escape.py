@@ -11,14 +11,14 @@ from itertools import accumulate
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.terminal import escape_character, escape_ci_commands, is_visible
 
-LONGEST = 4000
+MAX_ESCAPED_CHARS = 4000
 """Maximum characters of a text on one line, including escapes."""
 
-CONTEXT = 2
+_CONTEXT_LINES = 2
 """Number of equal lines on each side of a difference."""
-WIDEST = 160
+_MAX_LINE_CHARS = 160
 """Maximum characters of one line of a comparison. A longer line is shortened to the part around its difference."""
-MOST_LINES = 40
+_MAX_DIFF_LINES = 40
 """Maximum number of lines of one difference. Further lines are counted."""
 
 
@@ -30,17 +30,17 @@ def _escape_character(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line with escaped control characters, unusual whitespace and lone surrogates; `\\`
-    is doubled.
+    """Return the text on one line. Control characters, unusual whitespace, lone surrogates, backslashes, spaces at the
+    end and commands of CI systems are escaped.
 
-    Spaces at the end become `\\x20`, because they are invisible, and commands of CI systems are escaped.
-    Different texts stay different, up to LONGEST characters; further characters are counted.
+    Different texts stay different, up to MAX_ESCAPED_CHARS characters. Further characters are counted.
     """
-    escaped_text = _escape_text(text[:LONGEST])
-    if len(escaped_text) <= LONGEST >= len(text):
+    escaped_text = _escape_text(text[:MAX_ESCAPED_CHARS])
+    if len(escaped_text) <= MAX_ESCAPED_CHARS >= len(text):
         return escaped_text
     kept_chars = bisect_right(
-        list(accumulate(len(_escape_character(character)) for character in text[:LONGEST])), LONGEST
+        list(accumulate(len(_escape_character(character)) for character in text[:MAX_ESCAPED_CHARS])),
+        MAX_ESCAPED_CHARS,
     )
     return f"{_escape_text(text[:kept_chars])} [{len(text) - kept_chars:,} characters]"
 
@@ -54,7 +54,7 @@ def _escape_text(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line for a shell. Words with special characters of terminals or CI systems become `$'...'`."""
+    """Return a command line for a shell. Words with control characters or commands of CI systems become `$'...'`."""
     return " ".join(map(_quote_word, words))
 
 
@@ -76,11 +76,7 @@ def _escape_in_quotes(character: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of the text, each escaped.
-
-    Only `\\n` ends a line. Answers of tools usually do not end with `\\n`, so a final `\\n` is shown: as `\\n`
-    at the end of the last line.
-    """
+    """Return the escaped lines of a text. Only `\\n` ends a line. A `\\n` at the end is shown in the last line."""
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
         return [*map(_escape_text, lines[:-2]), _escape_text(lines[-2]) + "\\n"]
@@ -89,7 +85,7 @@ def visible_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a comparison: `sign` is `-` (expected), `+` (actual), a space (both) or `?` (a remark)."""
+    """A line of a comparison of two texts. `sign` is `-` (expected), `+` (actual), a space (both) or `?` (remark)."""
 
     sign: str
     text: str
@@ -97,10 +93,10 @@ class DiffLine:
 
 def _cut_line(line: str, position: int) -> str:
     """Return a long line shortened to the part around `position`, with the number of omitted characters."""
-    if len(line) <= WIDEST:
+    if len(line) <= _MAX_LINE_CHARS:
         return line
-    start = max(0, min(position - WIDEST // 2, len(line) - WIDEST))
-    end = start + WIDEST
+    start = max(0, min(position - _MAX_LINE_CHARS // 2, len(line) - _MAX_LINE_CHARS))
+    end = start + _MAX_LINE_CHARS
     before = f"[{start:,} characters] " if start else ""
     after = f" [{len(line) - end:,} characters]" if end < len(line) else ""
     return f"{before}{line[start:end]}{after}"
@@ -114,7 +110,7 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
             DiffLine("-", _cut_line(expected[0], position)),
             DiffLine("+", _cut_line(actual[0], position)),
         ]
-        if max(len(expected[0]), len(actual[0])) <= WIDEST and position > 0:
+        if max(len(expected[0]), len(actual[0])) <= _MAX_LINE_CHARS and position > 0:
             lines.append(DiffLine("?", " " * position + "^"))
         return lines
     return [
@@ -124,43 +120,42 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
 
 
 def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return the blocks as `difflib` does. Of long lists, only the common start and end count as equal."""
+    """Return equal and different blocks of lines, as `SequenceMatcher.get_opcodes`. In long lists, only the common
+    start and end count as equal.
+    """
     if len(expected) + len(actual) <= 2000:
         return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(actual))
     head = next((n for n in range(shorter) if expected[n] != actual[n]), shorter)
-    tail = next(
-        (n for n in range(shorter - head) if expected[-1 - n] != actual[-1 - n]),
-        shorter - head,
-    )
-    last_expected, last_got = len(expected) - tail, len(actual) - tail
+    rest = range(shorter - head)
+    tail = next((n for n in rest if expected[-1 - n] != actual[-1 - n]), len(rest))
+    expected_end, actual_end = len(expected) - tail, len(actual) - tail
     return [
         ("equal", 0, head, 0, head),
-        ("replace", head, last_expected, head, last_got),
-        ("equal", last_expected, len(expected), last_got, len(actual)),
+        ("replace", head, expected_end, head, actual_end),
+        ("equal", expected_end, len(expected), actual_end, len(actual)),
     ]
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
-    """Return a readable, exact comparison of two texts, with some context."""
+    """Return the lines of an exact comparison of two texts, with some equal lines around each difference."""
     expected_lines, actual_lines = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
-    codes = [
-        code for code in _find_opcodes(expected_lines, actual_lines) if code[2] > code[1] or code[4] > code[3]
-    ]
+    all_codes = _find_opcodes(expected_lines, actual_lines)
+    codes = [code for code in all_codes if code[2] > code[1] or code[4] > code[3]]
     for number, (kind, a, b, c, d) in enumerate(codes):
         if kind != "equal":
             lines += _compare_blocks(expected_lines[a:b], actual_lines[c:d])
             continue
-        before = CONTEXT if number else 0
-        after = CONTEXT if number < len(codes) - 1 else 0
+        before = _CONTEXT_LINES if number else 0
+        after = _CONTEXT_LINES if number < len(codes) - 1 else 0
         if b - a <= before + after + 1:
             lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[a:b]]
             continue
         lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[a : a + before]]
         lines.append(DiffLine("?", f"[{b - a - before - after:,} equal lines]"))
         lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[b - after : b]]
-    if len(lines) > MOST_LINES:
-        rest = len(lines) - MOST_LINES
-        lines = [*lines[:MOST_LINES], DiffLine("?", f"[{rest:,} more lines]")]
+    if len(lines) > _MAX_DIFF_LINES:
+        rest = len(lines) - _MAX_DIFF_LINES
+        lines = [*lines[:_MAX_DIFF_LINES], DiffLine("?", f"[{rest:,} more lines]")]
     return lines

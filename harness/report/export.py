@@ -56,10 +56,11 @@ FORMAT = 4
 
 
 def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield a header, every scenario (or those of `ids`) that `contract` covers, and an end line.
+    """Yield a header, a value for each scenario that `contract` covers (all scenarios, or those of `ids`), and an end
+    value.
 
-    Scenarios are in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
-    values. Raises SuiteError at the first invalid scenario.
+    docs/export.md and fixtures/schema/export.schema.json describe the values. Raises SuiteError at the first invalid
+    scenario.
     """
     all_ids = suite.ids()
     chosen_ids = all_ids if ids is None else list(ids)
@@ -102,16 +103,13 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
+    """Return the refused and answered calls of each recorded contract, such as `a ar`, without repetitions."""
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
         return []  # lint reports the errors of the recording
-    return [
-        *map(
-            marks,
-            courses_of(transcript for name, transcript in transcripts.items() if name in suite.contracts),
-        )
-    ]
+    recorded = (transcript for name, transcript in transcripts.items() if name in suite.contracts)
+    return [*map(marks, courses_of(recorded))]
 
 
 def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
@@ -134,14 +132,14 @@ def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]
 
 
 def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
-    """Return one scenario for a contract, with full contents and one expectation per call.
+    """Return the exported value of a scenario for a contract, with full contents and one expectation per call. None if
+    the contract does not cover the scenario.
 
-    Values that need the whole suite are empty: the class of the scenario, the courses of its recordings, and its
-    harms.
+    The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
 
-    None if the contract does not cover the scenario: for a recorded contract, if a call has no clause or a tool
-    is missing; for `documented`, if no call has a clause. There, calls without a documented clause are set-up:
-    their expectation is that of the scenario's own contract, judged only by effects.
+    A recorded contract covers a scenario if it has all tools and an expectation for every call. The contract
+    `documented` covers a scenario if it has an expectation for any call. The other calls only prepare this call. Their
+    expectation is that of the scenario's own contract, judged only by effects.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step_value(step) for step in scenario.steps]
@@ -179,12 +177,10 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
 def machine_needs(scenario: Scenario) -> set[str]:
     """Return the capabilities that a runner needs besides the implementation, such as git or changing owners."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
-    if any(
-        isinstance(entry, RegularFile | Directory) and entry.ownership
-        for entry in scenario.given.files.values()
-    ):
+    entries = scenario.given.files.values()
+    if any(isinstance(entry, RegularFile | Directory) and entry.ownership for entry in entries):
         needs.add("ownership")
-    if any(isinstance(entry, SpecialFile) for entry in scenario.given.files.values()):
+    if any(isinstance(entry, SpecialFile) for entry in entries):
         needs.add("special_files")
     if any(has_half_character(text) for call in scenario.calls() for text in texts_in(call.arguments)):
         needs.add("half_characters")
@@ -197,7 +193,7 @@ def _permissions_value(permissions: GivenPermissions) -> dict[str, Any]:
 
 
 class _Expansion:
-    """Converts steps to their exported form, and records whether the contract has an expectation for their calls."""
+    """Converts the steps of a scenario to JSON values, and detects calls without an expectation of the contract."""
 
     def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
         self.scenario = scenario
@@ -312,13 +308,8 @@ def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
             time = {"mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS)} if given else {}
             mode_value = _mode_field(file_mode if mode is None else mode)
-            return {
-                "type": "file",
-                **_content_value(entry),
-                **mode_value,
-                **_ownership_value(ownership),
-                **time,
-            }
+            content, owner = _content_value(entry), _ownership_value(ownership)
+            return {"type": "file", **content, **mode_value, **owner, **time}
         case FileDigest(sha256, size, mode):
             return {"type": "file", "sha256": sha256, "size": size, **_mode_field(mode)}
         case Symlink(target):
@@ -349,7 +340,9 @@ def _event_value(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content_value(entry: RegularFile) -> dict[str, Any]:
-    """Return the bytes as text if they are UTF-8, otherwise as base64. Repeated texts become text and number."""
+    """Return the bytes of a file as text if they are UTF-8, otherwise as base64. A repeated text is exported once, with
+    the number of repetitions.
+    """
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()

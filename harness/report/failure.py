@@ -25,7 +25,7 @@ def short_path(path: Path) -> str:
     return relative if len(relative) < len(absolute) else absolute
 
 
-def short_place(position: Position) -> str:
+def format_position(position: Position) -> str:
     """Return `file:line:column`, with the file from `short_path`.
 
     A file of the bundled suite begins with `fixtures/` if it is in the installed package, or not below the current
@@ -47,15 +47,15 @@ def short_place(position: Position) -> str:
 Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
 
-MOST_DIFFERENCES = 8
+_MAX_DIFFERENCES = 8
 """Maximum number of differences of one scenario. Further differences are counted."""
-MOST_LINES = 60
+_MAX_ERROR_LINES = 60
 """Maximum number of lines about an error. Further lines are counted."""
-MOST_STEPS = 6
-"""Maximum number of steps without a difference before those with one. Further steps are counted."""
+_MAX_UNCHANGED_STEPS = 6
+"""Maximum number of shown steps without a difference. Further steps are counted."""
 _MAX_HARM_LINES = 6
-"""Maximum number of lines of a harm's content, before and after."""
-WIDEST_BRIEF = 60
+"""Maximum number of lines of a harm's content before, and of its content after."""
+_MAX_BRIEF_CHARS = 60
 """Maximum characters of the expected and the actual value in a one-line failure."""
 
 
@@ -71,13 +71,11 @@ def brief(verdict: Verdict) -> str:
         return visible(verdict.reason.partition("\n")[0])
     first = next((difference for difference in requested if difference.level == "safe"), requested[0])
     expected, actual = visible_lines(first.expected), visible_lines(first.got)
-    line_number = next(
-        (n for n, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]), None
-    )
-    line_number = min(len(expected), len(actual)) if line_number is None else line_number
+    shorter = min(len(expected), len(actual))
+    line_number = next((n for n in range(shorter) if expected[n] != actual[n]), shorter)
 
     def shorten_line(line: str) -> str:
-        cut = line if len(line) <= WIDEST_BRIEF else f"{line[:WIDEST_BRIEF]}…"
+        cut = line if len(line) <= _MAX_BRIEF_CHARS else f"{line[:_MAX_BRIEF_CHARS]}…"
         return f'"{cut}"' if cut.startswith(" ") or not cut else cut
 
     sides = (
@@ -91,11 +89,10 @@ def brief(verdict: Verdict) -> str:
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
-    """Explain a failed verdict or an error: given files, steps, differences, blame, and commands.
+    """Return an explanation of a failed verdict or an error: given files, steps, differences, blame, and commands.
 
-    `commands`, with the scenario's id appended, show the scenario and repeat the replay. Differences above the
-    requested level are omitted. Control characters are escaped, so the lines are exact and safe for any
-    terminal.
+    The commands show the scenario and repeat the replay. Differences above the requested level are omitted. Control
+    characters are escaped, so the lines are exact and safe for any terminal.
     """
     word = "ERROR" if verdict.status == "error" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
@@ -107,14 +104,14 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     if scenario is not None:
         lines.append(("", f"  {visible(scenario.title)}"))
         lines += [("note", f"  given {reasons}") for reasons in given_lines(scenario.given)]
-    lines += _step_lines(verdict, scenario, requested[:MOST_DIFFERENCES])
-    if len(requested) > MOST_DIFFERENCES:
-        lines.append(("note", f"  [{len(requested) - MOST_DIFFERENCES} more differences]"))
+    lines += _step_lines(verdict, scenario, requested[:_MAX_DIFFERENCES])
+    if len(requested) > _MAX_DIFFERENCES:
+        lines.append(("note", f"  [{len(requested) - _MAX_DIFFERENCES} more differences]"))
     if verdict.status == "error":
         reasons = verdict.reason.splitlines() or [""]
-        lines += [("got", f"  {visible(line)}") for line in reasons[:MOST_LINES]]
-        if len(reasons) > MOST_LINES:
-            lines.append(("note", f"  [{len(reasons) - MOST_LINES:,} more lines]"))
+        lines += [("got", f"  {visible(line)}") for line in reasons[:_MAX_ERROR_LINES]]
+        if len(reasons) > _MAX_ERROR_LINES:
+            lines.append(("note", f"  [{len(reasons) - _MAX_ERROR_LINES:,} more lines]"))
     elif verdict.reason and not requested:
         lines.append(("got", f"  {visible(verdict.reason)}"))
     blame = verdict.blame or (requested[0].blame if requested else None)
@@ -146,7 +143,7 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield lines about steps up to the last difference: those with differences in full, the last others in short."""
+    """Yield lines about the steps up to the last difference: steps with differences in full, other steps in short."""
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
@@ -156,7 +153,7 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
         calls = [index for index, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
         last = max(last, calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1)
     unchanged = [number for number in range(last + 1) if number not in by_step and number < len(steps)]
-    shown_steps = set(unchanged[-MOST_STEPS:])
+    shown_steps = set(unchanged[-_MAX_UNCHANGED_STEPS:])
     if len(unchanged) > len(shown_steps):
         yield ("note", f"  [{len(unchanged) - len(shown_steps)} more steps before]")
     total = f" of {len(steps)}" if steps else ""
@@ -168,7 +165,7 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
             group_differences = list(group)
             position = group_differences[0].position or (step.position if step is not None else None)
             if position is not None:
-                yield ("place", f"  {visible(short_place(position))}")
+                yield ("place", f"  {visible(format_position(position))}")
             description = f": {brief_step(step, call)}" if step is not None else ""
             yield ("step", f"  step {number + 1}{total}{description}")
             for difference in group_differences:
@@ -176,28 +173,26 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
 
 
 def _lines_with_ends(text: str) -> list[str]:
-    """Return the escaped lines of a text. If it contains `\\r`, each line shows its whole end."""
+    """Return the escaped lines of a text. If the text contains `\\r`, each line shows its line end."""
     lines = visible_lines(text)
-    if "\r" not in text:
-        return lines
-    return [*(f"{line}\\n" for line in lines[:-1]), *lines[-1:]]
+    return [*(f"{line}\\n" for line in lines[:-1]), *lines[-1:]] if "\r" in text else lines
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Explain lost lines that the contract had shown before: return a sentence about an earlier answer of the
-    contract that shows more lines of the file than the implementation's answer.
+    """Return a sentence that explains lost lines: an earlier answer of the contract shows more lines of the file than
+    the answer of the implementation. Empty if there is no such answer.
 
-    Empty without such an answer. The contract does no harm then, because its session knows the lines.
+    The contract does no harm in this case, because its session knows the lines.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))
-    paths = {f"shown {harm.path}" for harm in harms if harm.kind == "lost"}
+    names = {f"shown {harm.path}" for harm in harms if harm.kind == "lost"}
     for difference in verdict.differences:
-        if difference.what in paths and difference.step < step:
-            return (
-                f"the contract's answer to step {difference.step + 1} shows {difference.expected}, "
-                f"this implementation's shows {difference.got}"
+        if difference.what in names and difference.step < step:
+            contract_shows = (
+                f"the contract's answer to step {difference.step + 1} shows {difference.expected}"
             )
+            return f"{contract_shows}, this implementation's shows {difference.got}"
     return ""
 
 

@@ -1,7 +1,7 @@
-"""The HTML report: one page without network access, with rules and families by run, and the steps and
-differences of every scenario.
+"""The HTML report: one page that needs no network, with rules and families by run, and the steps and differences of
+every scenario.
 
-All text of scenarios and tools is JSON in the page; its script inserts it as text, never as markup. The same
+All texts of scenarios and tools are in JSON in the page; its script inserts them as text, never as markup. The same
 results and scenarios give the same bytes.
 """
 
@@ -34,7 +34,7 @@ _STYLES = ("map.css", "page.css", "rules.css")
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the page as ASCII text. For contracts that the suite lacks, expectations are omitted."""
+    """Return the page as ASCII text. Expectations of contracts that the suite does not contain are omitted."""
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _column_headings(results)
     labels = [heading["label"] for heading in headings]
@@ -52,9 +52,7 @@ def page(results: Results, sources: Sources) -> str:
         )
         return steps_before != steps_after
 
-    columns = [
-        Column(heading["key"], heading["short"], heading["label"], heading["facts"]) for heading in headings
-    ]
+    columns = [Column(*(names[key] for key in ("key", "short", "label", "facts"))) for names in headings]
     return render_page(
         "page.html.j2",
         ["rules.js", "page.js"],
@@ -78,19 +76,16 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """Render a page as ASCII text: a template, the common styles, and these scripts as its only script."""
+    """Return a page as ASCII text, rendered from a template, with the common styles and one script of these files."""
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
+    dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
     page_text: str = (
         environment(html=True)
         .get_template(template)
         .render(
             script_hash=f"sha256-{digest}",
-            style=safe(
-                styles(
-                    ":root", "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}", _STYLES
-                )
-            ),
+            style=safe(styles(":root", dark, _STYLES)),
             script=safe(script),
             **values,
         )
@@ -99,15 +94,16 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return style sheets that start with the colours. `light` selects the light theme, `dark` wraps the dark one."""
-    colours = (
-        f"{light} {{\n{_read_template_file('light.css')}}}\n{dark.format(_read_template_file('dark.css'))}\n"
-    )
-    return colours + "".join(map(_read_template_file, names))
+    """Return the CSS of these files after the colours of both themes. `light` is the CSS selector of the light theme.
+    `dark` is the CSS of the dark theme, with `{}` in place of the colours.
+    """
+    light_colours = f"{light} {{\n{_read_template_file('light.css')}}}\n"
+    dark_colours = f"{dark.format(_read_template_file('dark.css'))}\n"
+    return light_colours + dark_colours + "".join(map(_read_template_file, names))
 
 
 def macro(template: str, name: str, *values: Any) -> str:
-    """Return the result of a template's macro as HTML."""
+    """Return the HTML that a macro of a template renders for these values."""
     result: str = getattr(environment(html=True).get_template(template).module, name)(*values)
     return str(result)
 
@@ -134,11 +130,15 @@ def _script_json(value: object) -> Any:
 
 
 def _column_headings(results: Results) -> list[dict[str, str]]:
-    """Return the names of each run: its letter (of several runs), its full name, and a short name above a column."""
+    """Return the names of each run: `key` (a letter, or empty for a single run), `label`, `name`, `short`, and `facts`
+    (the contract and the level, if they differ between the runs).
+    """
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
     headings = []
-    for run, name, label, letter in zip(runs, results.names, results.labels(), letters(), strict=False):
+    for run, name, label, letter in zip(
+        runs, results.names, results.labels(), column_letters(), strict=False
+    ):
         facts = [visible(run.contract)] * contracts + [f"level {run.level}"] * levels
         scheme, _, rest = name.partition(":")
         headings.append(
@@ -153,9 +153,10 @@ def _column_headings(results: Results) -> list[dict[str, str]]:
     return headings
 
 
-def letters() -> Iterator[str]:
+def column_letters() -> Iterator[str]:
     """Yield A to Z, then AA, AB and so on."""
-    return ("".join(letters) for size in count(1) for letters in product(ascii_uppercase, repeat=size))
+    sizes = count(1)
+    return ("".join(letters) for size in sizes for letters in product(ascii_uppercase, repeat=size))
 
 
 def _run_values(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
@@ -190,14 +191,14 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
     if not count.judged or (level == "verbatim" and run.level != level):
         return {"text": "-", "tone": "quiet"}
     holds = count.holds[level]
-    return {
-        "text": f"{holds}/{count.judged}",
-        "tone": _tone_of_failures(run, level, (count.judged - holds) / count.judged),
-    }
+    tone = _tone_of_failures(run, level, (count.judged - holds) / count.judged)
+    return {"text": f"{holds}/{count.judged}", "tone": tone}
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a cell: the kind of failure with one of five steps for its share, `good` or `above`."""
+    """Return the colour of a cell: `good`, `above` (a level that was not requested), or the kind of failure with one of
+    five steps for the share of failures (`failing`, from 0 to 1).
+    """
     if not failing:
         return "good"
     if LEVELS.index(level) > LEVELS.index(run.level):
@@ -212,12 +213,8 @@ def _family_row(
     for number, run in enumerate(results.runs):
         count = run.family(family)
         for level in levels:
-            cell: dict[str, Any] = {
-                **_cell_of_level(run, count, level),
-                "first": level == levels[0],
-                "run": number,
-            }
-            cell["level"] = level
+            cell: dict[str, Any] = _cell_of_level(run, count, level)
+            cell |= {"first": level == levels[0], "run": number, "level": level}
             failing = count.judged - count.holds[level]
             cell["result"] = level if failing and cell["text"] != "-" else ""
             if cell["tone"] == "good":
@@ -225,17 +222,9 @@ def _family_row(
             cell["spoken"] = f"{cell['text']}, {failing} of {family} fail at {level}, {labels[number]}"
             cells.append(cell)
         not_judged = count.scenarios - count.judged
-        cells.append(
-            {
-                "text": str(not_judged) if not_judged else "-",
-                "tone": "quiet",
-                "level": "not-judged",
-                "first": False,
-                "run": number,
-                "result": "not-judged" if not_judged else "",
-                "spoken": f"{not_judged} of {family} not judged, {labels[number]}",
-            }
-        )
+        cell = {"text": str(not_judged or "-"), "tone": "quiet", "level": "not-judged", "first": False}
+        cell |= {"run": number, "result": "not-judged" if not_judged else ""}
+        cells.append({**cell, "spoken": f"{not_judged} of {family} not judged, {labels[number]}"})
     return {"family": family, "cells": cells}
 
 
@@ -288,7 +277,7 @@ def _details_of_family(
                 str(number): details
                 for number, run in enumerate(results.runs)
                 if (judged := run.verdicts.get(scenario_id)) is not None
-                and (details := _verdict_details(*judged))
+                and (details := _details_of_verdict(*judged))
             }
             is_brief = not by_run and len(scenarios) > MAX_SCENARIOS_WITH_ALL_STEPS
             described = _describe_scenario(scenario, () if is_brief else contracts, sources)
@@ -323,7 +312,7 @@ def _describe_scenario(
     }
 
 
-def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
+def _details_of_verdict(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
     differences, more = difference_blocks(verdict)
     blame = verdict.blame or (verdict.differences[0].blame if verdict.differences else "")
     fields = {
@@ -338,17 +327,17 @@ def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]
 
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
-"""Above this number, scenarios that pass in all runs are shown without steps, which are most of a page's size."""
+"""If a page has more scenarios, it omits the steps of scenarios that pass in all runs, because of their size."""
 _FAILING_STATUSES = ("failed", "error")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
-    """Return an entry for each target that was compared with several versions at one level: its name and the
-    `changes`.
+    """Return an entry for each target that was compared with several versions at one level: its name and a list of
+    `changes`, one for each version, the oldest first.
 
-    Changes are ordered from the oldest version, with the results of each and `lists` of scenario ids: scenarios
-    with different expectations (`differs` compares two contracts), and scenarios that pass on only one of two
-    consecutive versions. Contracts without a version (`documented`) are omitted.
+    A change contains the results on the version, and `lists` of scenario ids: scenarios with other expectations than on
+    the version before (`differs` compares the expectations of a scenario in two contracts), and scenarios that pass on
+    only one of both versions. Contracts without a version (`documented`) are omitted.
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):
@@ -383,9 +372,7 @@ def _changed_scenarios(
     before: Run, after: Run, differs: Callable[[str, str, str], bool]
 ) -> dict[str, list[str]]:
     both = sorted(before.verdicts.keys() & after.verdicts.keys())
-    was, now = (
-        {scenario_id: run.verdicts[scenario_id][0].status for scenario_id in both} for run in (before, after)
-    )
+    was, now = ({name: run.verdicts[name][0].status for name in both} for run in (before, after))
     ids_by_label = {
         "scenarios with another expectation": [
             scenario_id for scenario_id in both if differs(scenario_id, before.contract, after.contract)

@@ -1,10 +1,9 @@
-"""JSON lines of a run: a header, one line per verdict and a footer, as in fixtures/schema/result.schema.json.
+"""Write and read the JSON lines of a run: a header, one line per verdict and a footer, as in
+fixtures/schema/result.schema.json.
 
-A long text is a separate line, written once before the first verdict that refers to it
-(`harness.report.contents`).
-
-Without its footer the output is truncated; truncated or damaged files are refused. The output is ASCII, so
-every text survives, including lone surrogates.
+A long text is written once, in a separate line before the first verdict that refers to it (see `contents.py`). Files
+without a footer are truncated; truncated and damaged files are refused. The output is ASCII, which can represent every
+text, including lone surrogates.
 """
 
 import json
@@ -41,7 +40,7 @@ _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reaso
 
 
 class StreamError(ReadfirstError):
-    """The JSON lines are incomplete; the message contains the position and the remedy."""
+    """The JSON lines are incomplete or damaged. The message contains the position and the remedy."""
 
     exit_code = ExitCode.ERROR
 
@@ -50,14 +49,14 @@ class StreamError(ReadfirstError):
 
 
 class UnreadableStreamError(ReadfirstError):
-    """The file cannot be opened."""
+    """The file of JSON lines cannot be read, or is too large."""
 
 
 def read_stream(file: Path) -> tuple[Run, ...]:
     """Return the runs in one file: one per contract, in the order of its header.
 
-    Raises StreamError for a line that violates the schema, for a missing footer, and if the number of
-    verdicts differs from header and footer; UnreadableStreamError if the file cannot be opened.
+    Raises StreamError if a line violates the schema, if the footer is missing, or if the number of verdicts differs
+    from the header or footer. Raises UnreadableStreamError if the file cannot be opened.
     """
     try:
         with file.open("rb") as stream:
@@ -74,9 +73,8 @@ def read_stream(file: Path) -> tuple[Run, ...]:
         raise StreamError(file, 1, "this is not a result stream: it does not begin with a header.")
     number, footer = lines[-1]
     if footer["type"] != "footer":
-        raise StreamError(
-            file, number, "the stream ends without its footer: the run was cut off. Run it again."
-        )
+        message = "the stream ends without its footer: the run was cut off. Run it again."
+        raise StreamError(file, number, message)
     header = lines[0][1]
     verdicts = []
     contents = ContentReader()
@@ -124,9 +122,8 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
             ) from error
         kind = line.get("type") if isinstance(line, dict) else None
         if kind not in ("header", "content", "verdict", "footer"):
-            raise StreamError(
-                file, number, "this is not a line of a result stream (header, content, verdict, footer)."
-            )
+            message = "this is not a line of a result stream (header, content, verdict, footer)."
+            raise StreamError(file, number, message)
         _replace_former_status(line)
         for problem in validator("result", kind).iter_errors(line):
             problem_text = f"{problem.json_path}: {problem.message}"
@@ -146,7 +143,7 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict where the references to texts and to harms are replaced by their values."""
+    """Return the line of a verdict, with the texts in place of references to content lines and to harms."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -155,11 +152,8 @@ def _resolve_contents(
     for difference in line.get("differences", ()):
         key = (difference["step"], difference["call"], difference["what"])
         try:
-            texts = (
-                [contents.text(difference[side]) for side in _SIDES]
-                if all(side in difference for side in _SIDES)
-                else harms[key]
-            )
+            has_texts = all(side in difference for side in _SIDES)
+            texts = [contents.text(difference[side]) for side in _SIDES] if has_texts else harms[key]
         except KeyError as error:
             if error.args[0] == key:
                 message = f"no harm of this verdict has the line {difference['what']!r}. Run it again."
@@ -207,14 +201,14 @@ def _parse_verdict(
     file: Path, number: int, line: dict[str, Any], design: str, refuses: tuple[str, ...]
 ) -> Judged:
     differences = [
-        Difference(**_located_fields(value, OF_A_DIFFERENCE), late=value.get("late", False))
+        Difference(**_located_fields(value, _DIFFERENCE_FIELDS), late=value.get("late", False))
         for value in line.get("differences", ())
     ]
     verdict = Verdict(
         line["scenario"],
         levels={"safe": line["levels"].get("effects", False), **line["levels"]},
         differences=tuple(differences),
-        harms=tuple(Harm(**_located_fields(value, OF_A_HARM)) for value in line.get("harms", ())),
+        harms=tuple(Harm(**_located_fields(value, _HARM_FIELDS)) for value in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
         design=design,
         refuses=refuses,
@@ -233,23 +227,20 @@ def _parse_answers(file: Path, number: int, line: dict[str, Any]) -> dict[int, T
 
 
 def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the fields with these names of a harm or a difference, and its step and call, which count from 0."""
-    return {
-        "step": value["step"] - 1,
-        "call": value["call"] - 1,
-        **{name: value[name] for name in names},
-    }
+    """Return the arguments for a Harm or Difference: the fields with these names, and the step and call, from 0."""
+    fields = {name: value[name] for name in names}
+    return {"step": value["step"] - 1, "call": value["call"] - 1, **fields}
 
 
 FORMAT = 4
-"""Version of the format. Older versions can still be read. Until version 3 the status `error` was named `broken`, and
-until version 2 verdicts did not contain answers.
+"""Version of the format. Older versions can be read: until version 3 the status `error` was named `broken`, and until
+version 2 verdicts did not contain answers.
 """
 _SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Writes the JSON lines of a run, each verdict immediately. Only the digests of long texts are kept in memory."""
+    """Writes the JSON lines of a run, each verdict immediately. Stores only the digests of long texts."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
@@ -295,7 +286,7 @@ class JsonlReport:
             "unclaimed": ruling.unclaimed,
             "stale": ruling.stale,
             "needs_reason": ruling.needs_reason,
-            "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
+            "harms": [_located_value(harm, _HARM_FIELDS) for harm in verdict.harms],
             "differences": [
                 _difference_value(each)
                 if (each.step, each.call, each.what, each.expected, each.got) in harms
@@ -305,9 +296,8 @@ class JsonlReport:
         }
         if verdict.differences:
             encoder = StepEncoder({})
-            further["answers"] = [
-                {"step": index + 1, **encoder.step(step)} for index, step in verdict.answers.items()
-            ]
+            steps = verdict.answers.items()
+            further["answers"] = [{"step": index + 1, **encoder.step(step)} for index, step in steps]
             further["packed"] = encoder.packed
         line |= {name: value for name, value in further.items() if value}
         self._write_line(line)
@@ -321,7 +311,7 @@ class JsonlReport:
         return line | dict(zip(_SIDES, texts, strict=True))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write the footer with the number of verdicts, so that readers can detect missing ones."""
+        """Write the footer. It contains the number of verdicts, so that a reader can detect missing verdicts."""
         total = summary.total
         self._write_line(
             {
@@ -341,30 +331,26 @@ class JsonlReport:
 
 
 def _server_use(summary: Summary) -> dict[str, Any]:
-    """Return the footer's field `servers`: how servers were assigned to scenarios and why, and the numbers of
-    scenarios on shared and on separate servers. Empty if no servers were used.
+    """Return the field `servers` of the footer: whether scenarios shared servers and why, and the numbers of scenarios
+    on shared and on separate servers. Empty if no servers were used.
     """
     if not summary.servers:
         return {}
-    found = summary.isolation
-    decision = {"isolation": found.kind, "why": found.why} if found is not None else {}
+    isolation = summary.isolation
+    decision = {"isolation": isolation.kind, "why": isolation.why} if isolation is not None else {}
     return {"servers": {**decision, "shared": summary.servers[True], "separate": summary.servers[False]}}
 
 
-OF_A_HARM = ("kind", "path", "what", "before", "after")
-OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
-"""Fields of a harm (`OF_A_HARM`) and of a difference in the output. Steps and calls count from 1. If a difference
-contains no texts, its texts are those of the harm with the same line. If it contains no `blame`, the implementation is
-to blame.
+_HARM_FIELDS = ("kind", "path", "what", "before", "after")
+_DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
+"""Fields of a harm and of a difference in the output. A difference without texts has the texts of the harm with the
+same line. A difference without `blame` is the fault of the implementation.
 """
 
 
 def _located_value(item: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "step": item.step + 1,
-        "call": item.call + 1,
-        **{name: getattr(item, name) for name in names},
-    }
+    fields = {name: getattr(item, name) for name in names}
+    return {"step": item.step + 1, "call": item.call + 1, **fields}
 
 
 def _difference_value(difference: Difference) -> dict[str, Any]:

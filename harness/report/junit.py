@@ -47,9 +47,8 @@ def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
         for family, judged in groups.items():
             suite = Element("testsuite", name=visible(family))
             for verdict, ruling in judged:
-                _add_case(
-                    suite, family, verdict.scenario_id.partition("/")[2], (verdict, ruling), run, sources
-                )
+                slug = verdict.scenario_id.partition("/")[2]
+                _add_case(suite, family, slug, (verdict, ruling), run, sources)
             yield suite
         return
     for result in by_rule(run.judged, rules):
@@ -81,9 +80,8 @@ def _add_properties(suite: Element, result: RuleResult, run: Run, sources: Sourc
 
 def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: Run, sources: Sources) -> None:
     verdict, ruling = judged
-    case = SubElement(
-        suite, "testcase", classname=visible(f"{run.contract}.{class_name}"), name=visible(name)
-    )
+    class_name = visible(f"{run.contract}.{class_name}")
+    case = SubElement(suite, "testcase", classname=class_name, name=visible(name))
     case.set("time", f"{verdict.milliseconds / 1000:.6f}")
     if ruling.stale:
         state = "needs a reason" if ruling.needs_reason else "out of date"
@@ -91,9 +89,8 @@ def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: R
     elif ruling.accepted:
         _add_element(case, "skipped", f"accepted failure: {ruling.accepted}")
     elif ruling.unclaimed:
-        _add_element(
-            case, "failure", f"not judged, because a required capability is missing: {ruling.unclaimed}"
-        )
+        message = f"not judged, because a required capability is missing: {ruling.unclaimed}"
+        _add_element(case, "failure", message)
     elif verdict.status in ("failed", "error"):
         text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
         if verdict.status == "error":

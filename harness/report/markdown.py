@@ -21,11 +21,11 @@ from readfirst.harness.report.markdown_escape import document, fence_code, prose
 from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 
-MOST_FAILURES = 20
+_MAX_FAILURES = 20
 """Maximum number of explained failures in a run without rules. Further failures are counted."""
-MOST_RULES = 5
+_MAX_EXPLAINED_RULES = 5
 """Maximum number of rules in a run whose shortest failure is explained."""
-WIDEST = 4000
+_MAX_EXPLANATION_CHARS = 4000
 """Maximum characters of one explanation; a step summary is limited to one megabyte."""
 
 
@@ -71,10 +71,8 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
         if failing_families:
             yield f"## {_escape_prose(label)}"
             if sources.rules is None:
-                rows = [
-                    [_escape_prose(name), *_count_cells(run.family(name), levels)]
-                    for name in failing_families
-                ]
+                counts = [(name, _count_cells(run.family(name), levels)) for name in failing_families]
+                rows = [[_escape_prose(name), *cells] for name, cells in counts]
                 yield table(["family", *levels, "error"], rows, numbers=[*levels, "error"])
                 yield from _failure_blocks(run, sources)
             else:
@@ -129,9 +127,8 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
         ]
         for class_result in by_class(results)
     ]
-    rows += [
-        ["no rule", "", *_count_cells(result.count, levels)] for result in results if result.rule is None
-    ]
+    without_rule = [result.count for result in results if result.rule is None]
+    rows += [["no rule", "", *_count_cells(count, levels)] for count in without_rule]
     yield table(["class", "rules", *levels, "error"], rows, numbers=["rules", *levels, "error"])
     if dominant is not None:
         yield " ".join(_escape_prose(line.strip()) for _, line in dominant_lines(dominant))
@@ -153,30 +150,27 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
         for result in failing
     ]
     yield table(["fails", "rule", "of", "shortest that fails"], rows)
-    for result in failing[:MOST_RULES]:
+    for result in failing[:_MAX_EXPLAINED_RULES]:
         if result.shortest is not None:
             yield from _explain_failure(result.shortest, run, sources)
 
 
 def _failure_blocks(run: Run, sources: Sources) -> Iterator[str]:
-    failing = [
-        verdict
-        for verdict, ruling in run.judged
-        if verdict.status in ("failed", "error") and not ruling.accepted
-    ]
+    unaccepted = (verdict for verdict, ruling in run.judged if not ruling.accepted)
+    failing = [verdict for verdict in unaccepted if verdict.status in ("failed", "error")]
     if not failing:
         return
     yield f"{pluralize(len(failing), 'failure')} at the level {run.level}:"
-    for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
+    for verdict in sorted(failing, key=worst)[:_MAX_FAILURES]:
         yield from _explain_failure(verdict, run, sources)
-    if len(failing) > MOST_FAILURES:
-        yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
+    if len(failing) > _MAX_FAILURES:
+        yield f"{len(failing) - _MAX_FAILURES} more failures, which do less harm, are not shown."
 
 
 def _explain_failure(verdict: Verdict, run: Run, sources: Sources) -> Iterator[str]:
     text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
-    if len(text) > WIDEST:
-        text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
+    if len(text) > _MAX_EXPLANATION_CHARS:
+        text = f"{text[:_MAX_EXPLANATION_CHARS]}\n[{len(text) - _MAX_EXPLANATION_CHARS:,} more characters]"
     yield f"<details><summary>{_escape_prose(verdict.scenario_id)}</summary>"
     yield fence_code("text", text)
     yield "</details>"

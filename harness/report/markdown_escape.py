@@ -31,18 +31,15 @@ _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""The start of a line that Markdown would parse as a list item, or as making the line before it a heading."""
+"""The start of a line that Markdown parses as a list item, or as the underline of a heading."""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """A code span in one or two backticks."""
 
 
 def code(text: str, *, escaped: bool = False) -> str:
-    """Return the text as a code span of a table: on one line, with control characters and unusual whitespace
-    escaped.
-
-    With `escaped` the text is already escaped. An empty text, which a code span cannot contain, becomes a
-    word.
+    """Return the text as a code span on one line, which may be used in a table. Special characters are escaped, unless
+    the text is already `escaped`. An empty text becomes `(empty)`, because a code span cannot be empty.
     """
     if not text:
         return "(empty)"
@@ -100,7 +97,7 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page `name` in `folder`, which ends with a slash. `shown` is the link's Markdown text."""
+    """Return a link to the page `name` in `folder`, which ends with a slash. `shown` is the text, in Markdown."""
     return link(shown or name, f"{folder}{name}.md")
 
 
@@ -109,9 +106,8 @@ def scenario_link(scenario_id: str, shown: str = "") -> str:
     location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
     file = _scenario_index().own(scenario_id) if location is None else location.file
-    return link(
-        shown or prose(scenario_id), f"../fixtures/{file.relative_to(_scenario_index().root).as_posix()}"
-    )
+    path = file.relative_to(_scenario_index().root).as_posix()
+    return link(shown or prose(scenario_id), f"../fixtures/{path}")
 
 
 def scenario_code(scenario_id: str) -> str:
@@ -137,7 +133,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Colle
 
 
 def markdown(template: str, **values: Any) -> str:
-    """Render a page from a template. An indented line of the template continues the line before."""
+    """Return a page that is rendered from a template. An indented line of the template continues the line before."""
     rendered_page: str = environment().get_template(f"{template}.md.j2").render(values)
     return rendered_page
 

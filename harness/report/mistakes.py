@@ -15,57 +15,54 @@ _KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Worst:
+class FailureRank:
     """Sort key of failures, the worst first. The fields are compared in order.
 
     `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes
     before unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede
-    generated ones, and shorter scenarios (`length`: given files and steps) precede longer ones.
+    generated scenarios, and shorter scenarios (`length`: given files and steps) precede longer ones.
     """
 
     level: int
     is_overcautious: bool
     requirement: int
     kind: int
-    made: bool
+    is_generated: bool
     length: int
 
 
-def worst(verdict: Verdict) -> Worst:
+def worst(verdict: Verdict) -> FailureRank:
     """Return the rank of a failed verdict, or of an error. An unknown requirement counts as `must`."""
     is_error, requested = verdict.status == "error", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = ["error"] if is_error else [harm.kind for harm in verdict.harms]
     kind = min(map(_KINDS_BY_SEVERITY.index, kinds), default=len(_KINDS_BY_SEVERITY))
-    failing = (
-        index for index, level in enumerate(requested) if is_error or not verdict.levels.get(level, True)
-    )
-    level = next(failing, len(requested) - 1)
-    return Worst(
+    holds = [not is_error and verdict.levels.get(level, True) for level in requested]
+    level = len(requested) - 1 if all(holds) else holds.index(False)
+    return FailureRank(
         level, _is_overcautious(verdict), requirement, kind, is_generated(verdict.scenario_id), verdict.length
     )
 
 
 def _is_overcautious(verdict: Verdict) -> bool:
-    """Whether a verdict contains no harm, but an overcautious refusal: of a call that every contract answers."""
+    """Whether the verdict contains an unnecessary refusal (of a call that every contract answers), but no harm."""
     kinds = {harm.kind for harm in verdict.harms}
     return verdict.status != "error" and "overcautious" in kinds and not kinds & {*HARMS}
 
 
 _MIN_FAILURES = 10
-"""Minimum number of failures that a mistake must explain to be listed first."""
+"""Minimum number of failures with a mistake, to report it as the dominant mistake."""
 _EXAMPLE_CHARS = 60
 """Maximum characters of the expected and of the actual value in the example of a mistake."""
 _UNSPECIFIC_KINDS = ("text", "verbatim", "error")
-"""Prefixes of mistakes that are too general: many failures have them for different reasons."""
+"""Prefixes of mistakes that are too general to be the dominant mistake."""
 
 
 class Failure(NamedTuple):
     """The mistakes in a failed verdict.
 
-    `mistakes` are names of differences up to the requested level, each with the index of its level in LEVELS.
-    `is_overcautious` means that the implementation did no harm, but refused a call that every contract
-    answers.
+    `mistakes` contains the kind of each difference up to the requested level, with the index of its level in LEVELS.
+    `is_overcautious` means that the implementation did no harm, but refused a call that every contract answers.
     """
 
     mistakes: frozenset[tuple[str, int]]
@@ -76,8 +73,8 @@ class Failure(NamedTuple):
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
-        """Return a number for sorting failures, the worst first: harm, different effects, overcautious refusals,
-        different reasons, different words. The mistake `fixed` is ignored.
+        """Return a number to sort failures: harm, different effects, overcautious refusals, different reasons,
+        different words. Lower is worse. The mistake `fixed` is ignored.
         """
         level = self.level(fixed)
         if level is None:
@@ -125,7 +122,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines of harms that change a stray file again: only the call that left it is a mistake."""
+    """Return the lines of harms of the kind `stray`, except the first for each path, which is the only mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -137,7 +134,7 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Dominant:
+class DominantMistake:
     """The most frequent mistake of a run.
 
     `failing` is the number of failures with this mistake. `alone` is the number of failures with only this mistake at
@@ -154,7 +151,7 @@ class Dominant:
 
     @property
     def hides(self) -> bool:
-        """Whether there are failures with other causes, which this mistake would hide in a list."""
+        """Whether there are failures with other mistakes, which this mistake would hide in a list."""
         return self.alone < self.of
 
     @property
@@ -175,18 +172,18 @@ class Dominant:
         return f"{difference.label}: expected {next(excerpts)}, got {next(excerpts)}"
 
 
-Ranked = tuple[tuple[bool, int, bool, int, Worst, str], Verdict]
-"""A sort key and a verdict. Unaccepted failures come first, then the worst, then the shortest."""
+RankedVerdict = tuple[tuple[bool, int, bool, int, FailureRank, str], Verdict]
+"""A sort key and its verdict. Unaccepted failures come first, then the worst, then the shortest."""
 
 
-def dominant_of(
-    fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, Ranked]]
-) -> Dominant | None:
-    """Return the most frequent mistake, if more than a quarter of the failures have no other mistake at their
-    lowest failing level. Otherwise None.
+def find_dominant_mistake(
+    fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, RankedVerdict]]
+) -> DominantMistake | None:
+    """Return the most frequent mistake, if it is the only mistake at the lowest failing level of more than a quarter of
+    the failures. Otherwise None.
 
-    `fails` counts the scenarios of each failure. `shortest` contains the shortest verdict of each failure, for each
-    rule.
+    `fails` contains the number of scenarios by failure. `shortest` contains, for each rule, the shortest verdict by
+    failure.
     """
     total = sum(fails.values())
     frequent: Counter[str] = Counter()
@@ -206,4 +203,4 @@ def dominant_of(
         if failure.has_only(most_frequent) and not ranked[0][0]
     ]
     (_, verdict), failure = min(candidates, key=lambda candidate: candidate[0][0])
-    return Dominant(most_frequent, failing, alone, total, verdict, failure.is_overcautious)
+    return DominantMistake(most_frequent, failing, alone, total, verdict, failure.is_overcautious)

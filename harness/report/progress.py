@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-LINES_EVERY = 30.0
+_LINE_INTERVAL_S = 30.0
 """Seconds between two lines of progress if the output is not a terminal."""
-SLOW_S = 10.0
-"""A scenario that takes more seconds is named in a line, and not used to estimate the remaining time."""
+_SLOW_S = 10.0
+"""A scenario that takes more seconds is reported, and not used to estimate the remaining time."""
 
 
 class ProgressBar:
@@ -50,24 +50,22 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
-        """Count one finished scenario, and whether it failed. A scenario that took long is printed with its number of
-        calls if `name` is given.
-
-        The time of slow scenarios is not used to estimate the remaining time, nor is the time of the first scenario,
-        which includes the start of the implementation.
+        """Count one finished scenario, and whether it failed. If the scenario took long, print its name, if given, and
+        its number of calls.
         """
         self._done += 1
         self._failed += failed
         now = self._clock()
         seconds, self._last_advance_time = now - self._last_advance_time, now
-        if seconds >= SLOW_S or self._done == 1:
+        # The time of the first scenario includes the start of the implementation.
+        if seconds >= _SLOW_S or self._done == 1:
             self._slow_scenarios, self._slow_seconds = self._slow_scenarios + 1, self._slow_seconds + seconds
             if name and self._done > 1:
                 self._print_line(f"{name} took {duration(seconds)} for {pluralize(calls, 'call')}")
         if self._progress is not None:
             failures = f"{self._failed} failed" if self._failed else ""
             self._progress.update(self._task, advance=1, description=failures)
-        elif self._prints_lines and now - self._last_line_time >= LINES_EVERY:
+        elif self._prints_lines and now - self._last_line_time >= _LINE_INTERVAL_S:
             self._last_line_time = now
             say(self._progress_line(), err=True)
 
@@ -78,7 +76,7 @@ class ProgressBar:
             self._progress.update(self._task, total=self._total)
 
     def at(self, done: int, total: int) -> None:
-        """Set the numbers of finished and all scenarios. Changes only a bar: nothing without a terminal."""
+        """Set the number of finished scenarios and of all scenarios. Has no effect if the output is not a terminal."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 

@@ -1,4 +1,4 @@
-"""Results for pages: the runs to compare, one per target and contract, and the sources of further data."""
+"""The data of a report: the runs, one per target and contract, and sources of further data."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -57,7 +57,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """`Summary.likeness_sentence` of the run: in how many scenarios the contract does the same harm."""
+        """The sentence that states in how many scenarios the contract does the same harm. May be empty."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -76,7 +76,7 @@ class Run:
         return not self.interrupted and self.summary.exit_code == 0
 
     def family(self, name: str) -> Count:
-        """Return the count of one family. All zero if the run did not contain it."""
+        """Return the counts of one family. All are zero if the run did not contain the family."""
         return self.summary.families.get((self.contract, name), Count())
 
 
@@ -110,7 +110,7 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each run, with the number of its series if several compared the same target and contract."""
+        """The name of each run. If several runs have the same target, contract and level, a number is appended."""
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}
@@ -134,17 +134,16 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels that a report shows: the first four always, and `verbatim` if a run requested it.
+    """Return the levels that a report shows: all except `verbatim`, which is shown only if a run requested it.
 
-    All four are shown even if a run requested a lower level, so that a safe result with different words differs from
-    an unsafe one.
+    Levels above the requested level are shown, so that a safe result with other texts differs from an unsafe result.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-"""Formats of reports that are written at the end of a run: the name of each is the module of its function `page`."""
+"""Formats of reports that are written at the end of a run. Each is also the name of a module with a function `page`."""
 PAGES: tuple[Page, ...] = get_args(Page)
 
 
@@ -152,10 +151,9 @@ PAGES: tuple[Page, ...] = get_args(Page)
 class Sources:
     """Sources of data that results do not contain: scenarios, contracts, and commands.
 
-    `find` returns the scenario of an id. None if the suite lacks it. `with_expectations_of` returns it with
-    another contract's expectations. `commands` returns the commands for failures of a run. `version` is the
-    version of readfirst. `rules` are the rules of the suite, or None. `of_class` returns the ids of all
-    scenarios of a class.
+    `find` returns the scenario with an id, or None. `with_expectations_of` returns a scenario with the expectations of
+    another contract. `commands` returns the commands for failures of a run. `version` is the version of readfirst.
+    `rules` are the rules of the suite, or None. `of_class` returns the ids of all scenarios of a class of rules.
     """
 
     find: Callable[[str], Scenario | None]

@@ -1,4 +1,4 @@
-"""The table of rules by runs, implementations or versions: a row per rule, a column for each."""
+"""The table of rules: one row per rule, one column per run, implementation or version."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Upper limits of the share of failing scenarios for the first three of five colours. The fifth colour means that all
-scenarios fail, the fourth is for all shares between.
+"""Upper limits of the share of failing scenarios for the first three of five colours. The fourth colour is used above,
+the fifth if all scenarios fail.
 """
 _MAX_NAMED_COLUMNS = 5
 """Maximum number of columns of a table that shows their names. The same number is in rules.js."""
@@ -70,15 +70,12 @@ class RuleTable:
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
-    """Return the table of the rules for these runs. None without rules, or if none of a run's scenarios has a rule."""
+    """Return the table of the rules for these runs. None if `rules` is None, or if no scenario has a rule."""
     if rules is None:
         return None
-    results_by_run: list[dict[str, list[ScenarioResult]]] = [
-        _results_by_rule(run, rules) for run in results.runs
-    ]
-    shown_rules = [
-        rule for rule in rules if any(rule.id in results_by_rule for results_by_rule in results_by_run)
-    ]
+    results_by_run = [_results_by_rule(run, rules) for run in results.runs]
+    judged_ids = {rule_id for run_results in results_by_run for rule_id in run_results}
+    shown_rules = [rule for rule in rules if rule.id in judged_ids]
     if not shown_rules:
         return None
     classes = [
@@ -106,9 +103,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
         if verdict.rule in rules:
             level = level_of(rules[verdict.rule].class_)
             reach = reach_of(verdict)
-            result = ScenarioResult(
-                verdict.scenario_id, verdict.length, holds_at(reach, level), reach == "unsupported"
-            )
+            holds, is_unsupported = holds_at(reach, level), reach == "unsupported"
+            result = ScenarioResult(verdict.scenario_id, verdict.length, holds, is_unsupported)
             results.setdefault(verdict.rule, []).append(result)
     return results
 
@@ -116,8 +112,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the values of one row of the table. With `neutral`, failures have a neutral colour. If `above` is true
-    for a cell, its run did not request the level of the rule, and the cell has no colour.
+    """Return the values of one row of the table. With `neutral`, failures have a neutral colour. `above` contains for
+    each cell whether the run requested a lower level than that of the rule; such a cell has no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
@@ -138,7 +134,7 @@ def tone_of(kind: str, failing: float) -> str:
 
 
 def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
-    """Return the values of one cell. `kind` is the kind of failure that its colour shows; empty: without a colour."""
+    """Return the values of one cell. `kind` is the kind of failure that the colour of the cell shows, or empty."""
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

@@ -30,9 +30,10 @@ _MAX_LINES = 12
 def scenario_lines(
     scenario: Scenario, contract: Contract, others: OtherContracts | None = None, *, by_hand: bool = False
 ) -> Iterator[str]:
-    """Yield the lines: metadata, given files, and each step with the contract's expectation.
+    """Yield the lines of the text: metadata, given files, and each step with the expectation of the contract.
 
-    With `others` the answers of other contracts follow, in short. `by_hand`: a person wrote the expectations.
+    With `others`, the answers of other contracts follow each step, in short. `by_hand` means that the expectations were
+    not recorded but written by hand.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -108,7 +109,7 @@ _MAX_ANSWER_CHARS = 88
 
 
 class OtherContracts:
-    """The recorded answers of all contracts to a scenario's calls. `scenario` has those of its own contract."""
+    """The recorded answers of all contracts to the calls of a scenario."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -120,18 +121,15 @@ class OtherContracts:
                 self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
+        """Yield the rows of a table of the answers to one call: the versions, and their answer and changes in short.
 
-        Yields nothing if all answers to the call are equal. Versions that answer like the scenario's own contract are
-        in the first row, without the answer. If the own contract is not recorded (in a private suite), each row
-        contains an answer.
+        Yields nothing if all answers to the call are equal. The first row contains the versions that answer like the
+        scenario's own contract, and `as above` instead of the answer.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
         for name, clause in self._answers.get(call_index, {}).items():
-            key: object = (
-                None if clause is None else (clause.error, clause.text, tuple(sorted(clause.files.items())))
-            )
+            key: object = clause and (clause.error, clause.text, tuple(sorted(clause.files.items())))
             groups.setdefault(key, []).append(name)
             clauses[key] = clause
         own_keys = [key for key, names in groups.items() if self._own in names]
@@ -147,7 +145,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return versions as ranges: `1.0.60 to 2.1.40` stands for all in `recorded` from the first to the second."""
+    """Return versions as ranges, such as `1.0.60 to 2.1.40`. A range contains all `recorded` versions in between."""
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

@@ -28,11 +28,11 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-WIDEST_ARGUMENT = 120
+_MAX_ARGUMENT_CHARS = 120
 """Maximum characters of one call argument."""
-WIDEST_CONTENT = 60
+_MAX_CONTENT_CHARS = 60
 """Maximum characters of a file's content in one line."""
-MOST_FILES = 4
+_MAX_FILES = 4
 """Maximum number of given files. Further files are counted."""
 
 
@@ -66,12 +66,11 @@ def _group_description(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Return one line about a call of a group, or about a whole step, with short contents of events."""
+    """Return one line about a step, or about one call of a group, with short contents of files."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
-            return (
-                f"call {call + 1} of {len(calls)} {_group_description(step)}: {_describe_call(calls[call])}"
-            )
+            group = f"call {call + 1} of {len(calls)} {_group_description(step)}"
+            return f"{group}: {_describe_call(calls[call])}"
         case ParallelCalls(calls=calls):
             return f"{describe_step(step)}: {'; '.join(map(_describe_call, calls))}"
         case WorldEvent(kind="modify", entry=RegularFile() as entry):
@@ -85,10 +84,10 @@ def brief_step(step: Step, call: int | None = None) -> str:
 def given_lines(given: Given) -> Iterator[str]:
     """Yield the initial state of a scenario: one line per file, for the first few, and one per permission rule."""
     files = list(given.files.items())
-    for path, entry in files[:MOST_FILES]:
+    for path, entry in files[:_MAX_FILES]:
         yield brief_entry(path, entry)
-    if len(files) > MOST_FILES:
-        rest = len(files) - MOST_FILES
+    if len(files) > _MAX_FILES:
+        rest = len(files) - _MAX_FILES
         yield f"[{pluralize(rest, 'more file')}]"
     if not files:
         yield "an empty directory"
@@ -149,10 +148,10 @@ def _mode_suffix(mode: int | None) -> str:
 
 def _describe_content(entry: RegularFile) -> str:
     data = entry.data
-    text = _quote_value(data[: WIDEST_CONTENT * 4].decode("utf-8", "surrogateescape"))
-    if len(data) <= WIDEST_CONTENT * 4 and len(text) <= WIDEST_CONTENT:
+    text = _quote_value(data[: _MAX_CONTENT_CHARS * 4].decode("utf-8", "surrogateescape"))
+    if len(data) <= _MAX_CONTENT_CHARS * 4 and len(text) <= _MAX_CONTENT_CHARS:
         return text
-    return f"{text[:WIDEST_CONTENT]} [{len(data):,} bytes]"
+    return f"{text[:_MAX_CONTENT_CHARS]} [{len(data):,} bytes]"
 
 
 def _describe_call(call: ToolCall) -> str:
@@ -164,8 +163,8 @@ def _format_arguments(arguments: Mapping[str, Any]) -> str:
     parts = []
     for name, value in arguments.items():
         text = _quote_value(value)
-        if len(text) > WIDEST_ARGUMENT:
-            text = f"{text[:WIDEST_ARGUMENT]} [{len(text) - WIDEST_ARGUMENT:,} characters]"
+        if len(text) > _MAX_ARGUMENT_CHARS:
+            text = f"{text[:_MAX_ARGUMENT_CHARS]} [{len(text) - _MAX_ARGUMENT_CHARS:,} characters]"
         parts.append(f"{visible(name)}: {text}")
     return "{" + ", ".join(parts) + "}"
 

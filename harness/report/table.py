@@ -1,4 +1,4 @@
-"""The table report: the worst failures, the four levels, and the failing rules."""
+"""The report on a terminal: the worst failures, a table of the results at all levels, and the failing rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import (
-    MOST_LINES,
+    MAX_RULE_LINES,
     RuleResult,
     RuleTally,
     by_class,
@@ -23,7 +23,7 @@ from readfirst.harness.report.by_rule import (
 )
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line, brief_lines, failure_lines
-from readfirst.harness.report.mistakes import Dominant, worst
+from readfirst.harness.report.mistakes import DominantMistake, worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _MIN_WIDE_COLUMNS = 100
-"""Minimum columns of a terminal for a table with thousands of scenarios. Narrower ones get split headings."""
+"""Width of a terminal from which on the headings of the table are not split, in columns."""
 _SPLIT_HEADERS = {
     "scenarios": "scena-\nrios",
     "unsupported": "unsup-\nported",
@@ -51,11 +51,12 @@ _STYLES_BY_KIND = {
 }
 
 BRIEF = -1
-"""Value of `most_failures` that limits the whole report to about MOST_LINES_IN_ALL lines."""
-MOST_LINES_IN_ALL = 40
+"""Value of `most_failures` that limits the whole report to about _MAX_BRIEF_REPORT_LINES lines."""
+_MAX_BRIEF_REPORT_LINES = 40
 _BRIEF_LINES = 12
 """Maximum number of lines that explain a failure in a brief report if other scenarios failed, too."""
 _ONLY_FAILURE_LINES = 22
+"""Maximum number of lines that explain the only failure in a brief report."""
 _MIN_RULE_LINES = 4
 
 _CLOSING_TEXTS = {
@@ -70,15 +71,15 @@ class TableReport:
     """Prints the worst failures, the table, and the failing rules at the end.
 
     `most_failures` is the number of failures that are explained; None means all. If the suite has rules, the shortest
-    failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most
-    harmful first. BRIEF means one failure in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
+    failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most harmful
+    first. BRIEF means one failure in few lines, and as many rules as fit into about _MAX_BRIEF_REPORT_LINES lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
         self._console = console
         self._facts = facts
         self._is_brief = most_failures == BRIEF
-        self._most = 1 if self._is_brief else most_failures
+        self._max_failures = 1 if self._is_brief else most_failures
         self._printed = 0
         self._failed: set[tuple[str, str]] = set()
         self._worst: list[Verdict] = []
@@ -93,8 +94,8 @@ class TableReport:
         self._failed.add((verdict.scenario_id, verdict.contract))
         if not self._is_brief or self._facts.rules is None:
             insort(self._worst, verdict, key=worst)
-            if self._most is not None:
-                del self._worst[self._most :]
+            if self._max_failures is not None:
+                del self._worst[self._max_failures :]
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
         """Print the failures, the table, outdated entries of the baseline, the failing rules, and the summary."""
@@ -106,9 +107,8 @@ class TableReport:
             else results[contract]
             for contract, tally in self._tallies.items()
         }
-        explained = self._verdicts_to_explain(
-            remaining, [mistake for mistake in dominant.values() if mistake is not None]
-        )
+        mistakes = [mistake for mistake in dominant.values() if mistake is not None]
+        explained = self._verdicts_to_explain(remaining, mistakes)
         for verdict in explained:
             scenario = self._facts.find(verdict.scenario_id)
             lines = failure_lines(verdict, scenario, self._facts.commands(verdict.contract))
@@ -146,19 +146,18 @@ class TableReport:
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING_TEXTS[code]
         if code is ExitCode.NOTHING and summary.unjudged_suites:
-            closing = visible(
-                closing.replace("nothing", f"nothing of {' and '.join(summary.unjudged_suites)}", 1)
-            )
+            suites = " and ".join(summary.unjudged_suites)
+            closing = visible(closing.replace("nothing", f"nothing of {suites}", 1))
         green = code is ExitCode.CONFORMANT and not interrupted
         self._print_text(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
 
     def _verdicts_to_explain(
-        self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[Dominant]
+        self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[DominantMistake]
     ) -> list[Verdict]:
-        """Return the verdicts to explain: first the mistakes that hide others, then the worst."""
+        """Return the verdicts to explain: first an example of each dominant mistake, then the worst verdicts."""
         if self._facts.rules is None:
             return self._worst
-        if self._most is None:
+        if self._max_failures is None:
             order = {
                 (contract, result.id): number
                 for contract, contract_results in results.items()
@@ -168,27 +167,25 @@ class TableReport:
             return sorted(
                 self._worst, key=lambda verdict: (order[verdict.contract, rule_of(verdict)], verdict.length)
             )
-        failing = [
-            result for contract_results in results.values() for result in failing_rules(contract_results)
-        ]
+        failing = [result for group in results.values() for result in failing_rules(group)]
         # Harm of any class comes before harmless differences.
         failing.sort(key=lambda result: result.is_overcautious or result.level != "safe")
         shortest = [result.shortest for result in failing if result.shortest is not None]
         harmful = any(not result.is_overcautious for result in failing)
         first = [mistake.shortest for mistake in dominant if not (mistake.is_overcautious and harmful)]
         chosen = {(each.scenario_id, each.contract): each for each in (*first, *shortest, *self._worst)}
-        return [*chosen.values()][: self._most]
+        return [*chosen.values()][: self._max_failures]
 
     def _print_rules(self, contract: str, results: Sequence[RuleResult]) -> None:
         """Print the failing rules of one contract."""
         # Two lines come before the rules, and three after them.
-        brief_limit = max(_MIN_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5)
+        brief_limit = max(_MIN_RULE_LINES, _MAX_BRIEF_REPORT_LINES - self._printed - 5)
         lines = rule_lines(
             results,
             self._facts.commands(contract).run,
             width=self._console.width if self._console.is_terminal else None,
-            everything=self._most is None,
-            max_lines=(brief_limit if self._is_brief else MOST_LINES) // len(self._facts.contracts),
+            everything=self._max_failures is None,
+            max_lines=(brief_limit if self._is_brief else MAX_RULE_LINES) // len(self._facts.contracts),
         )
         self._print_lines(lines)
         if lines:
@@ -226,9 +223,8 @@ class TableReport:
                 sum(class_result.holding for class_result in classes),
                 sum(class_result.judged for class_result in classes),
             )
-            table.add_row(
-                "all", *([rules_ratio] if classes else ()), *cells(summary.total, levels), style="bold"
-            )
+            rules_cells = [rules_ratio] if classes else []
+            table.add_row("all", *rules_cells, *cells(summary.total, levels), style="bold")
         if len(summary.requirements) > 1:
             for requirement in REQUIREMENTS:
                 if requirement in summary.requirements:
@@ -259,9 +255,8 @@ def empty_table(
     for name in names:
         table.add_column(name, overflow="fold", vertical="bottom")
     for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "error"):
-        table.add_column(
-            _SPLIT_HEADERS.get(name, name) if is_narrow else name, justify="right", overflow="fold"
-        )
+        header = _SPLIT_HEADERS.get(name, name) if is_narrow else name
+        table.add_column(header, justify="right", overflow="fold")
     return table
 
 
@@ -273,7 +268,9 @@ def name_cell(name: str) -> Text:
 
 
 def ratio(holds: int, judged: int) -> Text:
-    """Return the ratio of holding and judged scenarios as a cell. A dash if none was judged."""
+    """Return a table cell such as `38/40`: the number of scenarios that hold, and of judged ones. A dash if none is
+    judged.
+    """
     from rich.text import Text
 
     if not judged:
@@ -282,7 +279,9 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return the cells of one row: scenarios, number of holding scenarios per level, and unjudged scenarios."""
+    """Return the cells of one row: the number of scenarios, of scenarios that hold at each level, and of scenarios that
+    were not judged, by status.
+    """
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
@@ -292,7 +291,9 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
-    """Print the runs, those of one series as one. `most_failures` of each are explained; None: all."""
+    """Print a report for each series of runs, and a table of all runs. `most_failures` is the number of failures to
+    explain in each report; None means all.
+    """
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

@@ -1,4 +1,4 @@
-"""The steps of a scenario as blocks of escaped lines, for HTML pages: calls, expectations, differences."""
+"""Convert the steps of a scenario to JSON values with escaped lines, for HTML pages and `readfirst show`."""
 
 import json
 from collections.abc import Iterator
@@ -31,13 +31,13 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""A part of a step as JSON: a `label`, and a `value` or `lines`, of which `more` (a number) are omitted."""
+"""A part of a step as a JSON object: a `label`, and a `value` or `lines`. `more` is the number of omitted lines."""
 
-MOST_LINES = 60
+_MAX_LINES = 60
 """Maximum number of lines of one text. Further lines are counted."""
-WIDEST = 400
+_MAX_LINE_CHARS = 400
 """Maximum characters of one line."""
-MOST_DIFFERENCES = 20
+_MAX_DIFFERENCES = 20
 """Maximum number of differences of one verdict. Further differences are counted."""
 
 
@@ -56,7 +56,7 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return the blocks of a contract's expectation by step and call. Empty for a call without an expectation."""
+    """Return the blocks of a contract's expectations, by step and call. A call without an expectation has no blocks."""
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]
@@ -66,16 +66,14 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the harms and the differences of a verdict, and the number of omitted ones.
+    """Return the harms and the differences of a verdict as JSON objects, and the number of omitted ones.
 
-    Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+`
-    actual, a space for both, `?` for a remark) and an escaped text. Remarks between the lines report omissions.
+    An object contains `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+`
+    actual, a space for both, `?` for a remark) and an escaped text. Remarks state omitted lines.
     """
-    # Harms that are not differences: the contract does the same, or they are blind edits and overcautious
-    # refusals.
-    reported = {
-        (difference.step, difference.what) for difference in verdict.differences if difference.level == "safe"
-    }
+    # Some harms are not differences: harm that the contract does as well, blind edits, and overcautious refusals.
+    safe = [difference for difference in verdict.differences if difference.level == "safe"]
+    reported = {(difference.step, difference.what) for difference in safe}
     harms = [
         Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
         for harm in verdict.harms
@@ -90,7 +88,7 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
             "what": visible(entry.label),
             "lines": [[line.sign, line.text] for line in compare_lines(entry.expected, entry.got)],
         }
-        for entry in entries[:MOST_DIFFERENCES]
+        for entry in entries[:_MAX_DIFFERENCES]
     ]
     return values, len(entries) - len(values)
 
@@ -134,11 +132,8 @@ def clause_blocks(clause: Clause) -> Iterator[Block]:
         yield _value_block("refused", clause.error)
     yield from _text_blocks("text", clause.text)
     for path, entry in clause.files.items():
-        yield (
-            _value_block(visible(path), "is gone", is_escaped=True)
-            if entry is None
-            else _entry_block(path, entry)
-        )
+        is_gone = _value_block(visible(path), "is gone", is_escaped=True)
+        yield is_gone if entry is None else _entry_block(path, entry)
     for reminder in clause.reminders:
         yield from _text_blocks("reminder", reminder)
 
@@ -189,10 +184,12 @@ def _value_block(label: str, value: str, *, is_escaped: bool = False) -> Block:
 def _lines_block(label: str, text: str) -> Block:
     lines = visible_lines(text)
     shown_lines = [
-        line if len(line) <= WIDEST else f"{line[:WIDEST]} [{len(line) - WIDEST:,} characters]"
-        for line in lines[:MOST_LINES]
+        line
+        if len(line) <= _MAX_LINE_CHARS
+        else f"{line[:_MAX_LINE_CHARS]} [{len(line) - _MAX_LINE_CHARS:,} characters]"
+        for line in lines[:_MAX_LINES]
     ]
     block: Block = {"label": label, "lines": shown_lines}
-    if len(lines) > MOST_LINES:
-        block["more"] = len(lines) - MOST_LINES
+    if len(lines) > _MAX_LINES:
+        block["more"] = len(lines) - _MAX_LINES
     return block

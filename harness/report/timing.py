@@ -14,10 +14,10 @@ from readfirst.harness.pluralize import pluralize
 
 @dataclass
 class Cost:
-    """Measures the time of one run, from the call of its constructor. `clock` returns seconds.
+    """Measures the time of one run. The measurement starts with the constructor. `clock` returns seconds.
 
-    The start-up is the time until the first verdict, without the calls of its scenario. The time that reports need at
-    the end of the run is excluded.
+    The start-up is the time until the first verdict, without the calls of its scenario. The time after the last verdict
+    is excluded.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -31,7 +31,7 @@ class Cost:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Record the time of the first verdict, which `verdict` must count as well."""
+        """Record the start-up time when the first verdict arrives. `verdict` must also be called for this verdict."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self, verdict: Verdict) -> None:
@@ -41,7 +41,7 @@ class Cost:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return the time of the scenarios in one line: with several jobs, the wall time per scenario."""
+        """Return one line about the times: start-up, per scenario (wall time), per step, in all, and shared servers."""
         total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0

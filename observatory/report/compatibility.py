@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.level_reached import Cell
-from readfirst.harness.report.html import letters, macro, render_page, safe
+from readfirst.harness.report.html import column_letters, macro, render_page, safe
 from readfirst.harness.report.markdown_escape import markdown, prose
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
@@ -132,7 +132,7 @@ def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
 
 def _columns(names: Iterable[str], parted: str) -> list[Column]:
     found = []
-    for letter, name in zip(letters(), names, strict=False):
+    for letter, name in zip(column_letters(), names, strict=False):
         short, mark, facts = name.partition(parted)
         found.append(Column(letter, short, name, facts if mark else ""))
     return found

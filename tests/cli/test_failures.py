@@ -14,7 +14,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.failure import brief_lines, failure_text, short_path, short_place
+from readfirst.harness.report.failure import brief_lines, failure_text, format_position, short_path
 from readfirst.harness.report.table import BRIEF, TableReport
 from readfirst.harness.run.next_commands import grouping_line
 from readfirst.harness.run.run_command import RunRequest
@@ -146,8 +146,8 @@ def test_a_file_of_the_bundled_suite_has_a_short_place(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file = default_root() / "scenarios" / "gate" / "edit-unread.yaml"
-    assert short_place(Position(file, 3, 5)) == "fixtures/scenarios/gate/edit-unread.yaml:3:5"
-    assert short_place(Position(tmp_path / "mine.yaml", 3, 5)) == "mine.yaml:3:5"
+    assert format_position(Position(file, 3, 5)) == "fixtures/scenarios/gate/edit-unread.yaml:3:5"
+    assert format_position(Position(tmp_path / "mine.yaml", 3, 5)) == "mine.yaml:3:5"
 
 
 LONG = """\

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.report.escape import LONGEST, compare_lines, visible, visible_lines
+from readfirst.harness.report.escape import MAX_ESCAPED_CHARS, compare_lines, visible, visible_lines
 from tests.rows import rows
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
@@ -36,7 +36,7 @@ def test_different_texts_never_look_the_same(one: str, other: str) -> None:
 @rows("text", ["x", "\x1b", "\U000e0001", "ab\x1b"])
 def test_a_long_text_is_cut_to_what_is_shown(text: str) -> None:
     shown, _, rest = visible(text * 100_000).rpartition(" [")
-    assert LONGEST - 10 <= len(shown) <= LONGEST
+    assert MAX_ESCAPED_CHARS - 10 <= len(shown) <= MAX_ESCAPED_CHARS
     counted = int(rest.removesuffix(" characters]").replace(",", ""))
     assert visible((text * 100_000)[: len(text) * 100_000 - counted]) == shown
 

@@ -309,7 +309,7 @@ class OrdinaryMachine:
 def _error_line(output: str) -> str:
     """Return the line of a command's output that states why the command stopped."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    reasons = [line for start in ("readfirst:", "broken ") for line in lines if line.startswith(start)]
+    reasons = [line for start in ("readfirst:", "error ") for line in lines if line.startswith(start)]
     return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
 
 
