@@ -24,7 +24,7 @@ def make_transcript() -> Transcript:
     return Transcript((one, two))
 
 
-def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> None:
+def test_answers_of_a_transcript_omit_the_text_of_the_host() -> None:
     assert recorded_answers(SCENARIO, make_transcript()) == {
         (1, 0): Clause(error="not_read", text=UNREAD),
         (2, 0): Clause(text="1\tx"),
@@ -33,6 +33,6 @@ def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> N
     }
 
 
-def test_a_transcript_that_ends_early_is_reported_as_far_as_it_goes() -> None:
+def test_answers_of_a_transcript_end_where_it_ends() -> None:
     early = Transcript(make_transcript().steps[:1])
     assert list(recorded_answers(SCENARIO, early)) == [(1, 0)]

@@ -43,14 +43,14 @@ def headlines(*found: Occurrence) -> list[str]:
     return [headline(cause) for cause in causes(*found)]
 
 
-def test_other_bytes_are_a_matter_of_safety_and_other_words_are_not() -> None:
+def test_different_bytes_concern_safety_and_words_do_not() -> None:
     found = causes(
         make_occurrence(change("effects", "file", "line ends", "LF", "CRLF")), make_occurrence(change())
     )
     assert [cause.safety for cause in found] == [True, False]
 
 
-def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
+def test_only_refusals_that_protect_a_file_are_separated_by_tool() -> None:
     assert headlines(
         make_occurrence(refusal("not_read", APPLIED), "g/1", "Edit"),
         make_occurrence(refusal("not_read", APPLIED), "g/2", "Write"),
@@ -64,7 +64,7 @@ def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_toget
     ]
 
 
-def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
+def test_only_the_same_bytes_of_two_tools_are_one_cause() -> None:
     marks = change("effects", "file", "byte order mark", "without", "with")
     assert len(causes(make_occurrence(marks, tool="Edit"), make_occurrence(marks, tool="Write"))) == 1
     back = change("effects", "file", "byte order mark", "with", "without")
@@ -73,7 +73,7 @@ def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
     assert len(causes(make_occurrence(other, tool="Edit"), make_occurrence(other, tool="Write"))) == 2
 
 
-def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
+def test_a_consequence_counts_if_it_also_occurs_alone() -> None:
     alone, after = make_occurrence(change(), "a/1"), make_occurrence(change(), "a/2", follows=True)
     found, consequences = group_by_cause([alone, after])
     assert found[0].scenario_ids == ("a/1", "a/2")
@@ -82,7 +82,7 @@ def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
     assert (found, consequences) == ([], [after])
 
 
-def test_nothing_is_reported_as_nothing() -> None:
+def test_a_missing_text_is_reported_as_nothing() -> None:
     (cause,) = causes(make_occurrence(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
     assert example_texts(cause) == ("(nothing)", "Note.")

@@ -35,7 +35,7 @@ def suite_of_page(
     return small
 
 
-def test_the_output_that_is_shown_is_what_is_printed(suite_of_page: Small, run: Run) -> None:
+def test_the_page_shows_the_printed_output(suite_of_page: Small, run: Run) -> None:
     shown, _ = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert run("diff", "2.1.7", "2.1.228")[1] == shown
 

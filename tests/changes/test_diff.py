@@ -50,7 +50,7 @@ def test_a_changed_byte_of_an_expectation_is_a_difference(filled_suite: Small, r
     assert "! Edit: newline at the end of what is written: with → without" in printed
 
 
-def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled_suite: Small, run: Run) -> None:
+def test_scenarios_without_an_expectation_are_not_compared(filled_suite: Small, run: Run) -> None:
     filled_suite.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
     code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 0
@@ -58,7 +58,7 @@ def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled_suite: 
     assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
-def test_where_nothing_can_be_compared_the_result_is_not_green(filled_suite: Small, run: Run) -> None:
+def test_a_diff_without_comparable_scenarios_fails(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "documented", "2.1.7")
     assert code == 5
     assert "no scenario has a result on both sides" in error
@@ -74,7 +74,7 @@ def test_a_tool_that_one_contract_lacks_is_reported(filled_suite: Small, run: Ru
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
 
 
-def test_many_reasons_for_not_comparing_are_summed_up() -> None:
+def test_many_reasons_for_not_comparing_are_summarized() -> None:
     lacks = {"deny": 9, "hooks": 2, "deny, hooks": 2, "Bash, deny": 1, "resume": 3, "rewind": 2, "cut": 1}
     others = {
         "2.1.7 says nothing about it": 4,
@@ -97,7 +97,7 @@ def test_many_reasons_for_not_comparing_are_summed_up() -> None:
     assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
-def test_an_empty_selection_is_not_a_success(filled_suite: Small, run: Run) -> None:
+def test_an_empty_selection_fails(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, printed) == (5, "")
     assert "nothing was selected" in error
@@ -111,7 +111,7 @@ def test_an_empty_selection_is_not_a_success(filled_suite: Small, run: Run) -> N
         ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
     ],
 )
-def test_what_names_no_side_is_a_usage_error(filled_suite: Small, run: Run, name: str, message: str) -> None:
+def test_an_unknown_operand_is_a_usage_error(filled_suite: Small, run: Run, name: str, message: str) -> None:
     code, output, error = run("diff", "2.1.7", name)
     assert (code, output) == (2, "")
     assert message in error
@@ -127,9 +127,7 @@ def test_a_missing_or_damaged_stream_is_refused(filled_suite: Small, run: Run, t
     assert "cut off" in error
 
 
-def test_a_recorded_run_gives_what_the_run_itself_gives(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_a_recorded_run_equals_the_live_run(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     filled_suite.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
     file = stream(run, tmp_path, "run.jsonl", "reference")
     now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
@@ -137,9 +135,7 @@ def test_a_recorded_run_gives_what_the_run_itself_gives(
     assert now[1] == then[1]
 
 
-def test_a_run_on_one_contract_can_be_compared_with_another(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_a_run_can_be_compared_with_another_contract(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
     code, printed, _ = run("diff", "2.1.228", file)
     assert code == 1
@@ -160,16 +156,14 @@ def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_pa
     assert "Edit: refused (not_read) → applied" in printed
 
 
-def test_runs_of_one_target_are_distinguished_by_their_files(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_runs_of_one_target_are_named_by_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
     printed = run("diff", one, other, "--family", "gate")[1]
     assert printed.startswith(f"{one} → {other}: no difference")
 
 
-def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
+def test_a_stream_of_several_runs_is_compared_by_contract(
     filled_suite: Small, run: Run, tmp_path: Path
 ) -> None:
     file = stream(
@@ -182,7 +176,9 @@ def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_a_run_that_broke_is_not_a_complete_result(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_a_scenario_with_an_error_makes_a_diff_incomplete(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     filled_suite.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
     code, printed, error = run("diff", "2.1.7", file)
@@ -191,9 +187,7 @@ def test_a_run_that_broke_is_not_a_complete_result(filled_suite: Small, run: Run
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
-def test_a_run_that_was_interrupted_is_not_a_complete_result(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_makes_a_diff_incomplete(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
@@ -203,9 +197,7 @@ def test_a_run_that_was_interrupted_is_not_a_complete_result(
     assert "no difference in 1 scenario" in printed
 
 
-def test_lines_of_an_earlier_release_have_no_answers_to_compare(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_a_stream_without_answers_is_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[0]["format"] = 2
@@ -217,16 +209,14 @@ def test_lines_of_an_earlier_release_have_no_answers_to_compare(
     assert "gate/unread" in run("report", str(file))[1]
 
 
-def test_a_long_answer_of_a_run_is_kept_whole(small: Small, run: Run, tmp_path: Path) -> None:
+def test_a_long_answer_of_a_run_is_not_cut(small: Small, run: Run, tmp_path: Path) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 900))
     small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(long.replace("→", "\t"))}))
     file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
     assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
 
 
-def test_directories_above_a_new_file_are_no_difference_of_a_run(
-    small: Small, run: Run, tmp_path: Path
-) -> None:
+def test_directories_above_a_new_file_do_not_differ(small: Small, run: Run, tmp_path: Path) -> None:
     made = {"above/new.txt": "new\n"}
     says = {"2.1.7": Says("Created.", None, made), "2.1.228": Says("Written.", None, made)}
     small.scenario(
@@ -245,7 +235,7 @@ def test_a_damaged_answer_of_a_run_is_reported(filled_suite: Small, run: Run, tm
     assert "not a readable recording" in error
 
 
-def test_a_damaged_scenario_is_reported_as_such(filled_suite: Small, run: Run) -> None:
+def test_a_damaged_scenario_is_reported(filled_suite: Small, run: Run) -> None:
     (filled_suite.root / "scenarios/gate/unread.yaml").write_text("title: [")
     code, printed, error = run("diff", "2.1.7", "2.1.228")
     assert (code, printed) == (4, "")
@@ -254,7 +244,7 @@ def test_a_damaged_scenario_is_reported_as_such(filled_suite: Small, run: Run) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
-def test_several_processes_find_the_same(filled_suite: Small, run: Run, tmp_path: Path, other: str) -> None:
+def test_several_processes_report_the_same(filled_suite: Small, run: Run, tmp_path: Path, other: str) -> None:
     if other == "run.jsonl":
         other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
     alone = run("diff", "2.1.7", other, "-j", "1", "--format", "json")
@@ -262,14 +252,14 @@ def test_several_processes_find_the_same(filled_suite: Small, run: Run, tmp_path
     assert run("diff", "2.1.7", other, "-j", "2", "--format", "json")[:2] == alone[:2]
 
 
-def test_what_a_process_cannot_read_is_reported_as_such(filled_suite: Small, run: Run) -> None:
+def test_a_damaged_recording_is_reported_by_a_worker_process(filled_suite: Small, run: Run) -> None:
     (filled_suite.root / "recordings/gate/unread.json").write_text("[")
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
     assert (code, printed) == (4, "")
     assert "unread.json: not a readable recording" in error
 
 
-def test_json_holds_everything_and_fits_its_schema(filled_suite: Small, run: Run) -> None:
+def test_the_json_is_complete_and_matches_its_schema(filled_suite: Small, run: Run) -> None:
     later = edit({"2.1.7": success(content="a\n"), "2.1.228": success(content="b\n")})
     filled_suite.scenario("gate/twice", UNREAD, later)
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
@@ -301,7 +291,7 @@ def test_markdown_is_a_changelog(filled_suite: Small, run: Run) -> None:
     assert printed[gone + 3] == "  - `gate/unread`"
 
 
-def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run) -> None:
+def test_three_scenarios_are_named_without_all(small: Small, run: Run) -> None:
     for number in range(7):
         small.scenario(f"reading/lines-{number}", LINES)
     assert "reading/lines-2 and 4 more" in run("diff", "2.1.7", "2.1.228")[1]
@@ -309,7 +299,7 @@ def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run
     assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
 
 
-def test_many_causes_are_printed_in_ten_lines_unless_all_are_asked_for(small: Small, run: Run) -> None:
+def test_ten_causes_are_printed_without_all(small: Small, run: Run) -> None:
     for number in range(25):
         letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
         says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
@@ -327,7 +317,7 @@ def test_many_causes_are_printed_in_ten_lines_unless_all_are_asked_for(small: Sm
     assert "25 more changes of words that one or two scenarios show (--all lists them)" in page
 
 
-def test_what_hides_all_else_comes_first_whatever_it_is_about() -> None:
+def test_a_cause_that_hides_all_others_comes_first() -> None:
     def make_occurrences(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
         change = Change("effects", kind, "", before, after, before, after)
         return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]
@@ -343,14 +333,14 @@ def test_what_hides_all_else_comes_first_whatever_it_is_about() -> None:
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
-def test_the_result_can_go_to_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_the_result_can_be_written_to_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "changes.md"
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
     assert (code, printed) == (1, "")
     assert file.read_text().startswith("# 2.1.7 → 2.1.228\n")
 
 
-def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small: Small, run: Run) -> None:
+def test_long_texts_are_compared_by_their_recordings(small: Small, run: Run) -> None:
     import hashlib
 
     long = "".join(f"{number:6}→line\n" for number in range(1, 600))
@@ -375,7 +365,7 @@ def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small:
     assert "Read: shows other content" in without[1]
 
 
-def test_calls_of_one_message_are_compared_with_what_their_group_writes(small: Small, run: Run) -> None:
+def test_files_of_parallel_calls_follow_from_the_calls(small: Small, run: Run) -> None:
     small.scenario("parallel/two", Together((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""

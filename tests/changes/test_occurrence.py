@@ -46,12 +46,12 @@ def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 
 
-def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
+def test_a_refusal_without_a_name_is_reported_by_its_text() -> None:
     found = between(Clause(error=UNNAMED, text="Sorry, $WS/a is odd"), wrote(b"gamma\n"))
     assert found[0].change.before == "refused: Sorry, PATH is odd"
 
 
-def test_another_reason_is_reported_without_the_words() -> None:
+def test_a_different_reason_is_reported_without_the_text() -> None:
     found = between(UNREAD, Clause(error="string_not_found", text="String to replace not found in file."))
     assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
@@ -68,13 +68,13 @@ def test_another_reason_is_reported_without_the_words() -> None:
         (b"gamma\n", b"delta\n", "content", "", ""),
     ],
 )
-def test_other_bytes_are_reported_by_what_differs(
+def test_different_bytes_are_reported_by_kind(
     one: bytes, other: bytes, subject: str, before: str, after: str
 ) -> None:
     assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
-def test_a_file_that_one_side_leaves_alone_is_reported_as_such() -> None:
+def test_a_file_that_only_one_side_changes_is_reported() -> None:
     (change,) = summary(between(Clause(text="Done."), wrote(b"gamma\n")))
     assert change == (
         *("effects", "file", "whether it changes"),
@@ -84,26 +84,26 @@ def test_a_file_that_one_side_leaves_alone_is_reported_as_such() -> None:
     assert back[3:] == ("the file is changed", "the file is left as it was")
 
 
-def test_what_is_at_a_path_is_reported() -> None:
+def test_a_different_type_of_file_is_reported() -> None:
     found = summary(between(wrote(Symlink("b")), wrote(b"gamma\n")))
     assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
     (gone,) = summary(between(wrote(None), wrote(Directory())))
     assert gone[3:] == ("nothing there", "a directory")
 
 
-def test_another_mode_is_reported() -> None:
+def test_a_different_mode_is_reported() -> None:
     found = summary(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
     assert found == [("effects", "mode", "mode", "0600", "0644")]
     assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
 
 
-def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
+def test_a_digest_equals_its_bytes() -> None:
     digest = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
     assert between(wrote(digest), wrote(b"gamma\n")) == []
     assert summary(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
 
 
-def test_a_call_that_one_side_says_nothing_of_is_left_out() -> None:
+def test_a_call_with_a_result_on_one_side_is_skipped() -> None:
     assert between({}, wrote(b"gamma\n")) == []
 
 
@@ -132,19 +132,19 @@ def test_files_of_a_group_are_reported_after_its_calls() -> None:
         (TextDigest(starts="a"), TextDigest(starts="b"), False),
     ],
 )
-def test_two_statements_of_a_text_go_together_if_one_text_can_be_both(
+def test_two_statements_agree_if_one_text_fits_both(
     one: str | TextDigest | None, other: str | TextDigest | None, same: bool
 ) -> None:
     assert may_be_same_text(one, other) is same
 
 
-def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
+def test_a_text_known_by_its_ends_is_one_change() -> None:
     digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
     found = summary(between(Clause(text=digest), Clause(text="     1→a\n     2→b"), READ))
     assert found == [("text", "content", "content", "", "")]
 
 
-def test_a_refusal_of_which_only_ends_are_known_is_reported_by_its_name() -> None:
+def test_a_refusal_known_by_its_ends_is_reported_by_name() -> None:
     one = Clause(error="invalid_settings", text=TextDigest(starts="Not valid: old schema"))
     other = Clause(error="invalid_settings", text="Not valid: new schema and more")
     assert summary(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]

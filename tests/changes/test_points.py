@@ -21,7 +21,7 @@ def recording(**said: str) -> Recording:
     )
 
 
-def test_of_two_points_the_one_that_the_other_lies_in_is_left_out() -> None:
+def test_a_point_that_contains_another_point_is_omitted() -> None:
     wide, close = Point("2.1.7", "2.1.228", exact=False), Point("2.1.39", "2.1.40", exact=True)
     apart = Point("2.1.207", "2.1.208", exact=True)
     assert narrowest_points([wide, close, close, apart]) == [close, apart]
@@ -41,7 +41,7 @@ def since(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[
     return [cause["since"] for cause in document["causes"]]
 
 
-def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: Run) -> None:
+def test_a_recorded_version_between_contracts_makes_a_date_exact(small: Small, run: Run) -> None:
     small.scenario("reading/words", CHANGES)
     small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
@@ -51,7 +51,7 @@ def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: 
     assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
 
 
-def test_what_changed_in_two_steps_has_two_dates(small: Small, run: Run) -> None:
+def test_a_behaviour_that_changed_twice_has_two_dates(small: Small, run: Run) -> None:
     twice = {
         "2.1.7": refusal(),
         "2.1.40": refusal("file_not_found", "File does not exist."),
@@ -61,7 +61,7 @@ def test_what_changed_in_two_steps_has_two_dates(small: Small, run: Run) -> None
     assert since(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
 
 
-def test_only_what_a_cause_is_about_dates_it(small: Small, run: Run) -> None:
+def test_a_cause_is_dated_only_by_its_own_text(small: Small, run: Run) -> None:
     small.scenario(
         "reading/two",
         read({"2.1.7": Says("     1→a"), "2.1.40": Says("     1→a\nMore."), "2.1.228": Says("1\ta\nMore.")}),
@@ -69,14 +69,16 @@ def test_only_what_a_cause_is_about_dates_it(small: Small, run: Run) -> None:
     assert since(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
 
 
-def test_other_bytes_are_dated_too(small: Small, run: Run) -> None:
+def test_changed_bytes_are_dated(small: Small, run: Run) -> None:
     says = {"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}
     small.scenario("writing/ends", edit(says))
     assert since(run) == [["2.1.7 to 2.1.40"]]
 
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
-def test_what_no_version_brought_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
+def test_a_difference_that_no_version_introduced_has_no_date(
+    small: Small, run: Run, pair: tuple[str, str]
+) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
     assert since(run, *pair) == [[]]

@@ -21,12 +21,12 @@ def write_releases(folder: Path, text: str) -> Path:
     return file
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_a_written_list_is_read_back(tmp_path: Path) -> None:
     versions = ("0.2.9", "2.1.7", "2.1.10")
     assert load_releases(write_releases(tmp_path, releases_text(versions))).versions == versions
 
 
-def test_a_version_that_the_list_lacks_is_said_to_be_newer_than_the_list(tmp_path: Path) -> None:
+def test_a_version_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
     releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
     assert releases.place("2.1.10") == 1
     message = (
@@ -36,7 +36,7 @@ def test_a_version_that_the_list_lacks_is_said_to_be_newer_than_the_list(tmp_pat
         releases.place("2.1.11")
 
 
-def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
+def test_a_missing_list_is_empty(tmp_path: Path) -> None:
     assert load_releases(releases_file(tmp_path)).versions == ()
 
 
@@ -51,12 +51,12 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
         ("versions: 2.1.9\n", "versions"),
     ],
 )
-def test_a_list_in_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_list_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
         load_releases(write_releases(tmp_path, text))
 
 
-def test_the_list_of_the_suite_can_be_read_and_names_no_version_that_is_refused() -> None:
+def test_the_bundled_list_contains_no_excluded_version() -> None:
     versions = load_releases(releases_file(default_root())).versions
     assert "2.1.7" in versions
     assert "2.1.88" not in versions

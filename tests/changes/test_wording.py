@@ -8,7 +8,7 @@ def changes(before: str, after: str, known: str = "", **arguments: object) -> li
     return list(compare_answers(before, after, arguments, frozenset(known.split())))
 
 
-def test_equal_answers_say_nothing_otherwise() -> None:
+def test_equal_answers_have_no_change() -> None:
     assert changes("Done.\n     1→alpha", "Done.\n     1→alpha") == []
 
 
@@ -32,32 +32,32 @@ def test_what_the_call_says_itself_is_left_out() -> None:
     assert one == "String: {old_string}"
 
 
-def test_lines_with_a_prefix_of_another_kind_are_known_by_what_the_file_holds() -> None:
+def test_unusual_line_prefixes_are_detected_by_the_lines_of_the_file() -> None:
     (block,) = parts("00001| alpha\n00002| beta", {}, frozenset({"alpha", "beta"}))
     assert block.prefix == "00001| "
     found = parts("00001| alpha", {}, frozenset())
     assert [part.kind for part in found] == ["words"]
 
 
-def test_other_content_is_reported_by_its_manner() -> None:
+def test_changed_content_is_reported_by_kind() -> None:
     (change,) = changes("     1→\ufeffa", "     1→a")
     assert (change.kind, change.subject, change.after) == ("content", "byte order mark", "shorter")
     (longer,) = changes("     1→a", "     1→\ufeffa")
     assert longer.after == "longer"
 
 
-def test_what_only_differs_in_a_number_is_a_detail() -> None:
+def test_a_change_of_a_number_is_a_detail() -> None:
     (change,) = changes("Found 2 matches.", "Found 3 matches.")
     assert (change.kind, change.subject) == ("detail", "Found N matches.")
     assert (change.words_before, change.words_after) == ("Found 2 matches.", "Found 3 matches.")
 
 
-def test_a_difference_in_whitespace_alone_is_not_lost() -> None:
+def test_a_change_of_whitespace_is_a_detail() -> None:
     (change,) = changes("Done.\n\n", "Done.")
     assert (change.kind, change.subject) == ("detail", "whitespace and empty lines")
 
 
-def test_arguments_of_several_lines_do_not_break_a_sentence_into_parts() -> None:
+def test_arguments_of_several_lines_do_not_split_a_sentence() -> None:
     one = changes("All 'a\nb' were replaced.", "All were replaced.", old_string="a\nb")
     other = changes("All 'c' were replaced.", "All were replaced.", old_string="c")
     assert [each.before for each in one] == [each.before for each in other]

@@ -31,7 +31,7 @@ def marks_that_are_run(lines: str) -> list[str]:
     return re.findall(r"^ *pytest -m (\w+)$", lines, re.MULTILINE)
 
 
-def test_what_the_first_run_leaves_out_are_the_marks() -> None:
+def test_the_default_run_excludes_exactly_the_marks() -> None:
     options = OPTIONS["addopts"]
     assert options[options.index("-m") + 1] == " and ".join(f"not {mark}" for mark in MARKS)
 
@@ -40,7 +40,7 @@ def test_every_mark_is_run_by_the_checks() -> None:
     assert sorted(marks_that_are_run("".join(parts().values()))) == sorted(MARKS)
 
 
-def test_a_mark_that_nobody_runs_is_noticed() -> None:
+def test_a_mark_that_no_check_runs_is_detected() -> None:
     without = "".join(parts().values()).replace("pytest -m slow\n", "# pytest -m slow\n")
     assert sorted(set(MARKS) - set(marks_that_are_run(without))) == ["slow"]
 
@@ -91,7 +91,7 @@ def test_the_native_runners_run_on_windows_and_macos() -> None:
 
 
 @pytest.mark.parametrize("words", ["tests", "lint nothing"])
-def test_a_part_that_is_none_is_refused(words: str) -> None:
+def test_an_unknown_part_of_the_checks_is_refused(words: str) -> None:
     ran = subprocess.run([SCRIPT, *words.split()], capture_output=True, text=True, check=False)
     assert ran.returncode == 2
     assert ran.stderr == f"{words.split()[-1]} is no part of the checks; there are {', '.join(parts())}\n"
@@ -122,7 +122,7 @@ def choice() -> ModuleType:
         ("-n auto test_one.py", 2, None),
     ],
 )
-def test_processes_are_started_for_the_whole_and_not_for_less(
+def test_only_a_whole_run_starts_worker_processes(
     choice: ModuleType,
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,

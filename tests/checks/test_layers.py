@@ -13,7 +13,7 @@ CONFIGURATION = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 
 @pytest.mark.parametrize("planted", [False, True])
-def test_an_import_of_the_observatory_in_the_suite_is_noticed(planted: bool, tmp_path: Path) -> None:
+def test_an_import_of_the_observatory_in_the_suite_is_detected(planted: bool, tmp_path: Path) -> None:
     contracts = CONFIGURATION.read_text("utf-8").split("\n[[tool.importlinter.contracts]]\n")
     (own,) = [each.partition("\n\n")[0] for each in contracts if "The suite does not import" in each]
     lines = ["[tool.importlinter]", 'root_package = "readfirst"', "[[tool.importlinter.contracts]]", own, ""]

@@ -75,7 +75,7 @@ def find_pythons() -> list[Path]:
 
 @pytest.mark.parametrize("archive", ["*.whl", "readfirst-*.tar.gz"])
 @pytest.mark.parametrize("python", [pytest.param(0, id="oldest"), pytest.param(1, id="newest")])
-def test_both_archives_run_on_the_oldest_and_the_newest_python(
+def test_both_archives_run_on_the_oldest_and_newest_python(
     release: Path, tmp_path: Path, archive: str, python: int
 ) -> None:
     run(find_pythons()[python], "-m", "venv", "venv", cwd=tmp_path)
@@ -89,7 +89,7 @@ def test_both_archives_run_on_the_oldest_and_the_newest_python(
     run("venv/bin/readfirst", "lint", cwd=tmp_path)
 
 
-def test_the_action_runs_as_it_is_written_in_an_empty_folder(tmp_path: Path) -> None:
+def test_the_action_runs_unchanged_in_an_empty_directory(tmp_path: Path) -> None:
     cloned, job = tmp_path / "action", tmp_path / "a job"
     if (ROOT / ".git").exists():
         run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", cloned, cwd=tmp_path)
@@ -123,7 +123,7 @@ def suite(release: Path) -> Path:
     return file
 
 
-def test_checksums_are_those_of_all_files(release: Path) -> None:
+def test_the_checksums_cover_all_files(release: Path) -> None:
     sums = dict(reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines())
     assert sums.keys() == {file.name for file in release.iterdir()} - {"SHA256SUMS"}
     assert all(
@@ -131,7 +131,7 @@ def test_checksums_are_those_of_all_files(release: Path) -> None:
     )
 
 
-def test_the_suite_is_whole_and_names_its_version(release: Path) -> None:
+def test_the_suite_is_complete_and_names_its_version(release: Path) -> None:
     with gzip.open(suite(release), "rt") as stream:
         lines = [*map(json.loads, stream)]
     name, version = lines[0]["suite"].split(" ")
@@ -139,7 +139,7 @@ def test_the_suite_is_whole_and_names_its_version(release: Path) -> None:
     assert lines[-1] == {"type": "end", "scenarios": len(lines) - 2}
 
 
-def test_the_wheel_runs_where_nothing_else_is(installed_program: Path, tmp_path: Path) -> None:
+def test_the_wheel_runs_in_an_empty_directory(installed_program: Path, tmp_path: Path) -> None:
     assert "conformant" in run(installed_program, "run", "--family", "gate", cwd=tmp_path)
 
 

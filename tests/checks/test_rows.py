@@ -27,7 +27,7 @@ def test_every_row_that_fails_is_named() -> None:
     ]
 
 
-def test_what_was_not_raised_is_a_failure_of_its_row() -> None:
+def test_a_missing_exception_fails_its_row() -> None:
     with pytest.raises(BaseExceptionGroup, match="1 of 2 rows") as failed:
         refused()
     assert failed.value.exceptions[0].__notes__ == ["in row 0: {'text': 'a'}"]
@@ -38,15 +38,15 @@ def skipped(text: str) -> None:
     pytest.skip(f"no {text} here")
 
 
-def test_a_row_that_is_skipped_has_failed_and_hides_none() -> None:
+def test_a_skipped_row_fails_and_the_next_rows_run() -> None:
     with pytest.raises(BaseExceptionGroup, match="2 of 2 rows"):
         skipped()
 
 
-def test_the_other_arguments_are_fixtures() -> None:
+def test_arguments_outside_the_table_are_fixtures() -> None:
     assert [*inspect.signature(squares).parameters] == ["suite"]
 
 
-def test_a_table_without_rows_is_no_test() -> None:
+def test_a_table_without_rows_is_refused() -> None:
     with pytest.raises(AssertionError):
         rows("text", [])

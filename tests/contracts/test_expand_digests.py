@@ -64,7 +64,7 @@ def spoil_text(tool: str, result: ToolResult, root: Path) -> ToolResult:
     return replace(result, text=result.text.replace("1234", "4321")) if tool == "Read" else result
 
 
-def test_a_large_file_shows_the_first_part_that_differs_and_no_digest(spoilt: Callable[..., Verdict]) -> None:
+def test_a_large_file_shows_its_first_difference_without_a_digest(spoilt: Callable[..., Verdict]) -> None:
     verdict = spoilt(FILE, spoil_file)
     (found,) = (each for each in verdict.differences if each.what.startswith("file "))
     assert "1234" in found.expected
@@ -78,7 +78,7 @@ def test_a_large_file_shows_the_first_part_that_differs_and_no_digest(spoilt: Ca
     assert [line[0] for line in changed] == ["-", "+"]
 
 
-def test_a_long_text_shows_where_it_differs_and_no_digest(spoilt: Callable[..., Verdict]) -> None:
+def test_a_long_text_shows_its_difference_without_a_digest(spoilt: Callable[..., Verdict]) -> None:
     verdict = spoilt(TEXT, spoil_text)
     differences = {each.what: each for each in verdict.differences if each.level == "text"}
     assert set(differences) == {"text"}
@@ -100,7 +100,7 @@ def copy_scenario(tmp_path: Path, scenario_id: str, recording: str | None) -> Su
 
 
 @pytest.mark.parametrize("recording", [None, "inputs: changed\ncontracts: []\nsteps: []\n", "no recording"])
-def test_without_a_recording_of_it_the_digest_is_reported(
+def test_a_digest_is_reported_without_a_recording(
     spoilt: Callable[..., Verdict], tmp_path: Path, recording: str | None
 ) -> None:
     verdict = spoilt(FILE, spoil_file, copy_scenario(tmp_path, FILE, recording))

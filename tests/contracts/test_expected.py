@@ -64,7 +64,7 @@ def expected_clause(stated: Clause | None, step: TranscriptStep) -> Clause:
     return call.expect.recorded
 
 
-def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
+def test_parallel_calls_have_answers_and_their_group_has_files() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     stated = Expectation(Clause(files={"a": RegularFile(b"old")}))
     group = ParallelCalls((edit(Clause(text="1")), edit(Clause(text="2"))), stated)
@@ -80,7 +80,7 @@ def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
     assert idle.steps[0].expect.recorded is None
 
 
-def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
+def test_a_stated_beginning_of_a_text_is_kept_for_every_contract() -> None:
     pinned = TextDigest(starts="File")
     stated = Clause(error="not_read", text=pinned)
     assert expected_clause(stated, make_step("File is not read.", error="not_read")).text == pinned
@@ -95,14 +95,14 @@ def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
     "pinned",
     [TextDigest(sha256="0" * 64, starts="File"), TextDigest(starts="File", ends="."), TextDigest(lines=1)],
 )
-def test_other_parts_of_a_text_leave_nothing_open(pinned: TextDigest) -> None:
+def test_other_stated_parts_of_a_text_are_replaced(pinned: TextDigest) -> None:
     stated = Clause(error="not_read", text=pinned)
     assert (
         expected_clause(stated, make_step("File is not read.", error="not_read")).text == "File is not read."
     )
 
 
-def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
+def test_modes_of_new_files_are_expected_if_the_scenario_states_them() -> None:
     stated = Clause(text="Done.", files={"new/a": RegularFile(b"old", 0o644), "new": Directory(0o755)})
     modes = {"new": 0o700, "new/a": 0o600, "new/b": 0o600}
     step = make_step("Done.", changes={"new/a": NEW, "new/b": NEW}, created=modes)
@@ -117,7 +117,7 @@ def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
     assert expected_clause(not_there, step).files == {"new/a": NEW, "new/b": NEW}
 
 
-def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_another() -> None:
+def test_a_scenario_read_for_one_contract_does_not_judge_another() -> None:
     clause = Clause(text="Done.")
     stated = scenario(edit(clause, SAYS))
     (call,) = stated.calls()
@@ -164,7 +164,7 @@ def text_of(suite: Suite, contract: Contract) -> object:
     ],
     ids=["title", "expectation", "layout", "comment"],
 )
-def test_a_recording_stays_valid_when_nothing_is_asked_otherwise(suite: Suite, same: str) -> None:
+def test_a_recording_stays_valid_if_inputs_are_unchanged(suite: Suite, same: str) -> None:
     suite.path("a/b").write_text(same)
     assert text_of(suite, OTHER) == "Done."
 
@@ -175,7 +175,7 @@ def test_a_damaged_recording_is_an_error_with_its_file(suite: Suite) -> None:
         suite.scenario("a/b", OTHER)
 
 
-def test_two_answers_that_begin_in_one_version_are_damage(suite: Suite) -> None:
+def test_two_answers_of_one_version_are_an_error(suite: Suite) -> None:
     transcripts = {name: Transcript((make_step(name),)) for name in (OWN.name, OTHER.name)}
     path = suite.recordings.path("a/b")
     written = format_recording(Recording(suite.scenario("a/b").inputs, transcripts), "b").decode()

@@ -95,7 +95,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
     assert asked.keys() == set(CONTRACTS)
 
 
-def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None:
+def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
     """`readfirst run` checks all scenarios, and the slow test below also all contracts."""
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % OF_ALL == 0]
@@ -107,7 +107,7 @@ def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
+def test_the_reference_agrees_with_all_recordings(part: int) -> None:
     with ExitStack() as stack:
         runners = [stack.enter_context(Runner(RunSpec(SUITE, "reference", name))) for name in CONTRACTS]
         surprises = [
@@ -122,7 +122,7 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
+def test_a_missing_recording_has_a_reason() -> None:
     """A scenario that was recorded for only one contract still waits for recordings of the others; `readfirst lint`
     reports it.
     """
@@ -164,7 +164,7 @@ def beside_its_own_file(verdict: Verdict) -> bool:
 
 
 @pytest.mark.slow
-def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
+def test_the_reference_agrees_with_versions_between_contracts() -> None:
     wrong = []
     seen = list(sightings())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
@@ -220,7 +220,7 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("scenario_id", in_part(sample()))
-def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str) -> None:
+def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> None:
     recording = load_recording(scenario_id)
     assert recording.transcripts
     for name, number in places(recording):
@@ -234,7 +234,7 @@ def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str)
         assert judge_status(scenario, outcome, contract) == "failed", f"step {number + 1} on {name}"
 
 
-def test_only_a_law_of_another_platform_may_be_unsupported() -> None:
+def test_only_an_invariant_of_another_platform_may_be_unsupported() -> None:
     def surprise_if_unsupported(scenario_id: str) -> str:
         verdict = Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason="the adapter lacks it")
         return surprise(verdict, SUITE.contracts.find("2.1.7"))

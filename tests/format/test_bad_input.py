@@ -56,7 +56,7 @@ def test_random_bytes_are_read_or_reported(data: bytes) -> None:
 
 
 @given(st.data())
-def test_a_good_file_with_one_part_exchanged_is_read_or_reported(data: st.DataObject) -> None:
+def test_a_changed_valid_file_is_read_or_reported(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(GOOD)))
     end = data.draw(st.integers(start, min(len(GOOD), start + 20)))
     patch = data.draw(

@@ -76,7 +76,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(tmp_path)
 
 
-def test_a_case_is_what_the_file_says_with_its_values_in_their_places(suite: Suite) -> None:
+def test_a_case_is_the_table_with_its_values(suite: Suite) -> None:
     assert suite.ids() == ["mine/done", "mine/odd-1", "mine/refused"]
     refused, done = suite.scenario("mine/refused"), suite.scenario("mine/done")
     (call,) = done.calls()
@@ -97,7 +97,7 @@ def test_a_case_is_what_the_file_says_with_its_values_in_their_places(suite: Sui
     ]
 
 
-def test_a_case_cannot_do_what_a_scenario_of_its_own_cannot(suite: Suite) -> None:
+def test_a_case_has_the_restrictions_of_a_scenario(suite: Suite) -> None:
     """The same holds for a scenario of the corpus. Findings name the line of the case."""
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("name: b.txt", "name: ../b.txt"))
@@ -115,7 +115,7 @@ def test_a_case_cannot_do_what_a_scenario_of_its_own_cannot(suite: Suite) -> Non
         suite.scenario("mine/done")
 
 
-def test_a_name_within_a_text_needs_a_value_in_each_case(suite: Suite) -> None:
+def test_a_placeholder_in_a_text_needs_a_value_in_each_case(suite: Suite) -> None:
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("    name: b.txt\n", ""))
     with pytest.raises(SuiteError, match="the case done has no value for <name>, which is a part of a text"):
@@ -126,7 +126,7 @@ def test_a_name_within_a_text_needs_a_value_in_each_case(suite: Suite) -> None:
     assert by_check["unused-value"].fix == "Did you mean name?"
 
 
-def test_a_link_in_place_of_a_file_of_several_is_refused(suite: Suite, tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_table_is_refused(suite: Suite, tmp_path: Path) -> None:
     file = suite.path("mine/done")
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
@@ -139,7 +139,7 @@ def test_a_link_in_place_of_a_file_of_several_is_refused(suite: Suite, tmp_path:
         Suite(tmp_path).scenario("mine/odd-1")
 
 
-def test_the_file_of_several_scenarios_selects_all_of_them(suite: Suite) -> None:
+def test_the_path_of_a_table_selects_all_its_cases(suite: Suite) -> None:
     chosen = Selection(ids=(str(suite.path("mine/done")),))
     assert select(suite, chosen) == ["mine/done", "mine/refused"]
 
@@ -149,7 +149,7 @@ def transcript(text: str, changes: bool = True) -> Transcript:
     return Transcript((TranscriptStep(("Read",), (result,)),))
 
 
-def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite) -> None:
+def test_a_composed_scenario_expects_its_recording(suite: Suite) -> None:
     before = suite.scenario("mine/odd-1")
     assert [call.expect.recorded for call in before.calls()] == [None]
     odd_one = {"2.1.7": transcript("seven"), "2.1.40": transcript("gone", changes=False)}

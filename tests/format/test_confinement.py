@@ -20,7 +20,7 @@ def test_ordinary_names_are_paths(path: str) -> None:
         *("a\\b", "a\0b", "\ud800", "a" * 256, "ä" * 128, "a/" * 600 + "a"),
     ],
 )
-def test_what_is_not_relative_and_plain_is_refused(path: str) -> None:
+def test_other_paths_are_refused(path: str) -> None:
     assert path_problem(path)
 
 
@@ -32,7 +32,7 @@ def test_what_is_not_relative_and_plain_is_refused(path: str) -> None:
         *("/readfirst-missing/a", "//readfirst.invalid/a", "//?/$WS/a", "/a" * 2048),
     ],
 )
-def test_a_path_argument_in_the_workspace_or_at_home_is_right(path: str) -> None:
+def test_a_path_argument_in_the_workspace_or_home_is_allowed(path: str) -> None:
     assert outside_problem(path) is None
 
 
@@ -48,7 +48,7 @@ def test_a_path_argument_in_the_workspace_or_at_home_is_right(path: str) -> None
         *((path, "leaves the workspace with '..'") for path in ("$WS/a/../../b", "/readfirst/../../etc")),
     ],
 )
-def test_a_path_argument_that_leads_out_is_found(path: str, problem: str) -> None:
+def test_a_path_argument_that_leads_outside_is_refused(path: str, problem: str) -> None:
     assert outside_problem(path) == problem
 
 
@@ -60,7 +60,7 @@ def test_a_path_argument_that_leads_out_is_found(path: str, problem: str) -> Non
         'echo "python3 a"',
     ],
 )
-def test_a_command_of_listed_programs_is_right(command: str) -> None:
+def test_a_command_of_listed_programs_is_allowed(command: str) -> None:
     assert program_problem(command) is None
 
 
@@ -72,14 +72,14 @@ def test_a_command_of_listed_programs_is_right(command: str) -> None:
         *(("> a sh", "sh"), ("true & sh", "sh")),
     ],
 )
-def test_a_program_that_is_not_listed_is_found(command: str, program: str) -> None:
+def test_a_program_that_is_not_listed_is_refused(command: str, program: str) -> None:
     assert program_problem(command) == f"runs {program!r}"
 
 
-def test_a_quote_that_is_not_closed_is_found() -> None:
+def test_a_quote_that_is_not_closed_is_refused() -> None:
     assert program_problem("echo 'a") == "has a quote that is not closed"
 
 
-def test_a_file_that_exists_on_no_machine_may_be_read_and_not_written() -> None:
+def test_a_path_that_exists_on_no_machine_may_be_read() -> None:
     assert outside_problem("/readfirst-missing/a", writes=True) == "begins outside the workspace"
     assert outside_problem("//readfirst.invalid/share/a", writes=True) is None

@@ -49,16 +49,14 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],
 )
-def test_a_version_that_is_not_a_contract_is_answered_with_the_contract_that_behaves_like_it(
-    version: str, message: str
-) -> None:
+def test_an_unknown_version_gets_the_equal_contract_as_advice(version: str, message: str) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     with pytest.raises(UnknownContractError) as raised:
         own[version]
     assert message in str(raised.value)
 
 
-def test_latest_is_the_newest_with_the_model_of_its_version(tmp_path: Path) -> None:
+def test_latest_is_the_newest_contract(tmp_path: Path) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     assert own["latest"] is own.latest
     assert own.latest.name == max((each.version or "" for each in own.recorded), key=order)
@@ -92,7 +90,7 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
         contracts(tmp_path, GOOD.replace(old, new, 1))
 
 
-def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_versions_between() -> None:
+def test_an_unlisted_version_has_the_model_of_the_next_contract() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
     assert known["2.1.328"].asked_model is None
     assert not known["2.1.328"].ignores_outer_whitespace
@@ -106,7 +104,7 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
     assert not newer.ignores_outer_whitespace
 
 
-def test_the_contract_before_has_the_same_class_of_models_where_there_are_two() -> None:
+def test_the_previous_contract_has_the_same_class_of_models() -> None:
     contracts = load_contracts(default_root() / "contracts.yaml")
     before = {
         each.name: found.name if (found := contracts.before(each)) else "" for each in contracts.recorded
@@ -118,7 +116,7 @@ def test_the_contract_before_has_the_same_class_of_models_where_there_are_two() 
     assert before[f"{NEWEST}+gated"] == f"{newest}+gated"
 
 
-def test_between_versions_that_the_reference_does_not_know_either_may_be_written(tmp_path: Path) -> None:
+def test_unknown_versions_between_contracts_get_both_as_advice(tmp_path: Path) -> None:
     twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("2.1.7:", "9.1.0:").replace("2.1.7,", "9.1.0,")
     with pytest.raises(
         UnknownContractError, match=r"9\.0\.0 is between 2\.1\.7 and 9\.1\.0: write one of the two"
@@ -126,7 +124,7 @@ def test_between_versions_that_the_reference_does_not_know_either_may_be_written
         contracts(tmp_path, twin)["9.0.0"]
 
 
-def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path) -> None:
+def test_two_contracts_of_one_version_and_gate_are_refused(tmp_path: Path) -> None:
     twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("  2.1.7:", "  2.1.7+other:")
     with pytest.raises(SuiteError, match="same version and read_gate"):
         contracts(tmp_path, twin)

@@ -82,7 +82,7 @@ def read_scenario(text: str) -> Scenario:
 
 
 @rows(("kind", "body"), EXCERPTS)
-def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
+def test_every_excerpt_is_valid(kind: str, body: str) -> None:
     text = complete(kind, body)
     assert read_scenario(text).steps
     if "expect:" in text:
@@ -93,7 +93,7 @@ def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
 
 @pytest.mark.parametrize("body", blocks("yaml") + blocks("yaml scenario"))
 @pytest.mark.parametrize("contract", ["2.1.7", DOCUMENTED])
-def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
+def test_the_reference_passes_complete_scenarios(body: str, contract: str) -> None:
     scenario = read_scenario(body)
     held = SUITE.contracts[contract]
     verdict = judge_scenario(scenario, connect("reference", SUITE, contract=held), contract=held)
@@ -101,7 +101,7 @@ def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> Non
     assert (verdict.status, verdict.differences) == ("passed" if stated else "unspecified", ())
 
 
-def test_the_rule_of_the_page_is_one_of_the_suite(tmp_path: Path) -> None:
+def test_the_rule_of_the_page_is_in_the_suite(tmp_path: Path) -> None:
     (body,) = blocks("yaml rule")
     head, _, _ = (SUITE.root / "rules.yaml").read_text(encoding="utf-8").partition("rules:\n")
     file = tmp_path / "rules.yaml"
@@ -113,7 +113,7 @@ def test_the_rule_of_the_page_is_one_of_the_suite(tmp_path: Path) -> None:
     assert set(shown.sources) <= set(real.sources)
 
 
-def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
+def test_the_table_of_cases_passes(tmp_path: Path) -> None:
     (body,) = blocks("yaml cases")
     for case, rule in (("single-star", "Edit(*.pem)"), ("set-rule", "Edit([ab].txt)")):
         document = expand_case(body.encode(), tmp_path / "x.cases.yaml", case)
@@ -124,7 +124,7 @@ def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
         assert verdict.status == "passed", verdict.differences
 
 
-def test_the_keys_of_the_format_are_all_explained() -> None:
+def test_every_key_of_the_format_is_explained() -> None:
     text = DOCS.read_text(encoding="utf-8")
     schema = json.loads((SUITE.root / "schema/scenario.schema.json").read_text())
     defs = schema["$defs"]
@@ -144,7 +144,7 @@ def test_the_keys_of_the_format_are_all_explained() -> None:
     assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)] == []
 
 
-def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
+def test_the_page_shows_the_output_of_lint(tmp_path: Path) -> None:
     (body,) = (each for each in blocks("console") if each.startswith("$ readfirst lint\n"))
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
         (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())

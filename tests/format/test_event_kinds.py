@@ -41,7 +41,7 @@ def scenario_of(event: WorldEvent | SessionEvent) -> Scenario:
     )
 
 
-def test_the_table_has_every_kind_of_the_schemas() -> None:
+def test_every_kind_of_event_is_in_code_and_schema() -> None:
     stated = json.loads((SCHEMAS / "scenario.schema.json").read_text())["$defs"]
     assert set(get_args(WorldEventName)) == set(WORLD_EVENTS) == set(stated["event"]["properties"])
     assert set(get_args(SessionEventName)) == set(SESSION_EVENTS)

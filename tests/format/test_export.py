@@ -88,7 +88,7 @@ def content(value: dict[str, Any]) -> bytes:
     return b"".join(unit.replace(b"{n}", str(number).encode()) for number in range(1, times + 1))
 
 
-def test_long_arguments_keep_their_short_form() -> None:
+def test_repeated_arguments_are_not_expanded() -> None:
     short = "{repeat: 'x{n}', times: 3}"
     called = TEXT.replace(
         'Write: {file_path: $WS/l, content: ""}', f"Write: {{file_path: $WS/l, content: {short}}}"
@@ -99,7 +99,7 @@ def test_long_arguments_keep_their_short_form() -> None:
     assert scenario(called).inputs == scenario(called.replace(short, "x1x2x3")).inputs
 
 
-def test_an_export_has_a_header_and_an_end_that_show_whether_it_is_whole() -> None:
+def test_a_header_and_an_end_show_that_an_export_is_complete() -> None:
     first, *scenarios, last = export(SUITE, DEFAULT, ["gate/edit-unread", "gate/write-unread"])
     for each in (first, *scenarios, last):
         SCHEMA.validate(each)
@@ -110,9 +110,7 @@ def test_an_export_has_a_header_and_an_end_that_show_whether_it_is_whole() -> No
     assert last == {"type": "end", "scenarios": 2}
 
 
-def test_an_export_is_compressed_where_its_name_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_export_to_a_gz_file_is_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
     for file in (plain, packed):
         assert exit_code("export", "--family", "gate", "--shard", "1/2", "--output", file) == 0
@@ -121,7 +119,7 @@ def test_an_export_is_compressed_where_its_name_says_so(
     assert ids == [name for name in SUITE.ids() if name.startswith("gate/")][::2]
 
 
-def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
+def test_an_export_contains_data_for_the_level_safe() -> None:
     ids = ["gate/edit-unread", "hooks/replaced-input"]
     _, gate, hooked, _ = export(SUITE, DEFAULT, ids)
     assert gate["courses"] == ["r", "a"]
@@ -131,7 +129,7 @@ def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
     assert hook["writes"] == []
 
 
-def test_a_call_has_the_one_expectation_of_the_contract() -> None:
+def test_a_call_has_only_the_expectation_of_the_contract() -> None:
     call = next(step for step in value()["steps"] if step.get("tool") == "Edit")
     assert call["arguments"] == {"file_path": "$WS/b.txt", "old_string": "x", "new_string": "y"}
     assert call["during"] == [
@@ -154,7 +152,7 @@ def test_a_call_has_the_one_expectation_of_the_contract() -> None:
     }
 
 
-def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:
+def test_undocumented_calls_are_judged_by_effects_for_documented() -> None:
     steps = value(contract="documented")["steps"]
     assert steps[0]["expect"]["judge"] == "effects"
     assert steps[0]["expect"]["documented"] is None
@@ -165,7 +163,7 @@ def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:
     assert steps[-1]["expect"] == {"files": {"l": text("")}, "reminders": []}
 
 
-def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents() -> None:
+def test_only_documented_scenarios_are_exported_for_documented() -> None:
     undocumented = TEXT.replace('      - {documented: "a.txt, B", error: not_read}\n', "")
     assert expand_scenario(scenario(undocumented), DOCUMENTED, SUITE.vocabulary) is None
     assert expand_scenario(scenario(undocumented), DEFAULT, SUITE.vocabulary) is not None
@@ -173,7 +171,7 @@ def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", ["2.1.7", "documented"])
-def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
+def test_the_whole_export_matches_its_schema(contract: str) -> None:
     count = 0
     for item in export(SUITE, SUITE.contracts[contract]):
         # Every value must survive JSON. The schema is slow, so only every tenth value is validated.
@@ -192,7 +190,7 @@ def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
         )
 
 
-def test_a_long_content_is_expected_by_its_digest() -> None:
+def test_a_long_content_is_exported_as_a_digest() -> None:
     (scenario,) = [
         each
         for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-after-a-megabyte"])
@@ -205,7 +203,7 @@ def test_a_long_content_is_expected_by_its_digest() -> None:
     assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)
 
 
-def test_what_is_done_without_asking_is_stated() -> None:
+def test_permissions_are_exported() -> None:
     more = "\n  mode: acceptEdits\n  allow: [Read]\n  additional_directories: [shared]\nsteps:"
     given = value(TEXT.replace("\nsteps:", more, 1))["given"]
     assert given["permissions"] == {

@@ -40,7 +40,7 @@ def git(*words: str, at: Path) -> str:
 
 
 @rows("folders", [["."], [".", "inner"], ["inner"]])
-def test_git_accepts_the_repositories_and_finds_nothing_changed(folders: list[str], tmp_path: Path) -> None:
+def test_git_reports_no_change_in_a_given_repository(folders: list[str], tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git here")
     place = tmp_path / f"repositories {len(folders)} {'-'.join(folders)}"
@@ -56,7 +56,7 @@ def test_git_accepts_the_repositories_and_finds_nothing_changed(folders: list[st
         assert ("inner/c.txt" in tracked) == (folders == ["."])
 
 
-def test_a_scenario_gives_repositories_and_their_other_files() -> None:
+def test_a_repository_and_its_files_are_given() -> None:
     text = "given:\n  repositories: [., inner]\n  files: {a.txt: x, inner/c.txt: y, .git/index.lock: ''}\n"
     files = scenario(text + STEPS).given.files
     assert files.keys() >= {".git/HEAD", ".git/index", "inner/.git/HEAD", ".git/index.lock", "a.txt"}
@@ -86,7 +86,7 @@ def test_pipes_and_sockets_are_given_and_exported(kind: str, is_kind: object, tm
     ("escaped", "text"),
     [("a \\ud83d b", "a \ud83d b"), ("\\u00e9\\n", "é\n"), ("\\ud83d\\ude00", "😀")],
 )
-def test_an_argument_may_be_written_in_the_escapes_of_json(escaped: str, text: str) -> None:
+def test_an_argument_may_contain_json_escapes(escaped: str, text: str) -> None:
     steps = f"steps:\n  - Write: {{file_path: $WS/a.txt, content: {{json: '{escaped}'}}}}\n    expect: {{text: x}}\n"
     (call,) = scenario(steps).calls()
     assert call.arguments["content"] == text
@@ -109,7 +109,7 @@ def test_a_hook_may_delete_and_rename(hook: str, command: str) -> None:
 
 
 @rows("target", ["../x", "/x"])
-def test_a_hook_moves_nothing_out_of_the_workspace(target: str) -> None:
+def test_a_hook_cannot_change_files_outside_the_workspace(target: str) -> None:
     for hook in (
         f"{{PostToolUse: Edit, delete: {target}}}",
         f"{{PostToolUse: Edit, rename: {{a.txt: {target}}}}}",
@@ -118,7 +118,7 @@ def test_a_hook_moves_nothing_out_of_the_workspace(target: str) -> None:
         assert {rule for rule, _ in found} == {"unsafe-path"}
 
 
-def test_a_hook_that_writes_what_is_given_into_a_file_that_stays_is_refused() -> None:
+def test_a_hook_that_changes_nothing_is_refused() -> None:
     hooks = "given:\n  hooks: [{PostToolUse: Edit, modify: {a.txt: x}}]\n  files: {a.txt: x}\n"
     with pytest.raises(SuiteError, match="the hook changes nothing"):
         scenario(hooks + STEPS)
@@ -126,6 +126,6 @@ def test_a_hook_that_writes_what_is_given_into_a_file_that_stays_is_refused() ->
     assert scenario(hooks + STEPS + changed).given.hooks
 
 
-def test_what_is_not_a_text_of_json_is_refused() -> None:
+def test_invalid_json_escapes_are_refused() -> None:
     steps = "steps:\n  - Write: {file_path: $WS/a.txt, content: {json: 'a \\ub'}}\n    expect: {text: x}\n"
     assert problems(steps) == [("schema", 4)]

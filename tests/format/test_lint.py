@@ -101,7 +101,7 @@ def _record_other_steps(suite: Suite) -> None:
         path.write_bytes(path.read_bytes().replace(inputs.encode(), b"0123456789abcdef"))
 
 
-def test_every_rule_has_a_folder_that_breaks_it_and_no_folder_is_without_a_rule() -> None:
+def test_every_lint_check_has_a_directory() -> None:
     assert len(set(RULE_IDS)) == len(RULE_IDS)
     folders = {path.name for path in BROKEN.iterdir() if path.is_dir()}
     assert folders | set(MADE) == set(RULE_IDS)
@@ -109,7 +109,7 @@ def test_every_rule_has_a_folder_that_breaks_it_and_no_folder_is_without_a_rule(
 
 
 @pytest.mark.parametrize("rule", RULE_IDS)
-def test_what_breaks_a_rule_is_found_by_that_rule_alone(rule: str, tmp_path: Path) -> None:
+def test_a_directory_is_reported_only_by_its_lint_check(rule: str, tmp_path: Path) -> None:
     suite = _suite(rule, tmp_path)
     findings = lint(suite)
     assert {finding.rule for finding in findings} == {rule}
@@ -145,7 +145,7 @@ def _assert_helpful(finding: Finding) -> None:
     assert re.search(r"[.?)]$", finding.fix) or finding.fix.startswith("Begin the file with the line")
 
 
-def test_findings_point_at_the_place(tmp_path: Path) -> None:
+def test_a_finding_has_the_position_of_the_error(tmp_path: Path) -> None:
     def place(rule: str, slug: str) -> tuple[int, int]:
         suite = _suite(rule, tmp_path)
         (found,) = lint(suite, [f"broken/{slug}"])
@@ -158,14 +158,14 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
     assert place("trailing-spaces", "literal") == (8, 10)
 
 
-def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path) -> None:
+def test_a_suite_without_readable_contracts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "contracts.yaml").write_text("contracts: {}\n")
     with pytest.raises(SuiteError, match=r"contracts\.yaml:1:1: .*lacks the key 'default'"):
         lint(Suite(tmp_path))
 
 
-def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_taken_for_nothing_else(
+def test_an_unreadable_table_hides_no_other_finding(
     tmp_path: Path,
 ) -> None:
     suite = _suite("duplicate-key", tmp_path)
@@ -186,7 +186,7 @@ def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_ta
         file.unlink()
 
 
-def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -> None:
+def test_a_missing_recording_of_a_contract_is_a_note(tmp_path: Path) -> None:
     suite = _suite("misplaced-file", tmp_path)
     shutil.copy(default_root() / "contracts.yaml", suite.root)
     suite = Suite(suite.root)
@@ -207,7 +207,7 @@ def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
     return [(finding.message, finding.fix) for finding in lint(_suite(rule, tmp_path))]
 
 
-def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp_path: Path) -> None:
+def test_a_misspelled_rule_gets_a_suggestion(tmp_path: Path) -> None:
     found = dict(_list_findings("unknown-rule", tmp_path))
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
     claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
@@ -215,14 +215,14 @@ def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp
     assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
 
 
-def test_each_tool_of_a_rule_needs_a_call_at_the_end_that_is_allowed(tmp_path: Path) -> None:
+def test_each_tool_of_a_rule_needs_an_allowed_last_call(tmp_path: Path) -> None:
     assert [message for message, _ in _list_findings("one-sided-rule", tmp_path)] == [
         "no scenario of the rule missing-files ends with a call of Read that is allowed",
         "no scenario of the rule shown-files ends with a call of Edit that is allowed",
     ]
 
 
-def test_an_allowed_call_before_the_refused_one_is_only_set_up(tmp_path: Path) -> None:
+def test_an_allowed_call_before_a_refused_call_does_not_count(tmp_path: Path) -> None:
     suite = _suite("needless-excuse", tmp_path)
     here = suite.path("broken/here")
     here.write_text(
@@ -246,7 +246,7 @@ def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.Monke
     assert lint_suite(suite, jobs=2) == alone
 
 
-def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
+def test_a_recording_of_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
     suite = _suite("no-call", tmp_path)
     path = suite.recordings_root / "broken/events-only.json"
     path.write_bytes(format_recording(Recording("", {"9.9.9+odd": Transcript(())}), "events-only"))
@@ -254,7 +254,7 @@ def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> Non
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
 
 
-def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path) -> None:
+def test_titles_and_sources_of_rules_are_checked(tmp_path: Path) -> None:
     suite = _suite("lonely-rule", tmp_path)
     rules = suite.root / "rules.yaml"
     text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")
@@ -264,6 +264,6 @@ def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path)
     assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
 
 
-def test_a_source_that_a_comma_split_is_put_in_quotes() -> None:
+def test_a_source_that_a_comma_splits_needs_quotes() -> None:
     (finding,) = check_source("notes.txt", ["notes.txt"], Position(Path("a.yaml"), 1, 1))
     assert finding.fix.endswith(': ["notes.txt, Section"].')

@@ -83,7 +83,7 @@ def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
 
 @rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
 @rows("unit", ["line {n}\n", "{n}", "{n} of {n}\n"])
-def test_each_repetition_has_its_number(unit: str, times: int) -> None:
+def test_each_repetition_contains_its_number(unit: str, times: int) -> None:
     numbered = "".join(unit.replace("{n}", str(number)) for number in range(1, times + 1))
     assert TextContent(unit, times).expanded == numbered
 
@@ -139,14 +139,14 @@ def bare(clause: Clause | None) -> Clause | None:
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_what_the_documents_state_otherwise_is_a_clause_of_its_own(swapped: bool) -> None:
+def test_a_documented_clause_is_separate(swapped: bool) -> None:
     clauses = ["{documented: 'a.txt, B', text: stated}", "{error: not_read, text: {lines: 3, starts: a}}"]
     expect = expectation(f"[{', '.join(clauses[::-1] if swapped else clauses)}]")
     assert bare(expect.documented) == Clause(documented="a.txt, B", text="stated")
     assert bare(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
 
 
-def test_a_clause_for_versions_is_refused_and_the_message_says_where_versions_are() -> None:
+def test_a_clause_for_versions_is_refused() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
     with pytest.raises(SuiteError, match="Recordings hold what every other contract gives"):
         scenario(text)
@@ -195,7 +195,7 @@ def test_a_typo_gets_a_suggestion(text: str, advice: str) -> None:
     assert caught.value.findings[0].fix == advice
 
 
-def test_the_digest_of_inputs_distinguishes_other_files_and_steps_from_other_words() -> None:
+def test_the_digest_of_inputs_covers_files_and_steps() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
     first = scenario(text).inputs
@@ -212,7 +212,7 @@ def test_the_digest_of_inputs_distinguishes_other_files_and_steps_from_other_wor
     assert len({first, *(scenario(each).inputs for each in other)}) == 5
 
 
-def test_too_much_content_is_refused_before_it_is_made() -> None:
+def test_too_much_repeated_content_is_refused_unexpanded() -> None:
     start = time.process_time()
     assert problems("given: {files: {a: {repeat: xxxxxxxx, times: 67108864}}}\nsteps: [{delete: a}]") == [
         ("schema", 3)
@@ -243,7 +243,7 @@ steps:
         "  - Write: {file_path: $WS/a, content: w}\n",
     ],
 )
-def test_what_is_not_known_is_not_shown(steps: str) -> None:
+def test_unknown_content_cannot_be_expected_as_shown(steps: str) -> None:
     with pytest.raises(SuiteError, match="gives is not known here"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
 
@@ -268,7 +268,7 @@ def clause_of(steps: str, heading: str = "") -> Clause:
         ("Write: {file_path: $WS/a, content: z}", f"{EDIT}     1→x\n     2→changed\n     3→"),
     ],
 )
-def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, text: str) -> None:
+def test_a_short_answer_can_be_combined_with_files(call: str, text: str) -> None:
     found = clause_of(f'  - {call}\n    expect: {{answer: done, files: {{a: "x\\nchanged\\n"}}}}\n')
     assert found.text == text
     assert found.files == {"a": RegularFile(TextContent("x\nchanged\n"))}
@@ -297,12 +297,12 @@ def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, t
         "NotebookEdit: {notebook_path: $WS/book, cell_id: one, new_source: z, edit_mode: insert}",
     ],
 )
-def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
+def test_an_unknown_answer_cannot_be_expected_as_done(call: str) -> None:
     with pytest.raises(SuiteError, match="gives is not known here"):
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
-def test_beside_an_answer_in_a_word_nothing_else_is_said() -> None:
+def test_a_short_answer_cannot_be_combined_with_a_text() -> None:
     steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
     with pytest.raises(SuiteError, match="answer says already what text is"):
         scenario(steps)
@@ -315,7 +315,7 @@ def in_a_word(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
     return scenario_from(document, "family/slug", CONTRACTS, words=lambda: words)
 
 
-def test_the_message_of_an_error_names_arguments_of_the_call() -> None:
+def test_the_message_of_an_error_may_contain_arguments() -> None:
     (call,) = in_a_word("string_not_found", "old_string: '{x}'").steps
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None

@@ -46,7 +46,7 @@ def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
     return root
 
 
-def test_a_directory_with_only_scenarios_is_a_suite_that_lint_and_run_accept(tmp_path: Path) -> None:
+def test_a_directory_with_only_scenarios_is_a_suite(tmp_path: Path) -> None:
     suite = Suite(private(tmp_path / "ours"))
     assert lint(suite) == []
     assert [*suite.contracts] == [*BUNDLED.contracts]
@@ -55,7 +55,7 @@ def test_a_directory_with_only_scenarios_is_a_suite_that_lint_and_run_accept(tmp
     assert (verdict.status, verdict.by_hand) == ("passed", True)
 
 
-def test_lint_speaks_of_rules_and_schemas_only_if_the_suite_has_its_own(tmp_path: Path) -> None:
+def test_lint_requires_rules_only_if_the_suite_has_rules(tmp_path: Path) -> None:
     root = private(tmp_path)
     (root / "rules.yaml").write_text("rules: {}\n")
     assert lint(Suite(root)) == []
@@ -92,7 +92,7 @@ def test_lint_of_a_cut_copy_reports_only_the_remaining_scenarios(tmp_path: Path)
     assert {"lonely-rule", "unknown-evidence"} <= {finding.rule for finding in lint(Suite(tmp_path))}
 
 
-def test_a_part_of_a_suite_never_calls_itself_the_whole(tmp_path: Path) -> None:
+def test_the_title_of_a_part_says_that_it_is_a_part(tmp_path: Path) -> None:
     root = private(tmp_path, {"suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n'})
     assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
     assert Suite(root).title == f"part of {BUNDLED.title}"
@@ -100,7 +100,7 @@ def test_a_part_of_a_suite_never_calls_itself_the_whole(tmp_path: Path) -> None:
     assert open_layers(["bundled", root]).title == f"{BUNDLED.title} + house rules"
 
 
-def test_layers_have_the_scenarios_and_the_shared_files_of_all(tmp_path: Path) -> None:
+def test_layers_combine_scenarios_and_shared_files(tmp_path: Path) -> None:
     files = {"tags.yaml": "tags: {drafts: Drafts of texts}\n"}
     both = open_layers(["bundled", private(tmp_path, files)])
     assert both.ids() == sorted([*BUNDLED.ids(), "drafts/save"])
@@ -117,7 +117,7 @@ def test_layers_have_the_scenarios_and_the_shared_files_of_all(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("untrusted")
-def test_layers_are_played_behind_the_wall_if_one_of_them_is_not_trusted(tmp_path: Path) -> None:
+def test_one_untrusted_layer_requires_the_sandbox(tmp_path: Path) -> None:
     root = private(tmp_path)
     assert open_layers(["bundled", root]).needs_wall
     assert open_layers([root, "bundled"]).needs_wall
@@ -125,7 +125,7 @@ def test_layers_are_played_behind_the_wall_if_one_of_them_is_not_trusted(tmp_pat
     assert not open_layers(["bundled"]).needs_wall
 
 
-def test_of_two_scenarios_with_one_id_the_upper_layer_counts(tmp_path: Path) -> None:
+def test_the_upper_layer_overrides_a_scenario(tmp_path: Path) -> None:
     root = private(tmp_path, {f"scenarios/{UNREAD}.yaml": SAVE.replace("keeps", "does not keep")})
     both = open_layers(["bundled", root])
     assert both.ids().count(UNREAD) == 1
@@ -161,14 +161,14 @@ def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
         copy_families(BUNDLED, ["gates"], tmp_path)
 
 
-def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
+def test_a_directory_without_scenarios_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
         open_layers([tmp_path])
     with pytest.raises(SuiteError, match="it does not exist"):
         open_layers([tmp_path / "oours"])
 
 
-def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: Path) -> None:
+def test_shared_files_are_copied_with_scenarios(tmp_path: Path) -> None:
     source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
     (tmp_path / "b/scenarios").mkdir(parents=True)
     copy_families(Suite(source), ["drafts"], tmp_path / "b")
@@ -185,7 +185,7 @@ contracts:
 EXTENDED = HOUSE + "    extends: 2.1.7\n"
 
 
-def test_a_contract_that_extends_a_version_judges_other_scenarios_like_that_version(tmp_path: Path) -> None:
+def test_a_contract_extends_a_recorded_version(tmp_path: Path) -> None:
     both = open_layers(["bundled", private(tmp_path, {"contracts.yaml": EXTENDED})])
     assert both.contracts.default == "house-rules"
     ids = [UNREAD, "drafts/save", "multi-edit/creates-file"]
@@ -207,13 +207,13 @@ def test_a_contract_extends_only_a_recorded_one(tmp_path: Path) -> None:
         _ = Suite(root).contracts
 
 
-def test_a_version_that_is_not_a_contract_is_told_the_nearest(tmp_path: Path) -> None:
+def test_an_unrecorded_version_cannot_be_extended(tmp_path: Path) -> None:
     root = private(tmp_path, {"contracts.yaml": EXTENDED.replace("2.1.7", "2.1.8")})
     with pytest.raises(SuiteError, match=r"2\.1\.8 is between 2\.1\.7 and 2\.1\.40: .*Write 2\.1\.7"):
         _ = Suite(root).contracts
 
 
-def test_entries_of_shared_files_are_added_to_those_of_the_bundled_suite(tmp_path: Path) -> None:
+def test_entries_of_shared_files_extend_the_bundled_suite(tmp_path: Path) -> None:
     files = {
         "contracts.yaml": EXTENDED,
         "errors.yaml": "errors: {no_licence: {summary: The header is missing., forms: [No licence.]}}\n",
@@ -228,7 +228,7 @@ def test_entries_of_shared_files_are_added_to_those_of_the_bundled_suite(tmp_pat
     assert suite.rule_ids == (*BUNDLED.rule_ids, "keeps-saves")
 
 
-def test_a_copy_is_expected_by_hand_once_it_states_another_result(tmp_path: Path) -> None:
+def test_a_changed_copy_is_expected_by_hand(tmp_path: Path) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": EXTENDED}))
     copy_scenario(BUNDLED, UNREAD, suite.root)
     file = suite.path(UNREAD)
@@ -248,7 +248,7 @@ def test_a_copy_is_expected_by_hand_once_it_states_another_result(tmp_path: Path
     assert is_by_hand()
 
 
-def test_a_scenario_on_two_contracts_is_expected_by_hand_once(tmp_path: Path) -> None:
+def test_a_scenario_is_expected_by_hand_on_one_contract(tmp_path: Path) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE}))
     verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", "house-rules"])]
     assert [(each.contract, each.status, each.by_hand) for each in verdicts] == [
@@ -288,9 +288,7 @@ steps:
         ("done", False),
     ],
 )
-def test_an_expectation_by_hand_excuses_the_change_that_it_states(
-    tmp_path: Path, expect: str, passes: bool
-) -> None:
+def test_an_expectation_by_hand_excuses_its_change(tmp_path: Path, expect: str, passes: bool) -> None:
     text = LICENCE.replace("EXPECT", expect)
     suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE, "scenarios/drafts/licence.yaml": text}))
     target = "python:tests.format.keeps:KeepsLicence"
@@ -299,7 +297,7 @@ def test_an_expectation_by_hand_excuses_the_change_that_it_states(
     assert (verdict.status == "passed", verdict.levels["safe"]) == (passes, passes)
 
 
-def test_a_suite_with_contracts_of_versions_is_complete(tmp_path: Path) -> None:
+def test_a_suite_with_recorded_contracts_is_not_extended(tmp_path: Path) -> None:
     listed = BUNDLED.file("contracts.yaml").read_text("utf-8")
     suite = Suite(private(tmp_path, {"contracts.yaml": listed.replace("  2.1.332:", "  2.1.333:")}))
     assert {contract.name for contract in suite.contracts} >= {"2.1.333"}

@@ -41,7 +41,7 @@ def rules(tmp_path: Path, text: str = GOOD) -> Rules:
     return load_rules(path)
 
 
-def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path: Path) -> None:
+def test_rules_with_a_similar_title_are_suggested(tmp_path: Path) -> None:
     hint = rules(tmp_path).suggest("TODO", "Equal arguments are refused where two are wrong")
     assert "order: Wrong arguments are refused before the file is looked at." in hint
     assert "stale-edit" not in hint
@@ -70,7 +70,7 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
         ("always_refused: There", "always_refuse: There", 23, "order has no key 'always_refuse'"),
     ],
 )
-def test_what_is_wrong_is_found_at_its_place(
+def test_a_mistake_is_reported_with_its_line(
     tmp_path: Path, old: str, new: str, line: int, message: str
 ) -> None:
     with pytest.raises(SuiteError) as caught:
@@ -81,6 +81,6 @@ def test_what_is_wrong_is_found_at_its_place(
 
 
 @rows("text", ["rules: []\n", "[]\n", "classes: {}\nrules: {a: b}\n", ""])
-def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_file_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SuiteError):
         rules(tmp_path, text)

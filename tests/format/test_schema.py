@@ -44,13 +44,13 @@ def value(path: Path) -> Any:
     return strict_yaml.load(strict_yaml.read(path), path).value
 
 
-def test_what_is_malformed_is_refused_by_schema_and_loader() -> None:
+def test_schema_and_loader_refuse_malformed_files() -> None:
     malformed = files(BY_SCHEMA)
     assert [path for path in malformed if validator("scenario").is_valid(value(path))] == []
     assert [path for path in malformed if loads(path)] == []
 
 
-def test_what_only_the_loader_can_see_passes_the_schema() -> None:
+def test_only_the_loader_refuses_inconsistent_files() -> None:
     wrong = files(BY_LOADER)
     assert [path for path in wrong if not validator("scenario").is_valid(value(path))] == []
     assert [path for path in wrong if loads(path)] == []
@@ -65,7 +65,7 @@ def loads(path: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_every_scenario_of_the_suite_passes_both() -> None:
+def test_every_bundled_scenario_is_valid() -> None:
     check = validator("scenario")
     suite = Suite()
     for scenario_id in suite.ids():
@@ -84,7 +84,7 @@ def test_every_schema_is_a_schema(name: str) -> None:
     assert schema["title"]
 
 
-def test_the_files_of_several_scenarios_keep_their_schema() -> None:
+def test_tables_and_corpus_match_their_schema() -> None:
     scenario = json.loads((SCHEMAS / "scenario.schema.json").read_text())
     schema = json.loads((SCHEMAS / "cases.schema.json").read_text())
     whole = Registry().with_resource("scenario.schema.json", Resource.from_contents(scenario))
@@ -98,11 +98,11 @@ def test_the_files_of_several_scenarios_keep_their_schema() -> None:
 
 
 @pytest.mark.parametrize("name", ["contracts", "errors", "tags", "claims", "rules"])
-def test_the_other_files_of_the_suite_keep_their_schema(name: str) -> None:
+def test_shared_files_match_their_schema(name: str) -> None:
     validator(name).validate(value(default_root() / f"{name}.yaml"))
 
 
-def test_the_schemas_know_the_same_tools() -> None:
+def test_the_schemas_list_all_tools() -> None:
     schema = json.loads((SCHEMAS / "scenario.schema.json").read_text())
     assert tuple(schema["$defs"]["tool"]["properties"]) == CALLS
     contracts = json.loads((SCHEMAS / "contracts.schema.json").read_text())

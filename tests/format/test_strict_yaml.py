@@ -33,12 +33,12 @@ STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NUL
 
 
 @rows("word", STRINGS.split())
-def test_what_json_does_not_spell_stays_a_string(word: str) -> None:
+def test_a_scalar_outside_json_is_a_string(word: str) -> None:
     assert value(f"a: {word}") == {"a": word}
 
 
 @rows("word", ["null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3"])
-def test_what_json_spells_has_its_type(word: str) -> None:
+def test_a_json_scalar_has_its_json_type(word: str) -> None:
     got = value(f"[{word}]")
     assert got == [json.loads(word)]
     assert type(got[0]) is type(json.loads(word))  # type: ignore[index]
@@ -90,22 +90,22 @@ def test_what_json_spells_has_its_type(word: str) -> None:
         (b"a: @b\n", "yaml-syntax", 1, 4),
     ],
 )
-def test_everything_else_is_refused_at_its_place(data: bytes, rule: str, line: int, column: int) -> None:
+def test_other_yaml_is_refused_with_its_position(data: bytes, rule: str, line: int, column: int) -> None:
     assert refusal(data) == (rule, line, column)
 
 
-def test_the_deepest_level_is_still_read() -> None:
+def test_the_depth_is_limited() -> None:
     assert load(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, FILE)
     assert refusal(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1)) == ("too-deep", 1, MAX_DEPTH + 1)
 
 
-def test_one_mebibyte_is_read_and_one_byte_more_is_not() -> None:
+def test_the_size_is_limited_to_one_mebibyte() -> None:
     text = b'a: "' + b"x" * (MAX_BYTES - 5) + b'"'
     assert len(load(text, FILE).value["a"]) == MAX_BYTES - 5
     assert refusal(text + b"\n") == ("file-too-large", 1, 1)
 
 
-def test_what_is_not_a_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+def test_a_special_or_missing_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     for name in ("pipe.yaml", ".", "missing.yaml"):
         with pytest.raises(StrictYamlError, match=r":1:1: .*\[unreadable\]"):
@@ -147,7 +147,7 @@ def test_every_value_has_its_position(path: YamlPath, key: bool, line: int, colu
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
 
 
-def test_scalars_come_with_style_and_lines() -> None:
+def test_scalars_have_style_and_lines() -> None:
     document = load(b"a: 'x'\nb: |\n  y\n  z\nc: [d, \"e\"]\n", FILE)
     seen = [(s.value, s.style, s.first_line, s.last_line, s.column) for s in document.scalars()]
     assert seen == [
@@ -164,7 +164,7 @@ def test_scalars_come_with_style_and_lines() -> None:
 @pytest.mark.parametrize(
     "data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x\n", b"a: b\0c\n", b"a: [1\n", b"[" * 9999]
 )
-def test_the_parser_without_libyaml_says_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parser_without_libyaml_returns_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def outcome() -> object:
         try:
             return load(data, FILE).value

@@ -25,7 +25,7 @@ def suite(tmp_path: Path) -> Suite:
     return small_suite(tmp_path, {f"many/s{n}": SCENARIO.format(n=n) for n in range(5)}, shared=shared)
 
 
-def test_ids_are_sorted_paths_without_ending(suite: Suite) -> None:
+def test_ids_are_sorted_paths_without_suffix(suite: Suite) -> None:
     (suite.scenarios_root / "a/b").mkdir(parents=True)
     (suite.scenarios_root / "a/b/c.yaml").touch()
     (suite.scenarios_root / "a/.hidden.yaml").touch()
@@ -33,12 +33,12 @@ def test_ids_are_sorted_paths_without_ending(suite: Suite) -> None:
     assert suite.ids() == ["a/b/c", *(f"many/s{number}" for number in range(5))]
 
 
-def test_a_link_that_loops_is_not_walked_into(suite: Suite) -> None:
+def test_a_link_is_not_followed(suite: Suite) -> None:
     (suite.scenarios_root / "loop").symlink_to(".")
     assert len(suite.ids()) == 5
 
 
-def test_one_scenario_is_read_when_it_is_asked_for(suite: Suite) -> None:
+def test_a_scenario_is_read_on_request(suite: Suite) -> None:
     (suite.scenarios_root / "many/s1.yaml").write_text("title: [\n")
     assert suite.scenario("many/s0").title == "Read number 0"
     with pytest.raises(SuiteError, match=r"s1\.yaml:2:1"):
@@ -51,11 +51,11 @@ def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
         suite.scenario(scenario_id)
 
 
-def test_a_folder_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
+def test_a_directory_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no directory `scenarios`"):
         Suite(tmp_path)
 
 
-def test_the_default_suite_is_that_of_the_checkout() -> None:
+def test_the_default_suite_is_in_the_checkout() -> None:
     assert default_root() == Path(__file__).resolve().parents[2] / "fixtures"
     assert len(Suite().ids()) >= 120

@@ -26,7 +26,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(tmp_path / "f")
 
 
-def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
+def test_shards_contain_every_scenario_once() -> None:
     shards = [select(BUNDLED, Selection(shard=(part, 4))) for part in (1, 2, 3, 4)]
     assert sorted(name for shard in shards for name in shard) == sorted(BUNDLED.ids())
     assert [select(Suite(BUNDLED.root), Selection(shard=(part, 4))) for part in (1, 2, 3, 4)] == shards
@@ -34,7 +34,7 @@ def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
     assert sorted([*both[0], *both[1]]) == select(BUNDLED, Selection(families=("gate",)))
 
 
-def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> None:
+def test_a_disputed_scenario_is_unspecified(suite: Suite) -> None:
     file = suite.path("gate/edit-unread")
     file.write_text(file.read_text().replace("given:", "disputed: https://example.org/1\ngiven:", 1))
     (verdict,) = run(suite, "reference", ["2.1.7"], ids=["gate/edit-unread"])
@@ -52,7 +52,7 @@ def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> Non
         ("name: ''\n", "name is empty"),
     ],
 )
-def test_a_wrong_file_is_explained(suite: Suite, text: str, problem: str) -> None:
+def test_an_invalid_suite_file_is_refused(suite: Suite, text: str, problem: str) -> None:
     (suite.root / "suite.yaml").write_text(text)
     with pytest.raises(SuiteError, match=problem):
         _ = Suite(suite.root).version

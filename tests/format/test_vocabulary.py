@@ -77,11 +77,11 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
         ("a {x}", "a line\nand another", True),
     ],
 )
-def test_a_form_fits_a_whole_message(form: str, message: str, fits: bool) -> None:
+def test_a_form_must_match_the_whole_message(form: str, message: str, fits: bool) -> None:
     assert Form(form).fits(message) is fits
 
 
-def test_data_of_the_products_own_is_distinguished_from_what_is_around_it() -> None:
+def test_data_of_the_product_is_separated_from_its_message() -> None:
     vocabulary = Suite().vocabulary
     before, data, after = "Wrong.\n\nFull schema:", "\n{}\nIMPORTANT: x\n{}", "\nIMPORTANT: Do not."
     whole = before + data + after

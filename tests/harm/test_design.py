@@ -80,13 +80,13 @@ CASES = [
 
 
 @rows(("tool", "scenario_id", "status", "level"), CASES)
-def test_a_design_is_held_to_what_it_claims(
+def test_a_design_excuses_only_its_declared_refusals(
     tool: type[careful.Careful], scenario_id: str, status: str, level: Level, place: WorkspacePool
 ) -> None:
     assert judge_design(tool, scenario_id, place, level).status == status
 
 
-def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> None:
+def test_a_wrong_declaration_is_reported_with_the_harm(place: WorkspacePool) -> None:
     (difference,) = judge_design(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (
         "the declared design content-checked does not hold: "
@@ -95,7 +95,7 @@ def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> Non
     assert difference.level == "safe"
 
 
-def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
+def test_a_design_changes_only_failed_verdicts(place: WorkspacePool) -> None:
     scenario, verdict = SUITE.scenario(CHANGED), judge_design(careful.Careful, CHANGED, place)
     for status in ("error", "unspecified", "unsupported"):
         outcome = Outcome(CHANGED, ())
@@ -126,7 +126,7 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
         (careful.DoesNothing, None),
     ],
 )
-def test_which_design_is_seen(
+def test_the_design_of_a_tool_is_detected(
     tool: type[careful.Careful], design: Design | None, place: WorkspacePool
 ) -> None:
     if design is not None:
@@ -140,7 +140,7 @@ def test_which_design_is_seen(
         assert find_contradiction("ungated", tool, place).startswith("it declares the design ungated, but it")
 
 
-def test_a_run_shows_the_design_and_a_report_keeps_it(
+def test_a_run_and_its_reports_show_the_design(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(HERE)
@@ -162,7 +162,7 @@ def test_a_run_shows_the_design_and_a_report_keeps_it(
     assert (alone.code, "nothing was judged" in alone.out) == (5, True)
 
 
-def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_design_is_refused(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
     for command in (("run", "--jobs", "1"), ("check-adapter",)):
         ended = readfirst(*command, "python:designed:Unknown")
@@ -173,9 +173,7 @@ def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("in_process")
-def test_check_adapter_says_what_contradicts_the_design(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_adapter_reports_a_wrong_design(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
     said = readfirst("check-adapter", "python:designed:NotStrict")
     assert said.code == 3

@@ -72,7 +72,7 @@ class CutsSpaces(careful.Careful):
         return "done"
 
 
-def test_what_the_session_replaced_itself_is_nobody_elses_change(place: WorkspacePool) -> None:
+def test_text_of_the_session_is_not_work_of_others(place: WorkspacePool) -> None:
     edits = ({"old_string": "", "new_string": " "}, {"old_string": "\n", "new_string": ""})
     steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
     given = Given({"notes.txt": RegularFile(TextContent("\n"))})
@@ -89,7 +89,7 @@ class ReplacesLinks(careful.EditsUnread):
         path.write_bytes(data)
 
 
-def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belongs(
+def test_replacing_a_link_by_a_file_is_spoiled_and_not_misplaced(
     place: WorkspacePool,
 ) -> None:
     files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
@@ -108,7 +108,7 @@ class KeepsALog(careful.Careful):
 
 
 @pytest.mark.parametrize(("path", "kinds"), [(["$WS/a.txt", "$WS/b.txt"], ["stray"]), ("/x/$WS/a.txt", [])])
-def test_only_a_path_in_which_the_workspace_is_hidden_may_lead_anywhere(
+def test_a_call_with_an_unclear_path_may_change_any_file(
     path: object, kinds: list[str], place: WorkspacePool
 ) -> None:
     scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
@@ -119,13 +119,13 @@ def test_only_a_path_in_which_the_workspace_is_hidden_may_lead_anywhere(
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
 
 
-def test_a_byte_order_mark_that_an_edit_names_is_found(place: WorkspacePool) -> None:
+def test_an_edit_may_remove_a_byte_order_mark(place: WorkspacePool) -> None:
     asked = {"old_string": "\ufeff", "new_string": ""}
     assert harms(ReadsInTextMode, MARKED, place, "Edit", **asked) == ["spoiled"]
     assert harms(careful.EditsUnread, MARKED, place, "Edit", **asked) == []
 
 
-def test_a_line_that_ends_otherwise_is_not_lost(place: WorkspacePool) -> None:
+def test_a_line_with_a_different_end_is_not_lost(place: WorkspacePool) -> None:
     windows = RegularFile(TextContent("alpha\nbeta\n", eol="crlf"))
     changed = {"old_string": "beta", "new_string": "gamma"}
     assert harms(ReadsInTextMode, windows, place, "Edit", **changed) == ["spoiled"]
@@ -139,7 +139,7 @@ def test_a_line_that_ends_otherwise_is_not_lost(place: WorkspacePool) -> None:
 
 
 @rows("new", ["", "top\n", "top"])
-def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, place: WorkspacePool) -> None:
+def test_an_edit_without_old_text_may_insert_at_the_top(new: str, place: WorkspacePool) -> None:
     notes = RegularFile(TextContent("alpha\nbeta\n"))
     asked = {"old_string": "", "new_string": new}
     assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []
@@ -161,9 +161,7 @@ BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
         ("read branch compact content write", ["lost"]),
     ],
 )
-def test_a_content_that_others_restore_is_not_lost_if_the_session_expects_it(
-    steps: str, kinds: list[str]
-) -> None:
+def test_restored_content_that_was_read_is_not_lost(steps: str, kinds: list[str]) -> None:
     played = Played({"notes.txt": CONTENT})
     path = "$WS/notes.txt"
     for step in steps.split():

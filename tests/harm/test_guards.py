@@ -114,7 +114,7 @@ def observed_guards(suite: Suite) -> set[Guard]:
     return found
 
 
-def test_every_guard_is_seen_or_has_a_reason(suite: Suite, observed_guards: set[Guard]) -> None:
+def test_every_guard_was_observed_or_has_a_reason(suite: Suite, observed_guards: set[Guard]) -> None:
     guards = {(rule.id, kind) for rule in suite.rules or () for kind in rule.guards}
     assert sorted(guards - observed_guards - WRONG.keys() - UNSEEN.keys()) == []
     assert sorted((WRONG.keys() | UNSEEN.keys()) - guards) == []
@@ -122,9 +122,7 @@ def test_every_guard_is_seen_or_has_a_reason(suite: Suite, observed_guards: set[
 
 
 @rows("guard", WRONG)
-def test_a_wrong_implementation_does_what_the_rule_guards_against(
-    suite: Suite, place: WorkspacePool, guard: Guard
-) -> None:
+def test_a_wrong_implementation_does_the_harm(suite: Suite, place: WorkspacePool, guard: Guard) -> None:
     implementation, scenario_id = WRONG[guard]
     rule, kind = guard
     assert suite.heading(scenario_id).rule == rule
@@ -133,21 +131,21 @@ def test_a_wrong_implementation_does_what_the_rule_guards_against(
     assert kind in {each.kind for each in harms_of(scenario, outcome)}
 
 
-def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) -> None:
+def test_rules_of_safety_have_sorted_guards(suite: Suite) -> None:
     rules = suite.rules
     assert rules is not None
     assert all(rule.guards for rule in rules.of("safety"))
     assert all(list(rule.guards) == sorted(rule.guards, key=KINDS.index) for rule in rules)
 
 
-def test_what_can_throw_work_away_is_of_the_class_safety(suite: Suite) -> None:
+def test_rules_that_guard_against_loss_have_class_safety(suite: Suite) -> None:
     """This holds in any design: a refusal that a different design does not make may be the only protection of work."""
     rules = suite.rules
     assert rules is not None
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []
 
 
-def test_every_recorded_loss_is_of_a_rule_that_guards_against_it(suite: Suite) -> None:
+def test_rules_with_a_recorded_loss_have_class_safety(suite: Suite) -> None:
     rules = suite.rules
     assert rules is not None
     recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
@@ -156,7 +154,7 @@ def test_every_recorded_loss_is_of_a_rule_that_guards_against_it(suite: Suite) -
     assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
 
 
-def test_the_class_safety_alone_shows_each_implementation_that_loses_work(suite: Suite) -> None:
+def test_class_safety_detects_each_implementation_that_loses_work(suite: Suite) -> None:
     """Its mistakes may lose work in scenarios of other classes, too; `--level safe` shows these."""
     rules = suite.rules
     assert rules is not None

@@ -123,13 +123,13 @@ def assert_none_missed(
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_no_loss_is_missed(history: list[Commit], name: str) -> None:
+def test_every_loss_is_detected(history: list[Commit], name: str) -> None:
     assert_none_missed(history, ExactWriter, LOSSES[name], others=False)
 
 
-def test_no_old_copy_is_missed(history: list[Commit]) -> None:
+def test_every_edit_of_an_old_copy_is_detected(history: list[Commit]) -> None:
     assert_none_missed(history, OldCopy, None, others=True)
 
 
-def test_no_lost_mode_is_missed(history: list[Commit]) -> None:
+def test_every_changed_mode_is_detected(history: list[Commit]) -> None:
     assert all("spoiled" in play(commit, mode=0o600)[0] for commit in history)

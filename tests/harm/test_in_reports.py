@@ -33,7 +33,7 @@ def junit(*verdicts: Verdict) -> ElementTree.Element:
     )
 
 
-def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> None:
+def test_junit_contains_the_harm_as_message_and_output() -> None:
     line = "step 3: lost: line 2 of notes.txt, which somebody else saved"
     failed, passed = junit(FAILED, PASSED).iter("testcase")
     (failure,) = failed.iter("failure")
@@ -46,7 +46,7 @@ def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> 
     assert [(each.tag, each.get("message")) for each in alone] == [("failure", said)]
 
 
-def test_a_step_of_a_page_shows_the_harm_with_the_bytes_once() -> None:
+def test_a_step_of_a_page_shows_a_harm_once() -> None:
     for verdict in (FAILED, PASSED):
         blocks, more = difference_blocks(verdict)
         shown = [each for each in blocks if each["level"] == "safe"]
@@ -55,7 +55,7 @@ def test_a_step_of_a_page_shows_the_harm_with_the_bytes_once() -> None:
         assert more == 0
 
 
-def test_a_comparison_says_what_only_one_side_harms() -> None:
+def test_a_comparison_lists_the_harm_of_only_one_side() -> None:
     contract = SUITE.contracts["2.1.7"]
     base = ContractSide(SUITE, contract)
     done = TranscriptStep(("Edit",), (RecordedResult("done"),))

@@ -69,14 +69,14 @@ def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str)
 
 
 @rows(("tool", "scenario_id", "kind"), CAUGHT)
-def test_what_harms_is_found(
+def test_a_harm_is_detected(
     suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str
 ) -> None:
     assert kind in [each.kind for each in judge_harms(suite, place, tool, scenario_id)]
 
 
 @rows(("tool", "scenario_id"), NEAR)
-def test_what_only_comes_near_is_not(
+def test_a_tool_that_nearly_does_harm_is_not_reported(
     suite: Suite, place: WorkspacePool, tool: type[careful.Careful], scenario_id: str
 ) -> None:
     found = judge_harms(suite, place, tool, scenario_id)
@@ -87,7 +87,7 @@ def test_every_kind_has_an_implementation() -> None:
     assert {kind for _, _, kind in CAUGHT} == set(KINDS)
 
 
-def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(suite: Suite) -> None:
+def test_a_tool_without_edit_is_not_safe_unless_required_so(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
     verdict = verdict_without_replay(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
     assert verdict is not None
@@ -100,7 +100,7 @@ def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(su
     assert BaselineChecker(accepted).apply_baseline(replace(verdict, level="effects")).conformant
 
 
-def test_a_run_says_what_was_harmed_the_worst_first() -> None:
+def test_a_summary_lists_the_worst_harm_first() -> None:
     summary = Summary()
     assert summary.harm_sentence() == ""
     for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):

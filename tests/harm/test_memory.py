@@ -45,7 +45,7 @@ def test_after_a_compaction_only_five_files_are_known() -> None:
     )
 
 
-def test_an_edit_of_what_was_forgotten_is_blind_until_it_is_read_again() -> None:
+def test_an_edit_of_a_forgotten_file_is_blind() -> None:
     session = six_read()
     session.event("compact")
     edit(session, "f1.txt")
@@ -59,7 +59,7 @@ def test_an_edit_of_what_was_forgotten_is_blind_until_it_is_read_again() -> None
     assert session.harms() == ()
 
 
-def test_a_stub_after_a_compaction_shows_nothing() -> None:
+def test_a_stub_after_a_compaction_shows_no_lines() -> None:
     session = six_read()
     session.event("compact")
     session.read("$WS/f1.txt", "File unchanged since last read.")
@@ -67,7 +67,7 @@ def test_a_stub_after_a_compaction_shows_nothing() -> None:
     assert session.kinds() == [("lost", "f1.txt")]
 
 
-def test_what_the_session_wrote_is_its_own_also_after_a_compaction() -> None:
+def test_files_of_the_session_stay_known_after_a_compaction() -> None:
     session = Played(SIX)
     for number in range(9):
         write(session, f"new{number}.txt")
@@ -77,7 +77,7 @@ def test_what_the_session_wrote_is_its_own_also_after_a_compaction() -> None:
     assert session.harms() == ()
 
 
-def test_a_summary_shows_files_as_they_are_then() -> None:
+def test_a_summary_shows_the_current_files() -> None:
     session = Played({"notes.txt": b"alpha\nbeta\n"})
     session.read("$WS/notes.txt")
     session.others({"notes.txt": b"alpha\nBETA\n"})
@@ -90,7 +90,7 @@ def test_a_summary_shows_files_as_they_are_then() -> None:
 
 
 @rows("event", ["resume", "rewind"])
-def test_a_resumed_or_rewound_conversation_knows_what_it_was_shown(event: str) -> None:
+def test_a_resumed_or_rewound_conversation_knows_its_files(event: str) -> None:
     session = Played({"notes.txt": b"alpha\nbeta\n"})
     session.read("$WS/notes.txt")
     session.event(event)
@@ -102,7 +102,7 @@ def test_a_resumed_or_rewound_conversation_knows_what_it_was_shown(event: str) -
     "place",
     ["sub", "./sub", "$WS/sub", "'sub'", "other && cd ../sub", "other; cd ..; cd sub", "sub/deep && cd .."],
 )
-def test_relative_paths_begin_where_a_command_went(place: str) -> None:
+def test_relative_paths_start_where_a_command_changed_to(place: str) -> None:
     files = {"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n", "other/x": b"", "sub/deep/x": b""}
     arguments = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
     for changed, kinds in (
@@ -129,7 +129,7 @@ def test_relative_paths_begin_where_a_command_went(place: str) -> None:
         "ls; echo 'cd sub'",
     ],
 )
-def test_relative_paths_begin_where_they_did_if_no_command_went_elsewhere(command: str) -> None:
+def test_other_commands_do_not_change_the_directory(command: str) -> None:
     session = Played({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
     session.call("Bash", {"command": command}, "")
     session.read("notes.txt")
@@ -139,7 +139,7 @@ def test_relative_paths_begin_where_they_did_if_no_command_went_elsewhere(comman
 
 
 @rows("event", ["mention", "rewind"])
-def test_after_a_message_of_the_user_relative_paths_begin_in_either_directory(event: str) -> None:
+def test_after_a_message_relative_paths_may_start_in_two_directories(event: str) -> None:
     for spoken, changed, kinds in (
         (True, "new.txt", []),
         (True, "sub/new.txt", []),
@@ -153,7 +153,7 @@ def test_after_a_message_of_the_user_relative_paths_begin_in_either_directory(ev
         assert sorted(session.kinds()) == kinds
 
 
-def test_a_relative_path_begins_where_the_commands_before_it_in_its_message_went() -> None:
+def test_a_command_changes_the_directory_of_later_parallel_calls() -> None:
     for changed, kinds in (
         ("sub/new.txt", []),
         ("new.txt", [("untrue", "sub/new.txt")]),
@@ -166,7 +166,7 @@ def test_a_relative_path_begins_where_the_commands_before_it_in_its_message_went
         assert session.kinds() == kinds
 
 
-def test_a_sub_agent_has_a_directory_of_its_own() -> None:
+def test_a_sub_agent_has_a_separate_directory() -> None:
     session = Played({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
     session.event("agent")
     session.call("Bash", {"command": "cd sub"}, "")
@@ -209,9 +209,7 @@ def test_a_command_that_shows_a_closed_file_trespasses(command: str, answer: str
         ("cat closed/secret.txt", "Permission to read closed/secret.txt has been denied.", True),
     ],
 )
-def test_a_command_that_shows_no_line_of_a_closed_file_does_not(
-    command: str, answer: str, error: bool
-) -> None:
+def test_a_command_that_shows_no_closed_line_is_harmless(command: str, answer: str, error: bool) -> None:
     session = Played(CLOSED, DENIED)
     session.call("Bash", {"command": command}, answer, error=error)
     assert session.harms() == ()

@@ -96,7 +96,7 @@ def judge_call(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTE
 
 
 @rows("call", CALLS)
-def test_an_edit_that_was_made_as_asked_harms_nothing(call: str) -> None:
+def test_a_correct_edit_is_harmless(call: str) -> None:
     assert judge_call(CALLS[call], notebook_after(call)) == []
 
 
@@ -134,7 +134,7 @@ RIGHT: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
 
 
 @rows("form", RIGHT)
-def test_forms_of_the_product_harm_nothing(form: str) -> None:
+def test_correct_edits_in_unusual_form_are_harmless(form: str) -> None:
     arguments, change = RIGHT[form]
     book = copy.deepcopy(NOTEBOOK)
     change(book["cells"])
@@ -250,22 +250,20 @@ WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
 
 
 @rows(("what", "call", "change", "kind"), WRONG)
-def test_what_is_wrong_with_cells_is_found(
-    what: str, call: str, change: Callable[[Notebook], Any], kind: str
-) -> None:
+def test_wrong_cells_are_detected(what: str, call: str, change: Callable[[Notebook], Any], kind: str) -> None:
     book = notebook_after(call)
     change(book)
     found = judge_call(CALLS[call], book)
     assert kind in found, (what, found)
 
 
-def test_a_notebook_that_is_none_any_more_is_lost() -> None:
+def test_an_invalid_notebook_is_lost() -> None:
     before = json.dumps(NOTEBOOK).encode()
     for after in (None, b"", b"{}", before[:-5], b'{"cells": {}}', b'{"cells": [1]}'):
         assert [each.kind for each in notebook_harms("a.ipynb", [REPLACE], before, after)] == ["lost"]
 
 
-def test_edits_of_one_message_are_made_one_after_the_other() -> None:
+def test_parallel_edits_are_judged_in_their_order() -> None:
     before = json.dumps(NOTEBOOK).encode()
     book = notebook_after("picture")
     book["cells"][4]["source"] = "z"
@@ -275,7 +273,7 @@ def test_edits_of_one_message_are_made_one_after_the_other() -> None:
     assert [each.kind for each in found] == ["altered"]
 
 
-def test_a_cell_without_an_id_is_judged_by_its_place() -> None:
+def test_a_cell_without_an_id_is_judged_by_its_index() -> None:
     before = {**NOTEBOOK, "nbformat_minor": 4, "cells": [{**cell} for cell in NOTEBOOK["cells"]]}
     for cell in before["cells"]:
         del cell["id"]

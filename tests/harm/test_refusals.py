@@ -71,7 +71,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @rows(("name", "level"), [(name, level) for name, (levels, _) in OUTCOMES.items() for level in levels])
-def test_a_declared_refusal_is_unsupported_unless_harm_is_done(name: str, level: Level) -> None:
+def test_a_declared_refusal_is_unsupported_without_harm(name: str, level: Level) -> None:
     statuses = OUTCOMES[name][1]
     verdicts = [*run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=[*statuses])]
     assert {each.scenario_id: each.status for each in verdicts} == statuses
@@ -82,7 +82,7 @@ def test_a_declared_refusal_is_unsupported_unless_harm_is_done(name: str, level:
             assert set(verdict.lacks) <= REFUSALS.keys()
 
 
-def test_harm_that_the_contract_does_is_no_reason_to_fail_a_declared_refusal(place: WorkspacePool) -> None:
+def test_harm_of_the_contract_does_not_fail_a_declared_refusal(place: WorkspacePool) -> None:
     scenario, adapter = SUITE.scenario(ENCODED), designed.Declares
     outcome = replay(scenario, adapter, place)
     verdict = judge_scenario(scenario, adapter, "effects", harm=True, place=place)
@@ -107,7 +107,7 @@ def test_harm_that_the_contract_does_is_no_reason_to_fail_a_declared_refusal(pla
         ("RefusesWrites", "write/overwrite", "failed", ["overcautious"]),
     ],
 )
-def test_a_refusal_is_not_overcautious_where_the_contract_does_harm(
+def test_a_refusal_that_avoids_the_contracts_harm_is_allowed(
     name: str, scenario_id: str, status: str, kinds: list[str]
 ) -> None:
     (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "safe", ids=[scenario_id])
@@ -166,7 +166,7 @@ def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies:
     assert _applies(name, MadeCall((0, 0), call, ToolResult(""), state, known)) is applies
 
 
-def test_a_declared_refusal_after_another_difference_fails_at_the_level_of_the_difference() -> None:
+def test_a_difference_before_a_declared_refusal_fails_at_its_level() -> None:
     scenario = SUITE.scenario(OLDER)
     (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "effects", ids=[OLDER])
     assert verdict.failing == ("safe", "effects")
@@ -183,7 +183,7 @@ def test_a_declared_refusal_after_another_difference_fails_at_the_level_of_the_d
     assert apply_refusals(at_safe, scenario, CONTRACT, outcome, {"changed-content"}).status == "unsupported"
 
 
-def test_a_refusal_of_changed_content_names_the_reason_why_it_counts() -> None:
+def test_a_counted_refusal_of_changed_content_has_a_reason() -> None:
     (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "safe", ids=[OLDER])
     (harm,) = verdict.harms
     assert harm.line.startswith(
@@ -192,7 +192,7 @@ def test_a_refusal_of_changed_content_names_the_reason_why_it_counts() -> None:
     )
 
 
-def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "mine.jsonl"
     target = "python:designed:Declares"
     ran = readfirst(
@@ -211,7 +211,7 @@ def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst:
     assert "beside it overcautious 1" in undeclared
 
 
-def test_check_adapter_names_the_design_and_the_refusals_that_it_sees(readfirst: Cli) -> None:
+def test_check_adapter_suggests_design_and_refusals(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:Literal")
     assert ended.code == 0, ended.out
     assert "design: content-checked (it edits a file that changed" in ended.out
@@ -222,7 +222,7 @@ def test_check_adapter_names_the_design_and_the_refusals_that_it_sees(readfirst:
     assert REFUSALS["read-only-file"] not in declared
 
 
-def test_a_refusal_that_does_not_exist_is_an_error(readfirst: Cli) -> None:
+def test_an_unknown_refusal_is_an_error(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:DeclaresUnknown")
     assert f"not-utf-9. There are: {', '.join(REFUSALS)}." in ended.out + ended.err
 

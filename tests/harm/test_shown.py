@@ -75,14 +75,14 @@ SHIFTED = [
 
 
 @rows(("form", "content", "first"), SHIFTED)
-def test_numbers_that_are_shifted_show_no_line(form: str, content: str, first: int) -> None:
+def test_shifted_numbers_show_no_line(form: str, content: str, first: int) -> None:
     lines = lines_of(CONTENTS[content])
     answer = NUMBERED[form](lines, lambda index: str(index + first))
     assert not_blank(lines, shown_lines(lines, answer)) == []
 
 
 @rows("form", NUMBERED)
-def test_a_part_has_numbers_of_the_file_or_of_its_own(form: str) -> None:
+def test_a_part_may_be_numbered_from_one(form: str) -> None:
     lines = [f"text {chr(97 + index)}" for index in range(12)]
     part = [False] * 5 + [True] * 4 + [False] * 3
     for first in (6, 5, 1, 0):
@@ -92,7 +92,7 @@ def test_a_part_has_numbers_of_the_file_or_of_its_own(form: str) -> None:
         assert not any(wrong), first
 
 
-def test_an_answer_has_one_shift() -> None:
+def test_an_answer_has_only_one_offset() -> None:
     lines = ["alpha", "beta", "gamma", "delta", "omega"]
     answer = "1\talpha\n2\tbeta\n4\tgamma\n5\tdelta\n6\tomega"
     assert shown_lines(lines, answer) == [True, True, False, False, False]
@@ -125,7 +125,7 @@ NEARLY = {
 
 
 @rows(("form", "wrong"), [(form, wrong) for form in FORMS for wrong in NEARLY])
-def test_a_line_that_is_nearly_shown_is_not(form: str, wrong: str) -> None:
+def test_a_nearly_equal_line_is_not_shown(form: str, wrong: str) -> None:
     index, text = NEARLY[wrong]
     told = [*LINES]
     told[index] = text
@@ -134,7 +134,7 @@ def test_a_line_that_is_nearly_shown_is_not(form: str, wrong: str) -> None:
 
 
 @rows("form", FORMS)
-def test_another_file_or_an_older_text_is_not_shown(form: str) -> None:
+def test_a_different_file_or_older_text_is_not_shown(form: str) -> None:
     other = ["class Other:", "    def stop(self):", "        pass"]
     assert not_blank(LINES, shown_lines(LINES, show(form, other))) == []
     older = [LINES[0], *LINES[2:]]
@@ -160,21 +160,21 @@ def test_a_stub_shows_nothing(answer: str) -> None:
     assert not_blank(LINES, shown_lines(LINES, answer)) == []
 
 
-def test_digits_of_a_text_are_not_taken_for_numbers() -> None:
+def test_digits_of_a_line_are_not_its_number() -> None:
     lines = ["foo", "12: foo", "1: foo", "bar"]
     assert shown_lines(lines, "1: foo") == [False, False, True, False]
     assert shown_lines(lines, "1: foo\n2: 12: foo\n3: 1: foo\n4: bar") == [True] * 4
     assert shown_lines(lines, "12: foo\n1: foo") == [False, True, True, False]
 
 
-def test_a_difference_shows_what_is_there_now() -> None:
+def test_a_diff_shows_the_new_lines() -> None:
     lines = ["alpha", "beta", "gamma"]
     assert shown_lines(lines, "@@ -1,2 +1,3 @@\n alpha\n-delta\n+beta\n gamma") == [True] * 3
     assert shown_lines(lines, "-beta") == [False] * 3
 
 
 @pytest.mark.parametrize("digits", ["7" * 18, "7" * 5000])
-def test_a_line_of_digits_is_a_line_however_long_it_is(digits: str) -> None:
+def test_a_long_line_of_digits_is_a_line(digits: str) -> None:
     assert shown_lines(["alpha", digits], digits) == [False, True]
     assert shown_lines([digits], f"     1→{digits}") == [True]
 

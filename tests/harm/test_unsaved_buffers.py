@@ -48,7 +48,7 @@ def laws(suite: Suite) -> list[str]:
 
 
 @rows(("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()])
-def test_what_throws_typed_text_away_breaks_the_law(
+def test_losing_typed_text_breaks_an_invariant(
     place: WorkspacePool, tool: type[Careful], law: str, kind: str
 ) -> None:
     verdict = judge_scenario(f"unsaved-buffers/{law}", tool, harm=True, place=place)
@@ -57,7 +57,7 @@ def test_what_throws_typed_text_away_breaks_the_law(
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
-def test_who_looks_at_the_editor_keeps_every_law(
+def test_a_tool_that_uses_the_editor_keeps_all_invariants(
     suite: Suite, place: WorkspacePool, tool: type[Careful]
 ) -> None:
     verdicts = [judge_scenario(law, tool, harm=True, place=place) for law in laws(suite)]
@@ -65,11 +65,11 @@ def test_who_looks_at_the_editor_keeps_every_law(
     assert all(each.levels["text"] for each in verdicts)
 
 
-def test_every_law_is_broken_by_somebody(suite: Suite) -> None:
+def test_every_invariant_is_broken_by_a_tool(suite: Suite) -> None:
     assert {f"unsaved-buffers/{law}" for _, found in CAUGHT for law in found} == set(laws(suite))
 
 
-def test_a_law_is_unspecified_for_who_knows_no_editor(suite: Suite) -> None:
+def test_an_invariant_is_unspecified_without_an_editor(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
     verdict = verdict_without_replay(suite.scenario(laws(suite)[0]), contract, "text", Careful.capabilities)
     assert verdict is not None

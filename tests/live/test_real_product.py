@@ -59,7 +59,7 @@ def session(product: ClaudeCodeAdapter, place: WorkspacePool) -> Iterator[Claude
         session.close()
 
 
-def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession) -> None:
+def test_the_product_sees_only_allowed_variables(session: ClaudeCodeSession) -> None:
     leader = session.conversation.pid
     for process in (leader, *descendants(leader)):
         entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
@@ -70,7 +70,7 @@ def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession)
         assert not [entry for entry in entries if b"secret" in entry]
 
 
-def test_the_product_has_no_network_but_loopback(session: ClaudeCodeSession) -> None:
+def test_the_product_has_only_a_loopback_network(session: ClaudeCodeSession) -> None:
     assert session.conversation.isolation == "", "this system cannot take the network away"
     lines = Path(f"/proc/{session.conversation.pid}/net/dev").read_text().splitlines()
     assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]

@@ -225,7 +225,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("block", list(items()))
-def test_a_command_that_is_shown_works_as_it_is(block: Block, small: Path, tmp_path: Path) -> None:
+def test_a_command_of_a_page_works_unchanged(block: Block, small: Path, tmp_path: Path) -> None:
     plans = [PLANS.get(command, Plan()) for command in block.commands]
     stage = Stage(users_folder(tmp_path, block.page), small, PLUGIN)
     bundled = any(plan.bundled for plan in plans)
@@ -242,18 +242,18 @@ def test_a_command_that_is_shown_works_as_it_is(block: Block, small: Path, tmp_p
 
 
 @pytest.mark.node
-def test_the_mapping_that_is_shown_is_what_is_written(small: Path, tmp_path: Path) -> None:
+def test_the_page_shows_the_written_mapping(small: Path, tmp_path: Path) -> None:
     ((exit_code, output),) = Stage(tmp_path, small).run([NEW_MAPPING], before=PLANS[NEW_MAPPING].before)
     assert exit_code == 0, output
     assert [(tmp_path / "mine.yaml").read_text()] == code("docs/targets.md", "yaml own mapping")
 
 
-def test_every_plan_is_of_a_command_that_is_shown() -> None:
+def test_every_plan_belongs_to_a_command_of_a_page() -> None:
     assert sorted({*PLANS, *RUN_BY_CI, *TAKES_LONG} - SHOWN) == []
     assert {plan.mark for plan in PLANS.values()} <= {*MARKS}
 
 
-def test_what_makes_all_checks_is_run_by_ci() -> None:
+def test_commands_that_run_all_checks_are_run_by_ci() -> None:
     script = {line.strip() for line in (CHECKOUT / ".ci" / "run").read_text("utf-8").splitlines()}
     parts = {part for line in script for part in line.split(" && ")}
     assert {
@@ -266,14 +266,14 @@ LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").rea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", sorted({*TAKES_LONG, *(f"python3 tools/{name}" for name in LISTED)}))
-def test_what_takes_long_starts_and_knows_its_arguments(command: str, small: Path) -> None:
+def test_long_commands_print_their_help(command: str, small: Path) -> None:
     ((exit_code, output),) = Stage(small, small).run([f"{command} --help"])
     assert exit_code == 0, output
     assert "usage:" in output.lower()
 
 
 @pytest.mark.slow
-def test_a_command_that_fails_is_noticed(small: Path, tmp_path: Path) -> None:
+def test_a_failing_command_is_detected(small: Path, tmp_path: Path) -> None:
     commands = ["readfirst run mcp:nothing", "cd .. && false", "pwd", "readfirst list gate/edit-unread"]
     ran = Stage(users_folder(tmp_path, "README.md"), small).run(commands)
     assert [exit_code for exit_code, _ in ran] == [2, 1, 0, 0]

@@ -45,11 +45,11 @@ def file_of(stage: Stage, folder: str = "scenarios") -> Path:
     return stage.folder / "fixtures" / folder / f"{NEW}.yaml"
 
 
-def test_the_page_shows_the_whole_way() -> None:
+def test_the_page_shows_all_steps() -> None:
     assert [command.split()[1] for command in COMMANDS] == ["list", "new", "product", "lint", "run"]
 
 
-def test_a_case_is_added_word_for_word(stage: Stage) -> None:
+def test_a_case_is_added_by_the_commands_of_the_page(stage: Stage) -> None:
     before, after = COMMANDS[:2], COMMANDS[2:]
     assert [exit_code for exit_code, _ in stage.run(before)] == [0, 0]
     file_of(stage).write_text(CASE, "utf-8")

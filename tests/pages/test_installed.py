@@ -56,14 +56,16 @@ def run(package_folder: Path, tmp_path: Path) -> Run:
     return ran
 
 
-def test_it_has_the_pages_and_the_suite(run: Run, package_folder: Path) -> None:
+def test_the_package_contains_the_pages_and_the_suite(run: Run, package_folder: Path) -> None:
     code, out, _ = run("docs")
     assert (code, len(out.splitlines())) == (0, len(list((CHECKOUT / "docs").glob("*.md"))) + 2)
     assert run("docs", "adapters")[1] == (CHECKOUT / "docs/adapters.md").read_text("utf-8")
     assert run("run", "reference", "gate/edit-unread")[0] == 0
 
 
-def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, package_folder: Path) -> None:
+def test_the_package_contains_only_generated_files_that_a_command_reads(
+    run: Run, package_folder: Path
+) -> None:
     kept = {file.name for file in (package_folder / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
     assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
     code, out, _ = run("targets", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
@@ -71,13 +73,13 @@ def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, package
     assert "## Evidence" in out
 
 
-def test_it_has_the_recordings(run: Run) -> None:
+def test_the_package_contains_the_recordings(run: Run) -> None:
     code, out, _ = run("run", f"recording:{NEWEST}", "gate/edit-unread", "crossed/allowed-08")
     assert (code, "2 scenarios: 2 passed; conformant" in out) == (0, True)
     assert run("lint", "gate/edit-unread")[0] == 0
 
 
-def test_its_metadata_link_to_the_repository_that_it_was_built_from(package_folder: Path) -> None:
+def test_the_metadata_link_to_the_source_repository(package_folder: Path) -> None:
     (metadata,) = package_folder.glob("readfirst-*.dist-info/METADATA")
     page = "https://github.com/somebody/their-readfirst"
     links = re.findall(r"^Project-URL: (\w+), (.*)$", metadata.read_text("utf-8"), re.MULTILINE)
@@ -103,11 +105,11 @@ def test_its_metadata_link_to_the_repository_that_it_was_built_from(package_fold
         ("", None),
     ],
 )
-def test_the_page_of_a_repository_is_found_by_what_git_calls_it(remote: str, page: str | None) -> None:
+def test_the_address_of_a_repository_follows_from_its_remote(remote: str, page: str | None) -> None:
     assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
-def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, package_folder: Path) -> None:
+def test_a_new_scenario_is_written_to_a_users_directory(run: Run, package_folder: Path) -> None:
     before = sorted(path for path in package_folder.rglob("*") if path.suffix == ".yaml")
     code, _, err = run("new", "gate/my-case")
     assert (code, "--fixtures" in err) == (2, True)
@@ -124,6 +126,6 @@ def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, package_fo
         (["targets", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
-def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], message: str) -> None:
+def test_bundled_baselines_are_not_written(run: Run, words: list[str], message: str) -> None:
     code, _, err = run(*words)
     assert (code, message in err) == (2, True), err

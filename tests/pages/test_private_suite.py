@@ -25,14 +25,14 @@ def house(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_example_has_each_own_file_and_no_finding(house: Path) -> None:
+def test_the_example_has_no_lint_findings(house: Path) -> None:
     assert {"contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml"} <= {*FILES}
     assert Suite(house).ids() == [*OWN]
     assert lint(Suite(house)) == []
     assert lint(open_layers(["bundled", house]), OWN) == []
 
 
-def test_the_example_is_judged_beside_the_bundled_suite(house: Path) -> None:
+def test_the_example_runs_with_the_bundled_suite(house: Path) -> None:
     both = open_layers(["bundled", house], trust=True)
     target = "python:tests.format.keeps:HouseTools"
     verdicts = [*run(both, target, [both.contracts.default], "reason", [*OWN, "gate/edit-unread"])]

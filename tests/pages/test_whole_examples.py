@@ -37,7 +37,7 @@ def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float =
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["python:readfirst_adapter:Tools", "'mcp:python3 server.py'"])
-def test_an_example_in_python_breaks_nowhere_that_it_used_to(target: str, tmp_path: Path) -> None:
+def test_an_example_in_python_has_no_former_error(target: str, tmp_path: Path) -> None:
     assert list_broken(target, ONCE_BROKEN, tmp_path) == []
 
 
@@ -64,7 +64,7 @@ class Tools:
 
 
 @pytest.mark.slow
-def test_an_example_that_breaks_is_noticed(tmp_path: Path) -> None:
+def test_an_example_with_errors_is_detected(tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text(CARELESS)
     found = list_broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)
     assert any("it raised KeyError" in each for each in found)

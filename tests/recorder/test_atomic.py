@@ -11,7 +11,7 @@ import pytest
 from readfirst.harness.yaml_io.atomic_write import StagedFile, write_all
 
 
-def test_a_failure_before_the_first_replacement_leaves_every_file(tmp_path: Path) -> None:
+def test_a_failure_before_the_first_replacement_changes_no_file(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.write_text("old")
     second.mkdir()
@@ -39,7 +39,7 @@ def test_an_interrupt_between_two_files_waits_for_the_second(tmp_path: Path, mon
     assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
 
 
-def test_modes_are_kept_and_folders_made(tmp_path: Path) -> None:
+def test_modes_are_kept_and_directories_created(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("x")
     script.chmod(0o755)
@@ -62,7 +62,7 @@ sys.stdin.read()
 """
 
 
-def test_what_a_killed_writer_left_is_removed_by_the_next_and_that_of_a_living_one_is_not(
+def test_only_files_of_killed_writers_are_removed(
     tmp_path: Path,
 ) -> None:
     target = tmp_path / "file"
@@ -83,7 +83,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_and_that_of_a_living_o
     assert next(path for path in tmp_path.iterdir() if path != target).read_bytes() == b"half"
 
 
-def test_other_files_are_no_abandoned_ones(tmp_path: Path) -> None:
+def test_files_with_similar_names_are_kept(tmp_path: Path) -> None:
     others = [".file-backup", ".file-backup1x", ".other-abcdefgh", "file-abcdefgh"]
     for name in others:
         (tmp_path / name).touch()

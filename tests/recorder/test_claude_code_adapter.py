@@ -54,7 +54,7 @@ def open_session(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSess
     return session
 
 
-def test_workspaces_side_by_side_share_a_process_in_the_folder_above(adapter, tmp_path: Path) -> None:
+def test_neighbouring_workspaces_share_a_process(adapter, tmp_path: Path) -> None:
     first, second = (open_session(adapter, workspace(tmp_path, name)) for name in "12")
     assert first.conversation is second.conversation
     # An answer about the directory above the workspace means that of each workspace.
@@ -62,7 +62,7 @@ def test_workspaces_side_by_side_share_a_process_in_the_folder_above(adapter, tm
     assert json.loads(second.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
 
 
-def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapter, tmp_path: Path) -> None:
+def test_an_isolated_workspace_has_a_separate_process(adapter, tmp_path: Path) -> None:
     shared = open_session(adapter, workspace(tmp_path, "1"))
     own = open_session(adapter, workspace(tmp_path, "2", isolated=True, deny=("Edit(a)",)))
     assert own.conversation is not shared.conversation
@@ -80,9 +80,7 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
     [("1.0.57", False), ("1.0.58", True), ("2.0.76", True), ("2.1.7", False)],
     indirect=["adapter"],
 )
-def test_paths_in_several_spellings_are_kept_from_others_where_these_push_them_out(
-    adapter, alone: bool
-) -> None:
+def test_some_versions_need_isolation_for_several_spellings(adapter, alone: bool) -> None:
     twice, once = (
         Scenario(
             "family/slug", "", "must", Given(), tuple(ToolCall("Read", {"file_path": path}) for path in paths)
@@ -108,7 +106,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Pat
     assert second.call("Echo", {}).text == "{}"
 
 
-def test_a_conversation_that_has_waited_for_long_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
+def test_an_idle_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
     first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     assert open_session(adapter, workspace(tmp_path, "2")).conversation is first.conversation
@@ -125,9 +123,7 @@ def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -
     assert second.conversation is not first.conversation
 
 
-def test_a_network_that_cannot_be_taken_away_is_reported_once(
-    adapter, tmp_path: Path, monkeypatch, caplog
-) -> None:
+def test_a_missing_network_sandbox_is_reported_once(adapter, tmp_path: Path, monkeypatch, caplog) -> None:
     without_bubblewrap(monkeypatch)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
@@ -150,7 +146,7 @@ def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path
     session.close()
 
 
-def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path: Path) -> None:
+def test_the_newest_conversation_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
         lifecycle.newest(tmp_path)
     folder = tmp_path / "projects" / "-w"
@@ -161,16 +157,14 @@ def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path
     assert lifecycle.newest(tmp_path) == "later"
 
 
-def test_a_product_that_asks_for_no_summary_is_reported(adapter, tmp_path: Path) -> None:
+def test_a_missing_request_for_a_summary_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "compact")
     with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         session.compact()
     session.close()
 
 
-def test_files_are_brought_back_to_the_users_latest_message_and_the_conversation_goes_on(
-    adapter, tmp_path: Path
-) -> None:
+def test_a_rewind_keeps_the_conversation_open(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "rewind")
     message = tmp_path / "1" / "w" / "message"
     said = [message.read_text()]
@@ -184,7 +178,7 @@ def test_files_are_brought_back_to_the_users_latest_message_and_the_conversation
     session.close()
 
 
-def test_a_product_that_does_not_bring_files_back_is_reported(adapter, tmp_path: Path) -> None:
+def test_a_product_without_rewind_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "rewind")
     (tmp_path / "1" / "w" / "gone").touch()
     with pytest.raises(AdapterError, match="does not bring files back") as caught:
@@ -194,7 +188,7 @@ def test_a_product_that_does_not_bring_files_back_is_reported(adapter, tmp_path:
     session.close()
 
 
-def test_a_product_that_is_silent_about_it_is_reported(tmp_path: Path) -> None:
+def test_a_missing_answer_to_a_rewind_is_reported(tmp_path: Path) -> None:
     dialogue = JsonDialogue(tmp_path)
     dialogue.hear(b'{"type": "result"}\n{"type": "user"}\n')
     with pytest.raises(AdapterError, match="does not bring files back"):
@@ -203,13 +197,13 @@ def test_a_product_that_is_silent_about_it_is_reported(tmp_path: Path) -> None:
     dialogue.hang_up()
 
 
-def test_a_reminder_in_several_notes_is_one() -> None:
+def test_notes_of_one_reminder_are_joined() -> None:
     reminder = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
     notes = [f"<system-reminder>\n{reminder}", "(no content)", "</system-reminder>"]
     assert file_reminders("Done.", notes) == ("Done.", (f"{reminder}\n\n(no content)",))
 
 
-def test_the_list_of_other_agents_is_no_part_of_a_sub_agents_first_result() -> None:
+def test_a_list_of_agents_is_removed_from_a_result() -> None:
     reminder = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
     assert without_reminders_of_the_conversation(f"1\talpha\n2{reminder}") == ("1\talpha\n2\t", False)
     assert without_reminders_of_the_conversation(f"Done.{reminder}") == ("Done.", False)
@@ -227,7 +221,7 @@ def test_the_list_of_other_agents_is_no_part_of_a_sub_agents_first_result() -> N
         ("12 files", "12 files"),
     ],
 )
-def test_the_first_number_gets_its_spaces_back(cut: str, whole: str) -> None:
+def test_the_padding_of_the_first_number_is_restored(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut) == (whole, False)
 
 
@@ -240,5 +234,5 @@ def test_the_first_number_gets_its_spaces_back(cut: str, whole: str) -> None:
         ("12 files", "12 files"),
     ],
 )
-def test_a_single_line_gets_its_spaces_back_where_the_version_always_gives_them(cut: str, whole: str) -> None:
+def test_the_padding_of_a_single_line_is_restored_for_padded_versions(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut, padded=True) == (whole, False)

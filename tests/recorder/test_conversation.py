@@ -30,7 +30,7 @@ def conversation(tmp_path: Path) -> Iterator[Conversation]:
     conversation.close()
 
 
-def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:
+def test_the_product_sees_only_allowed_variables(tmp_path: Path, monkeypatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
         monkeypatch.setenv(name, "secret")
     with closing(Conversation(options(tmp_path))) as conversation:
@@ -39,7 +39,7 @@ def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path
     assert "secret" not in seen.values()
 
 
-def test_home_and_configuration_are_fresh_and_removed_afterwards(conversation: Conversation) -> None:
+def test_home_and_configuration_are_temporary(conversation: Conversation) -> None:
     seen = json.loads(conversation.call("Environment", {}).text)["environ"]
     home = Path(seen["HOME"])
     assert home.is_dir()
@@ -49,7 +49,7 @@ def test_home_and_configuration_are_fresh_and_removed_afterwards(conversation: C
     assert not home.exists()
 
 
-def test_a_home_that_is_given_is_the_product_s_and_keeps_the_configuration_out(tmp_path: Path) -> None:
+def test_a_given_home_does_not_contain_the_configuration(tmp_path: Path) -> None:
     home = tmp_path / "given"
     home.mkdir()
     with closing(Conversation(options(tmp_path, home=home))) as conversation:
@@ -59,9 +59,7 @@ def test_a_home_that_is_given_is_the_product_s_and_keeps_the_configuration_out(t
     assert list(home.iterdir()) == []
 
 
-def test_the_reason_is_reported_where_the_network_cannot_be_left_and_the_product_runs_with_it(
-    tmp_path: Path, monkeypatch
-) -> None:
+def test_a_missing_sandbox_is_reported_and_keeps_the_network(tmp_path: Path, monkeypatch) -> None:
     without_bubblewrap(monkeypatch)
     with closing(Conversation(options(tmp_path))) as conversation:
         assert conversation.isolation == NO_BUBBLEWRAP
@@ -72,7 +70,7 @@ def test_a_result_that_is_not_a_text_is_described(conversation: Conversation) ->
     assert conversation.call("Image", {}).text == "[image image/png 4]"
 
 
-def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_path: Path) -> None:
+def test_a_hook_allows_a_change_between_validation_and_execution(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("before")
     with closing(Conversation(options(tmp_path, hook=True))) as conversation:
@@ -81,7 +79,7 @@ def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_pat
         assert conversation.call("Hooked", {"file_path": str(file)}).text == "struck"
 
 
-def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) -> None:
+def test_hooks_are_passed_as_settings(tmp_path: Path) -> None:
     hooks = (
         Hook("PreToolUse", "Edit|Write", "exit 2"),
         Hook("PostToolUse", "*", "true"),
@@ -102,7 +100,7 @@ def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "own address"])
-def test_no_connection_leaves_the_products_own_loopback(conversation: Conversation, host: str) -> None:
+def test_no_connection_leaves_the_loopback_of_the_product(conversation: Conversation, host: str) -> None:
     address = "127.0.0.1" if host == "127.0.0.1" else "192.0.2.1"
     with socket.create_server(("127.0.0.1", 0)) as outside:
         port = outside.getsockname()[1]
@@ -113,7 +111,7 @@ def test_no_connection_leaves_the_products_own_loopback(conversation: Conversati
             assert "refused" in answer or "unreachable" in answer
 
 
-def test_only_a_conversation_that_is_to_be_summarised_is_given_its_window(tmp_path: Path) -> None:
+def test_only_a_summarised_conversation_gets_a_window(tmp_path: Path) -> None:
     with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
     assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")

@@ -19,7 +19,7 @@ MAPPING = st.dictionaries(
 
 @settings(max_examples=50)
 @given(MAPPING, st.integers(0, 6))
-def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
+def test_written_yaml_is_read_back_exactly(mapping: dict, indent: int) -> None:
     lines = emit_mapping(mapping, indent) or [" " * indent + "{}"]
     data = ("\n".join(lines) + "\n").encode()
     assert load(data, Path("x.yaml")).value == mapping
@@ -42,7 +42,7 @@ def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
         ("\ufeffa", ['k: "\\ufeffa"']),
     ],
 )
-def test_a_block_scalar_where_it_is_exact_else_quotes_with_escapes(text: str, lines: list[str]) -> None:
+def test_a_text_is_a_block_scalar_only_if_that_is_exact(text: str, lines: list[str]) -> None:
     assert emit_mapping({"k": text}, 0) == lines
 
 

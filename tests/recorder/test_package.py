@@ -58,7 +58,7 @@ def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, npm
     assert first.command[1].startswith(str(cache / "2.1.7"))
 
 
-def test_two_processes_asking_at_once_install_once(tmp_path: Path, npm) -> None:
+def test_concurrent_installations_install_once(tmp_path: Path, npm) -> None:
     threads = [threading.Thread(target=install, args=("2.1.7", tmp_path / "cache")) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -67,7 +67,7 @@ def test_two_processes_asking_at_once_install_once(tmp_path: Path, npm) -> None:
     assert len(npm().read_text().splitlines()) == 1
 
 
-def test_a_failed_install_leaves_nothing_and_shows_npms_words(tmp_path: Path, npm) -> None:
+def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, npm) -> None:
     npm(fails=True)
     with pytest.raises(AdapterError, match="could not install") as caught:
         install("9.9.9", tmp_path / "cache")
@@ -76,14 +76,14 @@ def test_a_failed_install_leaves_nothing_and_shows_npms_words(tmp_path: Path, np
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["9.9.9.lock"]
 
 
-def test_the_version_whose_package_holds_more_is_refused(tmp_path: Path, npm) -> None:
+def test_an_excluded_version_is_refused(tmp_path: Path, npm) -> None:
     with pytest.raises(AdapterError, match=r"2\.1\.88 is never installed"):
         install("2.1.88", tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("version", ["latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7"])
-def test_only_exact_versions_are_taken(tmp_path: Path, npm, version: str) -> None:
+def test_only_exact_versions_are_installed(tmp_path: Path, npm, version: str) -> None:
     with pytest.raises(AdapterError, match="not an exact version"):
         install(version, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()

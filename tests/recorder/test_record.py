@@ -33,7 +33,7 @@ from .made_up import (
 )
 
 
-def test_create_fills_in_what_is_missing_and_keeps_the_comments(suite: Suite) -> None:
+def test_create_adds_expectations_and_keeps_comments(suite: Suite) -> None:
     assert run(suite, "create", replace_text).status == "created"
     assert expectations(suite) == [
         {"text": "     1→alpha"},
@@ -58,7 +58,7 @@ def test_recording_again_changes_nothing(suite: Suite) -> None:
     assert state(suite) == before
 
 
-def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> None:
+def test_create_does_not_replace_an_expectation(suite: Suite) -> None:
     run(suite, "create", replace_text)
     before = state(suite)
     result = run(suite, "create", refuse_edit)
@@ -72,7 +72,7 @@ def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> N
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
 
 
-def test_what_is_documented_is_never_changed_but_split(suite: Suite) -> None:
+def test_a_documented_clause_is_kept_next_to_the_recorded_one(suite: Suite) -> None:
     write(suite.root, GATE + DOCUMENTED)
     assert run(suite, "create", replace_text).status == "created"
     documented, record_on = expectations(suite)[1]
@@ -101,9 +101,7 @@ def test_words_that_the_vocabulary_does_not_know_are_refused(suite: Suite) -> No
 
 
 @pytest.mark.parametrize("names_it", [False, True])
-def test_unknown_words_are_reported_at_the_first_replay_and_the_others_are_recorded(
-    suite: Suite, names_it: bool
-) -> None:
+def test_an_unknown_message_is_reported_at_once(suite: Suite, names_it: bool) -> None:
     others = [f"gate/y{number}" for number in range(3)]
     for each in others:
         suite.path("gate/x").with_name(f"{each.rpartition('/')[2]}.yaml").write_text(
@@ -167,14 +165,14 @@ def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
     assert state(suite) == before
 
 
-def test_what_the_product_cannot_do_is_distinguished(suite: Suite) -> None:
+def test_a_scenario_without_its_tool_is_unsupported(suite: Suite) -> None:
     write(
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
     assert run(suite, "create", replace_text).status == "unsupported"
 
 
-def test_a_pinned_beginning_is_kept_while_it_holds(suite: Suite) -> None:
+def test_a_stated_beginning_of_a_text_is_kept(suite: Suite) -> None:
     write(
         suite.root,
         GATE + '    expect:\n      text: {starts: "The file "}\n      files: {notes.txt: "gamma\\n"}\n',
@@ -183,7 +181,7 @@ def test_a_pinned_beginning_is_kept_while_it_holds(suite: Suite) -> None:
     assert expectations(suite)[1]["text"] == {"starts": "The file "}
 
 
-def test_a_documented_text_with_a_hole_does_not_serve_the_product(suite: Suite) -> None:
+def test_a_documented_digest_is_not_reused_for_the_product(suite: Suite) -> None:
     hole = '      text: {lines: 1, starts: "The file", ends: "."}\n      files: {notes.txt: "gamma\\n"}\n'
     write(suite.root, GATE + DOCUMENTED.replace("      error: not_read\n", "") + hole)
     assert run(suite, "create", replace_text).status == "created"
@@ -192,7 +190,7 @@ def test_a_documented_text_with_a_hole_does_not_serve_the_product(suite: Suite) 
     assert record_on["text"] == "The file $WS/notes.txt has been updated."
 
 
-def test_a_contract_that_the_file_does_not_state_is_recorded_and_the_file_left_alone(suite: Suite) -> None:
+def test_another_contract_is_recorded_without_changing_the_scenario(suite: Suite) -> None:
     run(suite, "create", replace_text)
     before = source(suite)
     assert record_on(suite, "create", {"2.1.328": refuse_edit}).status == "created"
@@ -206,7 +204,7 @@ def test_a_contract_that_the_file_does_not_state_is_recorded_and_the_file_left_a
     assert record_on(suite, "fix", {"2.1.328": replace_text}).status == "fixed"
 
 
-def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Suite) -> None:
+def test_changed_steps_drop_recordings_of_other_contracts(suite: Suite) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text, "2.1.328": refuse_edit})
     write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
     suite = Suite(suite.root)
@@ -222,7 +220,7 @@ def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Su
     assert suite.scenario("gate/x", suite.contracts["2.1.328"]).steps[1].expect == Expectation()  # type: ignore[union-attr]
 
 
-def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) -> None:
+def test_only_contracts_with_the_tools_are_missing(suite: Suite) -> None:
     contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
     everything = {contract.name: ["gate/x"] for contract in contracts}
     assert find_unrecorded(suite, ["gate/x"], contracts) == everything
@@ -247,7 +245,7 @@ def texts(suite: Suite) -> dict[str, str]:
     return {name: each.steps[1].results[0].text for name, each in transcripts.items()}
 
 
-def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_same_answer(
+def test_stripped_whitespace_is_restored_from_an_equal_answer(
     suite: Suite,
 ) -> None:
     whole, cut = "1\tgamma\n2\t", "1\tgamma\n2"
@@ -263,7 +261,7 @@ def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_sam
     assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
 
 
-def test_outer_whitespace_is_also_that_of_an_older_version_with_an_older_model() -> None:
+def test_stripped_whitespace_is_restored_from_an_older_version() -> None:
     def make_transcript(text: str) -> Transcript:
         return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
@@ -274,7 +272,7 @@ def test_outer_whitespace_is_also_that_of_an_older_version_with_an_older_model()
     assert with_outer_whitespace(given, Suite().contracts) == restored
 
 
-def test_a_file_that_was_made_during_the_call_and_written_over_has_no_mode_of_its_own(root: Path) -> None:
+def test_a_file_created_during_the_call_has_no_recorded_mode(root: Path) -> None:
     during = "\n    during: [modify: {notes.txt: beta}]\n"
     edit = "  - Edit: {file_path: $WS/notes.txt, old_string: '', new_string: gamma}"
     write(

@@ -37,7 +37,7 @@ def as_table(suite: Suite, answer: str) -> Path:
     return table
 
 
-def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: Suite) -> None:
+def test_only_values_of_the_case_are_written_to_a_table(suite: Suite) -> None:
     table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     before = table.read_text("utf-8")
     assert run(suite, "create", replace_text).status == "created"
@@ -59,7 +59,7 @@ def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: S
 
 
 @pytest.mark.parametrize("mode", ["create", "fix", "check"])
-def test_a_scenario_that_is_also_a_case_of_a_table_is_refused(suite: Suite, mode: Mode) -> None:
+def test_a_scenario_with_the_id_of_a_case_is_refused(suite: Suite, mode: Mode) -> None:
     own = suite.path("gate/x").read_text()
     as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     run(suite, "create", replace_text)
@@ -71,7 +71,7 @@ def test_a_scenario_that_is_also_a_case_of_a_table_is_refused(suite: Suite, mode
     assert state(suite) == before
 
 
-def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite) -> None:
+def test_a_text_of_all_cases_is_not_changed_for_one(suite: Suite) -> None:
     table = as_table(suite, "expect: {text: Done.}")
     before = table.read_bytes()
     result = run(suite, "fix", replace_text)
@@ -92,7 +92,7 @@ def as_composed(suite: Suite) -> Path:
     return theme
 
 
-def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
+def test_only_the_recording_of_a_composed_scenario_is_written(suite: Suite) -> None:
     theme = as_composed(suite)
     before = theme.read_bytes()
     assert run(suite, "create", replace_text).status == "created"
@@ -106,9 +106,7 @@ def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> 
 
 
 @pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
-def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_recorded(
-    suite: Suite, readfirst: Cli, composed: bool
-) -> None:
+def test_a_scenario_that_is_left_out_is_not_missing(suite: Suite, readfirst: Cli, composed: bool) -> None:
     if composed:
         as_composed(suite)
     run(suite, "create", replace_text)
@@ -135,7 +133,7 @@ def unreadable(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("spoil", [by_hand, unreadable])
-def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
+def test_a_damaged_recording_is_replaced_only_by_fix(
     suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
 ) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
@@ -159,7 +157,7 @@ def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
     }
 
 
-def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:
+def test_the_stated_contract_cannot_be_left_out(suite: Suite, readfirst: Cli) -> None:
     run(suite, "create", replace_text)
     before = state(suite)
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")

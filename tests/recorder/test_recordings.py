@@ -60,7 +60,7 @@ def recording(**texts: str) -> Recording:
     return Recording("0" * 16, {names[name]: plain(text) for name, text in texts.items()})
 
 
-def test_every_byte_comes_back() -> None:
+def test_a_recording_is_read_back_exactly() -> None:
     group = TranscriptStep(("Read", "Edit"), (RecordedResult("one"), RecordedResult("two", "not_read")))
     several = Transcript((*transcript("x" * 10_000 + AWKWARD).steps,))
     whole = Recording("digest", {"2.1.7": transcript(), "2.0.0": several})
@@ -75,11 +75,11 @@ def test_every_byte_comes_back() -> None:
     "text",
     ["", " ", "\n", "a\n\n", "null", "'\"" * 9, "\\u0041", "\ud83d", "\ude00", "\U0001f600", "\x85\xad"],
 )
-def test_every_text_comes_back(text: str) -> None:
+def test_a_text_is_read_back_exactly(text: str) -> None:
     assert parse_recording(format_recording(recording(v2_1_7=text))) == recording(v2_1_7=text)
 
 
-def test_a_beginning_is_kept_with_the_digest_of_the_whole() -> None:
+def test_a_cut_text_is_kept_with_its_digest() -> None:
     raw = "<tool_use_error>Wrong.\n\nFull schema:\n{}</tool_use_error>"
     result = RecordedResult.of(raw, "invalid_settings", "Wrong.\n\nFull schema:")
     other = RecordedResult.of(raw.replace("{}", "[]"), "invalid_settings", "Wrong.\n\nFull schema:")
@@ -101,12 +101,12 @@ def test_a_beginning_is_kept_with_the_digest_of_the_whole() -> None:
         "<tool_use_error>no</tool_use_error>\n\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>",
     ],
 )
-def test_what_the_host_adds_is_kept_apart_and_comes_back(raw: str) -> None:
+def test_text_of_the_host_is_stored_separately(raw: str) -> None:
     assert RecordedResult.of(raw, None).raw == raw
     assert "system-reminder" not in RecordedResult.of(raw, None).text
 
 
-def test_equal_answers_of_a_step_stand_once_with_the_versions_they_begin_in() -> None:
+def test_equal_answers_are_stored_once_with_their_versions() -> None:
     whole = recording(v1_0_0="old", v2_0_0="old", v2_1_7="new", v2_1_8="old", v2_1_9="old")
     assert parse_recording(format_recording(whole)) == whole
     (step,) = encode_recording(whole)["steps"]
@@ -116,7 +116,7 @@ def test_equal_answers_of_a_step_stand_once_with_the_versions_they_begin_in() ->
     ]
 
 
-def test_the_example_in_the_docs_is_as_the_recorder_writes_it() -> None:
+def test_the_example_in_the_docs_has_the_written_form() -> None:
     page = (Path(__file__).parents[2] / "docs/recording.md").read_text("utf-8")
     example = page.partition("```json recording\n")[2].partition("```")[0]
     (name,) = json.loads(example)
@@ -124,7 +124,7 @@ def test_the_example_in_the_docs_is_as_the_recorder_writes_it() -> None:
 
 
 @pytest.mark.slow
-def test_recordings_keep_their_schema() -> None:
+def test_recordings_match_their_schema() -> None:
     root = default_root()
     check = Draft202012Validator(json.loads((root / "schema/recording.schema.json").read_text()))
     awkward = Recording("0" * 16, {"2.1.7": transcript(), "2.0.0": transcript("x" * 9999)})
@@ -153,7 +153,7 @@ def test_an_edit_by_hand_is_detected(tmp_path: Path, change: tuple[bytes, bytes]
         assert recordings.find("gate/x").is_as_written == (written == data)
 
 
-def test_an_edit_by_hand_is_detected_in_one_of_several_recordings_and_kept() -> None:
+def test_an_edit_by_hand_in_a_table_is_detected_and_kept() -> None:
     texts = {"one": "first", "three": "third", "two": "second"}
     entries = {name: encode_recording(recording(v2_1_7=text)) for name, text in texts.items()}
     changed = read_entries(format_entries(entries).replace(b"third", b"other"))
@@ -163,7 +163,7 @@ def test_an_edit_by_hand_is_detected_in_one_of_several_recordings_and_kept() -> 
     assert not has_valid_digest({})
 
 
-def test_a_review_shows_scenario_versions_and_each_answer_in_a_line() -> None:
+def test_each_answer_is_one_line_of_a_recording() -> None:
     text = 'a "quoted"\nü → \u2028\ufeff\x7f end'
     lines = format_recording(recording(v1_0_0="one", v2_1_7=text), "edit-x").decode().splitlines()
     assert [lines[number].strip() for number in (1, 4, 6, 7, 8)] == [
@@ -176,7 +176,7 @@ def test_a_review_shows_scenario_versions_and_each_answer_in_a_line() -> None:
 
 
 @pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.slow)])
-def test_recordings_are_in_the_form_that_the_recorder_writes(every: int) -> None:
+def test_bundled_recordings_have_the_written_form(every: int) -> None:
     recordings = Recordings(default_root() / "recordings")
     sample = [*recordings.ids()][::every]
     for each in sample:
@@ -209,7 +209,7 @@ def format_recording_of(steps: object, *versions: str) -> str:
         format_recording_of([{"call": "Read", "answers": [{"text": "a", "error": {"not": "read"}}]}]),
     ],
 )
-def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:
+def test_damage_is_reported_with_file_and_remedy(tmp_path: Path, data: str) -> None:
     (tmp_path / "gate").mkdir(exist_ok=True)
     (tmp_path / "gate" / "x.json").write_text(data)
     with pytest.raises(
@@ -219,7 +219,7 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
     assert "gate/x.json" in str(caught.value)
 
 
-def test_a_damaged_file_is_replaced_unless_other_scenarios_have_their_recordings_there(
+def test_a_damaged_file_is_replaced_unless_it_is_shared(
     tmp_path: Path,
 ) -> None:
     table = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x")
@@ -237,7 +237,7 @@ def test_a_damaged_file_is_replaced_unless_other_scenarios_have_their_recordings
     assert [*read_entries(own.written("gate/x", recording(v2_1_7="one"))[file])] == ["x", "y"]
 
 
-def test_damage_with_a_valid_digest_is_named_when_it_is_met(tmp_path: Path) -> None:
+def test_damage_with_a_valid_digest_is_reported_on_access(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path)
     ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one", v2_1_40="two")).items()
     path.parent.mkdir()
@@ -252,9 +252,7 @@ def test_damage_with_a_valid_digest_is_named_when_it_is_met(tmp_path: Path) -> N
         transcripts["2.1.8"]
 
 
-def test_a_file_that_is_written_again_at_once_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_rewritten_at_once_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Recordings(tmp_path / "recordings")
     file = kept.path("gate/edit")
     file.parent.mkdir(parents=True)
@@ -267,7 +265,7 @@ def test_a_file_that_is_written_again_at_once_is_read_again(
         assert kept.recording("gate/edit").transcripts.get("2.1.7") == plain(text)
 
 
-def test_a_long_reminder_is_compressed_and_a_recording_that_nobody_could_read_is_refused(
+def test_a_recording_that_is_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     result = RecordedResult("short", after="long " * 5_000)

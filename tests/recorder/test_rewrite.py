@@ -51,7 +51,7 @@ def test_an_event_on_several_paths_is_several_steps() -> None:
     assert yaml.safe_load(after)["steps"][2]["expect"] == [stated, {"error": "not_read", "text": "No"}]
 
 
-def test_comments_stay_but_for_those_within_what_changes() -> None:
+def test_comments_outside_of_a_changed_expectation_are_kept() -> None:
     after = rewrite_expectations(SOURCE, {(2,): {"text": "New words"}})
     gone = {"# a note", "# after the source", "# keep me"}
     kept = {each for each in re.findall("# [a-z ]+", SOURCE) if each.strip() not in gone}
@@ -59,7 +59,7 @@ def test_comments_stay_but_for_those_within_what_changes() -> None:
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "New words"}
 
 
-def test_a_call_of_a_group_and_the_group_itself_can_be_rewritten_together() -> None:
+def test_parallel_calls_and_their_group_are_rewritten_together() -> None:
     edits = {
         (3,): {"files": {"a": "x\n"}},
         (3, 0): {"text": "A"},
@@ -70,7 +70,7 @@ def test_a_call_of_a_group_and_the_group_itself_can_be_rewritten_together() -> N
     assert step["expect"] == {"files": {"a": "x\n"}}
 
 
-def test_rewriting_the_same_twice_changes_nothing_the_second_time() -> None:
+def test_a_second_rewrite_changes_nothing() -> None:
     edits = {(0,): {"text": "one\ntwo"}, (2,): [{"documented": "D"}, {"text": "x"}]}
     once = rewrite_expectations(SOURCE, edits)
     assert rewrite_expectations(once, edits) == once
@@ -81,13 +81,13 @@ def test_an_expectation_is_removed() -> None:
     assert "expect" not in after["steps"][2]
 
 
-def test_a_step_in_braces_is_refused_with_the_line_and_what_to_write() -> None:
+def test_a_step_in_braces_is_refused_with_advice() -> None:
     source = "title: x\nsteps:\n  - {Read: {file_path: a}}\n"
     with pytest.raises(RewriteError, match="line 3: write the step in block style"):
         rewrite_expectations(source, {(0,): {"text": "x"}})
 
 
-def test_nothing_but_expectations_ever_changes() -> None:
+def test_a_rewrite_that_would_change_steps_is_refused() -> None:
     # The last value keeps its trailing line breaks. Text that is put after it would remove them.
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
     with pytest.raises(RewriteError, match="the steps would change"):
@@ -107,13 +107,13 @@ steps:
 """
 
 
-def test_a_sub_agents_steps_stand_between_its_beginning_and_its_end() -> None:
+def test_steps_of_a_sub_agent_are_counted() -> None:
     after = rewrite_expectations(AGENT, {(4,): {"text": "a"}, (6,): {"text": "b"}})
     assert yaml.safe_load(after)["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "b"}
 
 
-def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
+def test_a_short_expectation_is_replaced_by_the_observed_text() -> None:
     source = "steps:\n  - Read: {file_path: $WS/a}\n    expect: shown\n  - touch: a\n"
     written = rewrite_expectations(source, {(0,): {"text": "x"}})
     assert written == source.replace("expect: shown", "expect:\n      text: x")
@@ -122,6 +122,6 @@ def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
 @pytest.mark.parametrize(
     "stated", [["done", {"documented": "D", "error": "e"}], {"documented": "D", "error": "e"}]
 )
-def test_what_the_documents_state_stays_a_clause_of_its_own(stated: object) -> None:
+def test_a_documented_clause_stays_separate(stated: object) -> None:
     wanted = [{"documented": "D", "error": "e"}, {"text": "x"}]
     assert updated_expectation(stated, Clause(text="x")) == wanted

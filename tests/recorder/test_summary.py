@@ -49,12 +49,12 @@ class Talk:
     ],
     ids=["on the side", "as the next step", "before the last result"],
 )
-def test_a_summary_is_given_where_one_is_asked_for(talk: Talk, times: int) -> None:
+def test_a_summary_is_sent_on_request(talk: Talk, times: int) -> None:
     summarise(cast("Conversation", talk))
     assert len(talk.said) == times
 
 
-def test_a_conversation_that_goes_on_without_a_summary_is_reported() -> None:
+def test_a_conversation_without_a_summary_is_reported() -> None:
     talk = Talk((["call"], ["What was read."]))
     with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         summarise(cast("Conversation", talk))

@@ -34,9 +34,7 @@ def transcript(text: str) -> Transcript:
     return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
 
-def test_syrupy_writes_and_reads_a_recording_with_every_byte(
-    pytester: pytest.Pytester, tmp_path: Path
-) -> None:
+def test_syrupy_keeps_every_byte_of_a_recording(pytester: pytest.Pytester, tmp_path: Path) -> None:
     awkward = "a\r\nb\rc\x00\ufeff"
     run(pytester, tmp_path, awkward, "--snapshot-update").assert_outcomes(passed=1)
     stored = Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
@@ -59,9 +57,7 @@ def test_an_unrecorded_contract_fails(pytester: pytest.Pytester, tmp_path: Path)
     run(pytester, tmp_path, "x").assert_outcomes(failed=1)
 
 
-def test_an_update_keeps_the_other_contracts_and_shares_equal_transcripts(
-    pytester: pytest.Pytester, tmp_path: Path
-) -> None:
+def test_an_update_keeps_the_other_contracts(pytester: pytest.Pytester, tmp_path: Path) -> None:
     path = Recordings(tmp_path).path("gate/x")
     path.parent.mkdir()
     path.write_bytes(

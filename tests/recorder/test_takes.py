@@ -79,7 +79,7 @@ def raise_broken(_: int) -> str:
     raise AdapterError("the product died")
 
 
-def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -> None:
+def test_stored_replays_are_used_after_an_interruption(suite: Suite) -> None:
     def interrupt_fourth_call(call: int) -> str:
         if call == 4:
             raise KeyboardInterrupt
@@ -94,7 +94,7 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
     assert second.calls == 1
 
 
-def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
+def test_an_error_is_reported_and_replayed_again(suite: Suite) -> None:
     (result,) = record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(raise_broken)})
     assert result.status == "error"
     assert result.message == "2.1.40: step 1: the product died"
@@ -106,7 +106,7 @@ def product_answering(*texts: str) -> Product:
     return Product(lambda call: texts[call - 1])
 
 
-def test_an_answer_is_replayed_again_only_if_no_neighbouring_contract_gave_it(suite: Suite) -> None:
+def test_only_an_answer_without_an_equal_neighbour_is_repeated(suite: Suite) -> None:
     first = product_answering("a", "a")
     same, other, back = product_answering("a"), product_answering("b", "b"), product_answering("a", "a")
     products = {"2.1.7": first, "2.1.40": same, "2.1.87": other, "2.1.112": back}
@@ -117,7 +117,7 @@ def test_an_answer_is_replayed_again_only_if_no_neighbouring_contract_gave_it(su
     assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
 
 
-def test_versions_that_are_no_contracts_confirm_each_other(suite: Suite) -> None:
+def test_versions_outside_the_contracts_confirm_each_other(suite: Suite) -> None:
     (suite.root.parent / "takes" / "notes").mkdir(parents=True)
     products = {
         "2.1.8": product_answering("a", "a"),
@@ -128,14 +128,14 @@ def test_versions_that_are_no_contracts_confirm_each_other(suite: Suite) -> None
     assert [product.calls for product in products.values()] == [2, 1, 1]
 
 
-def test_an_answer_that_differs_only_once_is_unstable(suite: Suite) -> None:
+def test_two_different_answers_of_a_version_are_unstable(suite: Suite) -> None:
     record_products(suite, {"2.1.7": product_answering("a", "a")})
     (result,) = record_products(Suite(suite.root), {"2.1.40": product_answering("b", "a")})
     assert (result.status, result.message.partition(":")[0]) == ("unstable", "2.1.40")
     assert list(Suite(suite.root).recordings.recording("gate/x").transcripts) == ["2.1.7"]
 
 
-def test_an_unstable_contract_confirms_no_other(suite: Suite) -> None:
+def test_an_unstable_answer_confirms_no_other(suite: Suite) -> None:
     later = product_answering("b", "b")
     (result,) = record_products(suite, {"2.1.7": product_answering("b", "a"), "2.1.40": later})
     assert result.status == "unstable"
@@ -153,9 +153,7 @@ def test_an_older_model_is_compared_with_older_models(suite: Suite) -> None:
     assert [product.calls for product in products.values()] == [2, 2, 1, 2]
 
 
-def test_a_sample_is_replayed_twice_although_a_neighbour_gave_the_same(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_is_always_replayed_twice(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     contract = suite.contracts["2.1.40"]
     drawn = [each for each in map("gate/{}".format, range(2000)) if is_sampled(each, contract)]
     assert 0.6 < len(drawn) * SAMPLE_INTERVAL / 2000 < 1.5

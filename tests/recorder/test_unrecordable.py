@@ -65,7 +65,7 @@ def touches_other(root: Path) -> None:
         ("Read", lambda root: list(root.iterdir()), False, ""),
     ],
 )
-def test_what_a_recording_cannot_say_is_found(
+def test_a_change_that_no_recording_can_express_is_reported(
     place: WorkspacePool, tool: str, act: Callable[[Path], object], refuses: bool, said: str
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
@@ -75,7 +75,7 @@ def test_what_a_recording_cannot_say_is_found(
     )
 
 
-def test_a_file_that_parted_from_its_other_name_is_recorded_though_its_bytes_are_the_same(
+def test_a_separated_hard_link_is_recorded_as_a_change(
     place: WorkspacePool,
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))

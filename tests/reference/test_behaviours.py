@@ -26,12 +26,12 @@ SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
 
 
-def test_every_behaviour_is_asked_for_by_a_rule():
+def test_every_behaviour_is_used():
     asked = set(re.findall(r"behaviours\.(\w+\.\w+)", "\n".join(SOURCES.values())))
     assert [name for name in NAMES if f"{group_of(name)}.{name}" not in asked] == []
 
 
-def test_every_behaviour_differs_between_contracts_or_waits_for_one_that_does():
+def test_every_behaviour_differs_between_contracts():
     for name in NAMES:
         history = history_of(name)
         values = [history.first, *history.changes.values()]
@@ -39,7 +39,7 @@ def test_every_behaviour_differs_between_contracts_or_waits_for_one_that_does():
         assert history.changes or history.documented != history.first, name
 
 
-def test_no_rule_asks_for_the_name_of_a_contract():
+def test_no_code_compares_names_of_contracts():
     for file, text in SOURCES.items():
         if file not in ("behaviours_by_version.py", "__init__.py") and not file.startswith("behaviours/"):
             assert not re.search(r"contract\s*(==|!=|in\b|<|>)", text), file
@@ -52,12 +52,12 @@ SENTENCE = re.compile(
 """Matches a sentence that needs no context: it does not refer to an earlier sentence, and is not a fragment."""
 
 
-def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:
+def test_every_meaning_is_a_complete_sentence() -> None:
     meanings = {name: history_of(name).meaning for name in NAMES}
     assert {name: text for name, text in meanings.items() if not SENTENCE.fullmatch(text)} == {}
 
 
-def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
+def test_every_behaviour_has_a_source_and_scenarios() -> None:
     """The source of a behaviour is a section of a document of the suite, or the recordings of its scenarios."""
     documents = SUITE.contracts["documented"].documents
     for name in NAMES:
@@ -73,7 +73,7 @@ def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
             assert section, name
 
 
-def test_a_group_has_a_value_for_each_of_its_behaviours_and_never_changes() -> None:
+def test_a_group_of_behaviours_is_complete_and_immutable() -> None:
     group = behaviours_of(DEFAULT_CONTRACT).calls
     same, other = replace(group), replace(group, multi_edit_exists=not group.multi_edit_exists)
     assert (same, hash(same), repr(same)) == (group, hash(group), repr(group))
@@ -91,7 +91,7 @@ def test_a_group_has_a_value_for_each_of_its_behaviours_and_never_changes() -> N
     assert same == group
 
 
-def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
+def test_an_unknown_contract_is_refused(tmp_path):
     for name in ("9.9.9", "2.1", "2.1.7+gated", "0.2.125", "2.1.328+", "", "default"):
         with pytest.raises(
             ValueError, match=r"unknown contract .*; the reference knows documented, the versions 0\.2"
@@ -99,7 +99,7 @@ def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
             FileTools(name, root=tmp_path)
 
 
-def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
+def test_a_version_has_the_value_of_the_latest_change_before_it():
     history = History(
         "old",
         {(1, 0, 21): "new", (2, 1, 208): ByModel("asks", "does not ask")},
@@ -116,7 +116,7 @@ def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
     assert history.at((2, 1, 208), relaxed=True) == "does not ask"
 
 
-def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):
+def test_the_example_of_the_page_works(tmp_path, monkeypatch, capsys):
     documentation = (CODE.resolve().parent / "docs" / "reference.md").read_text(encoding="utf-8")
     example = documentation.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "project").mkdir()
@@ -139,8 +139,6 @@ def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):
         (True, {"2.1.7": ByModel(enforced=False, relaxed=None)}),
     ],
 )
-def test_a_behaviour_that_is_declared_without_sense_is_refused(
-    first: object, changes: dict[str, object]
-) -> None:
+def test_an_inconsistent_behaviour_is_refused(first: object, changes: dict[str, object]) -> None:
     with pytest.raises(AssertionError):
         behaviour(first, changes, meaning="Something is so.")

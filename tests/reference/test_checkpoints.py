@@ -19,7 +19,7 @@ def edit_file(tools: FileTools, path: Path) -> None:
     tools.edit(str(path), "one", "ONE")
 
 
-def test_a_file_that_is_as_it_was_is_not_written(notes: Path, tmp_path: Path) -> None:
+def test_an_unchanged_file_is_not_rewritten(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path, checkpoints=True)
     edit_file(tools, notes)
     tools.rewind()
@@ -28,7 +28,7 @@ def test_a_file_that_is_as_it_was_is_not_written(notes: Path, tmp_path: Path) ->
     assert notes.stat().st_mtime_ns == before.st_mtime_ns
 
 
-def test_after_a_resume_files_go_back_to_what_they_were_then(notes: Path, tmp_path: Path) -> None:
+def test_a_rewind_after_a_resume_restores_the_files_of_the_resume(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path, checkpoints=True)
     edit_file(tools, notes)
     tools.resume()
@@ -38,7 +38,7 @@ def test_after_a_resume_files_go_back_to_what_they_were_then(notes: Path, tmp_pa
     assert notes.read_text() == "ONE\ntwo\n"
 
 
-def test_tools_that_keep_nothing_say_so(notes: Path, tmp_path: Path) -> None:
+def test_a_rewind_without_checkpoints_is_refused(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path)
     edit_file(tools, notes)
     with pytest.raises(ValueError, match="open the tools with checkpoints=True"):

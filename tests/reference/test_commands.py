@@ -15,7 +15,7 @@ def test_without_a_shell_there_is_no_bash(tmp_path: Path) -> None:
     assert (result.is_error, result.text) == (True, "Error: No such tool available: Bash")
 
 
-def test_a_command_starts_where_the_one_before_it_ended(tmp_path: Path) -> None:
+def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     tools = FileTools(root=tmp_path, shell=Shell(CommandLimits(tmp_path, tmp_path, seconds=10)))
     assert tools.call("Bash", {"command": "cd sub"}).text == ""
@@ -37,12 +37,14 @@ def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pyte
         assert session.directory == str(tmp_path)
 
 
-def test_a_command_sees_no_variable_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_sees_no_environment_variable_of_this_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SECRET", "told")
     assert Shell(CommandLimits(tmp_path, tmp_path, seconds=10)).run("echo [$SECRET]").output == "[]\n"
 
 
-def test_a_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
+def test_a_command_has_a_timeout(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError, match="sleep 60"):
         Shell(CommandLimits(tmp_path, tmp_path, seconds=0.2)).run("sleep 60")

@@ -23,17 +23,17 @@ def test_a_jpeg_image_without_a_frame_has_no_size(rest: bytes) -> None:
         refuse_without_size(START + rest)
 
 
-def test_what_is_between_segments_is_skipped() -> None:
+def test_bytes_between_segments_are_skipped() -> None:
     refuse_without_size(START + b"\x00" + FRAME)
 
 
 @rows("text", [b"<HTML>", b" \n<!DOCTYPE html>", b"x<html>"])
-def test_a_page_is_distinguished_from_other_bytes(text):
+def test_an_html_page_is_not_an_image(text):
     with pytest.raises(Refusal, match="Detected: HTML document"):
         refuse_other_content(text, "a.png")
 
 
-def test_an_image_is_whole_if_it_ends_as_its_format_wants_it():
+def test_an_image_is_complete_if_its_end_is_present():
     images = [b"\x89PNG IDAT", START + b"\xff\xd9", b"GIF89a;", b"RIFF\x04\x00\x00\x00WEBP"]
     assert all(map(is_whole, images))
     assert not any(is_whole(image[:-1]) for image in images)

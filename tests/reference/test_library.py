@@ -20,7 +20,7 @@ LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```pyt
 
 
 @pytest.mark.parametrize("name", ["missing", "file.txt", "file.txt/below"])
-def test_a_root_that_is_no_directory_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_root_that_is_not_a_directory_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.txt").write_text("")
     with pytest.raises(ValueError, match=r"root is not a directory: .*create it first") as refused:
         FileTools(root=tmp_path / name)
@@ -28,7 +28,7 @@ def test_a_root_that_is_no_directory_is_refused(tmp_path: Path, name: str) -> No
     assert not (tmp_path / "missing").exists()
 
 
-def test_root_is_no_sandbox_as_the_page_says(tools: FileTools, root: Path) -> None:
+def test_the_root_is_not_a_sandbox(tools: FileTools, root: Path) -> None:
     assert "**`root` is not a sandbox.**" in PAGE.read_text("utf-8")
     outside = root.parent / "outside.txt"
     outside.write_text("alpha\n")
@@ -80,7 +80,7 @@ class ScriptedClient:
         return SimpleNamespace(content=[SimpleNamespace(type="text", text="Let me see."), *uses])
 
 
-def test_the_loop_with_a_model_works_as_it_is(
+def test_the_loop_of_the_page_works_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
@@ -107,7 +107,7 @@ def test_the_loop_with_a_model_works_as_it_is(
     assert (tmp_path / "project/notes.txt").read_text() == "beta\n"
 
 
-def test_the_schemas_serve_an_api_in_the_manner_of_openai(tools: FileTools) -> None:
+def test_the_schemas_can_be_offered_to_other_apis(tools: FileTools) -> None:
     (shown,) = re.findall(r'`(\{"type": "function".*?\})`', PAGE.read_text("utf-8"))
     offered = [eval(shown, {"schema": schema}) for schema in tools.schemas]
     assert [each["function"]["name"] for each in offered] == ["Read", "Edit", "NotebookEdit", "Write"]
@@ -123,9 +123,7 @@ def test_the_schemas_serve_an_api_in_the_manner_of_openai(tools: FileTools) -> N
         (NEWEST, 'You sent (first 43 of 43 bytes): {"file_path": "notes.txt", "content": "alph\n'),
     ],
 )
-def test_arguments_that_end_early_are_what_each_version_makes_of_them(
-    tmp_path: Path, contract: str, said: str
-) -> None:
+def test_arguments_that_end_early_are_refused(tmp_path: Path, contract: str, said: str) -> None:
     tools = FileTools(contract, root=tmp_path)
     answer = tools.call_at_limit("Write", '{"file_path": "notes.txt", "content": "alph')
     assert answer.is_error

@@ -91,7 +91,7 @@ def test_the_tools_are_offered_with_their_schemas(conversation):
     assert schema["properties"]["replace_all"]["type"] == "boolean"
 
 
-def test_each_call_is_answered_as_the_tool_does_by_the_settings_and_the_home_of_the_server(conversation):
+def test_calls_are_answered_with_the_settings_of_the_server(conversation):
     for result, (*_, is_error, begins) in zip(conversation.answers, CALLS, strict=True):
         (block,) = result.content
         assert isinstance(block, types.TextContent)
@@ -126,14 +126,14 @@ def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
         ('{"id": 1, "method": "tools/call", "params": [5]}', -32602),
     ],
 )
-def test_what_is_no_request_is_said_to_be_none(tmp_path, line, code):
+def test_an_invalid_request_is_an_error(tmp_path, line, code):
     answer, pong = answers_to_lines(tmp_path, line, '{"id": "a", "method": "ping"}')
     assert answer["error"]["code"] == code
     assert answer["id"] == (1 if code in (-32601, -32602) else None)
     assert (pong["id"], pong["result"]) == ("a", {})
 
 
-def test_a_handshake_begins_a_session_in_which_nothing_was_read(tmp_path):
+def test_a_handshake_starts_a_new_session(tmp_path):
     (tmp_path / "a.txt").write_text("alpha\n")
     read, write, again = (
         f'{{"id": {number}, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}'
@@ -149,11 +149,11 @@ def test_a_handshake_begins_a_session_in_which_nothing_was_read(tmp_path):
     assert (tmp_path / "a.txt").read_text() == "beta"
 
 
-def test_what_asks_for_nothing_is_not_answered(tmp_path):
+def test_notifications_and_empty_lines_are_not_answered(tmp_path):
     assert answers_to_lines(tmp_path, "", '{"method": "notifications/x"}', '{"id": 1, "result": {}}') == []
 
 
-def test_a_call_that_is_given_up_before_it_is_made_is_not_made(tmp_path):
+def test_a_cancelled_call_is_not_executed(tmp_path):
     params = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "x"}}
     give_up = {"method": "notifications/cancelled", "params": {"requestId": 1}}
     assert (
@@ -166,7 +166,7 @@ def test_a_call_that_is_given_up_before_it_is_made_is_not_made(tmp_path):
 
 
 @pytest.mark.parametrize(("asked", "spoken"), [("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
-def test_a_version_of_the_protocol_that_is_unknown_gets_the_latest(tmp_path, asked, spoken):
+def test_an_unknown_protocol_version_gets_the_latest(tmp_path, asked, spoken):
     line = json.dumps({"id": 1, "method": "initialize", "params": {"protocolVersion": asked}})
     assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
@@ -185,7 +185,7 @@ WRITE_THEM_SO = "settings.json: write the rules as "
         (None, "settings.json: cannot be read: No such file or directory"),
     ],
 )
-def test_a_bad_settings_file_is_said_to_be_bad(tmp_path, content, message):
+def test_an_invalid_settings_file_is_refused(tmp_path, content, message):
     settings = tmp_path / "settings.json"
     settings.unlink(missing_ok=True)
     if content is not None:
@@ -209,9 +209,7 @@ def test_a_bad_settings_file_is_said_to_be_bad(tmp_path, content, message):
         ("2.1.7", "", "{", "settings.json:1:2: is not JSON"),
     ],
 )
-def test_what_cannot_be_served_ends_with_code_2_and_the_reason(
-    tmp_path, capsys, contract, root, settings, message
-):
+def test_invalid_options_end_with_code_2(tmp_path, capsys, contract, root, settings, message):
     path = None
     if settings is not None:
         path = tmp_path / "settings.json"
@@ -247,7 +245,7 @@ def line(number: int, body: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_ends_a_waiting_server(number: signal.Signals, tmp_path: Path) -> None:
     server = start_server(tmp_path)
     assert server.stdin is not None
     assert server.stdout is not None
@@ -278,14 +276,14 @@ def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[st
     return answers[1:]
 
 
-def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
+def test_long_calls_are_answered(tmp_path: Path) -> None:
     content = "line\n" * 250_000
     answers_to(tmp_path, *(("Write", {"file_path": name, "content": content}) for name in ("a.txt", "b.txt")))
     assert (tmp_path / "b.txt").stat().st_size == 1_250_000
 
 
 @pytest.mark.parametrize("count", [2, 40])
-def test_calls_that_arrive_together_are_one_message(tmp_path: Path, count: int) -> None:
+def test_calls_that_arrive_together_are_parallel(tmp_path: Path, count: int) -> None:
     created = ("Write", {"file_path": "notes.md", "content": ""})
     _, *answers = answers_to(tmp_path, created, *[("Edit", BLANK_EDIT)] * (count - 1))
     # Whitespace is stripped before the first call of a message is executed, when the file does not exist yet.

@@ -22,7 +22,7 @@ def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | Non
     return refused.value.name, refused.value.code
 
 
-def test_every_number_of_edit_comes_before_the_higher_ones(make_tools: MakeTools, put: Put) -> None:
+def test_refusals_of_edit_are_checked_in_the_order_of_their_codes(make_tools: MakeTools, put: Put) -> None:
     """The same call is repeated with one reason for a refusal less each time."""
     denied, tools = make_tools(deny=("Edit(**)",)), make_tools()
     put("a.txt", "x x\n")
@@ -41,13 +41,13 @@ def test_every_number_of_edit_comes_before_the_higher_ones(make_tools: MakeTools
     assert refusal(tools.edit, "a.txt", "x", "b") == ("multiple_matches", 9)
 
 
-def test_settings_that_would_become_invalid_have_the_last_number(tools: FileTools, put: Put) -> None:
+def test_invalid_settings_have_the_last_code(tools: FileTools, put: Put) -> None:
     put(".claude/settings.json", '{"model": "opus"}\n')
     tools.read(".claude/settings.json")
     assert refusal(tools.edit, ".claude/settings.json", "{", "[") == ("invalid_settings", 10)
 
 
-def test_every_number_of_write_comes_before_the_higher_ones(make_tools: MakeTools, put: Put) -> None:
+def test_refusals_of_write_are_checked_in_the_order_of_their_codes(make_tools: MakeTools, put: Put) -> None:
     put("a.txt")
     assert refusal(make_tools(deny=("Edit(**)",)).write, "a.txt", "x") == ("permission_denied", 1)
     tools = make_tools()
@@ -58,12 +58,12 @@ def test_every_number_of_write_comes_before_the_higher_ones(make_tools: MakeTool
 
 
 @rows("rule", ["", "Edit(", "(secret)", "Edit secret", "7(x)"])
-def test_what_is_no_rule_is_said_so(tmp_path: Path, rule: str) -> None:
+def test_an_invalid_permission_rule_is_refused(tmp_path: Path, rule: str) -> None:
     with pytest.raises(ValueError, match="is not a permission rule: write Tool or Tool"):
         FileTools(root=tmp_path, deny=[rule])
 
 
-def test_a_write_that_fails_half_way_loses_nothing(
+def test_a_failed_write_loses_nothing(
     tools: FileTools, put: Put, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put("a.txt")

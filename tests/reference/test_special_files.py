@@ -34,7 +34,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
-def test_a_device_without_an_end_is_not_read(contract: str, tmp_path: Path) -> None:
+def test_an_endless_device_is_not_read(contract: str, tmp_path: Path) -> None:
     tools = FileTools(contract, root=tmp_path)
     for path in ("/dev/full", "/dev/zero"):
         assert in_time(tools, "Read", {"file_path": path}).error == "special_file"
@@ -43,13 +43,13 @@ def test_a_device_without_an_end_is_not_read(contract: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/{}", "/dev/../dev//fd/{}", "/proc/self/fd/{}"])
-def test_what_the_process_has_open_is_not_read_even_if_it_is_a_file(path: str, tmp_path: Path) -> None:
+def test_an_open_descriptor_is_not_read(path: str, tmp_path: Path) -> None:
     with (tmp_path / "notes.txt").open("w") as file:
         tools = FileTools(NEWEST, root=tmp_path)
         assert in_time(tools, "Read", {"file_path": path.format(file.fileno())}).error == "special_file"
 
 
-def test_the_null_device_is_empty_and_is_not_replaced(tmp_path: Path) -> None:
+def test_the_null_device_is_empty_and_not_replaced(tmp_path: Path) -> None:
     tools = FileTools(NEWEST, root=tmp_path)
     assert "the contents are empty" in in_time(tools, "Read", {"file_path": "/dev/null"}).text
     for tool, others in CALLS[1:]:

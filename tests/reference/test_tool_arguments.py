@@ -7,7 +7,7 @@ import math
 import pytest
 
 
-def test_the_advertised_schemas_name_what_is_checked(tools):
+def test_the_advertised_schemas_match_the_checks(tools):
     for schema in tools.schemas:
         advertised = schema.json_schema()
         result = tools.call(schema.tool, {})
@@ -21,7 +21,7 @@ def test_the_advertised_schemas_name_what_is_checked(tools):
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), math.nan, -math.inf])
-def test_a_number_that_no_double_holds_is_no_number(tools, put, value):
+def test_a_number_outside_the_doubles_is_refused(tools, put, value):
     put("a.txt")
     assert tools.call("Read", {"file_path": "a.txt", "offset": value}).error == "invalid_arguments"
 
@@ -48,7 +48,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit"])
-def test_odd_values_are_answered_and_never_raise(tools, put, tool):
+def test_unusual_values_never_raise(tools, put, tool):
     put("a.txt", "a\ud83d".encode("utf-8", "surrogatepass"))
     put("book.ipynb", "[" * 700 + "]" * 700)
     names = [

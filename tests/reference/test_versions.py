@@ -19,7 +19,7 @@ CELL = {
 BOOK = {"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def test_the_oldest_edit_replaces_as_often_as_expected(tmp_path):
+def test_the_oldest_edit_counts_replacements(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("x x y\n")
     tools = FileTools("0.2.126", root=tmp_path)
@@ -32,7 +32,7 @@ def test_the_oldest_edit_replaces_as_often_as_expected(tmp_path):
     assert path.read_text() == "z z y\n"
 
 
-def test_the_oldest_notebook_edit_takes_the_number_of_a_cell(tmp_path):
+def test_the_oldest_notebook_edit_uses_cell_numbers(tmp_path):
     path = tmp_path / "book.ipynb"
     path.write_text(json.dumps(BOOK))
     tools = FileTools("0.2.126", root=tmp_path)
@@ -46,7 +46,7 @@ def test_the_oldest_notebook_edit_takes_the_number_of_a_cell(tmp_path):
 @pytest.mark.parametrize(
     ("value", "fits"), [("2", True), ("-1", True), ("2.5", False), ("two", False), ("", False)]
 )
-def test_a_string_of_an_integer_counts_as_it(tmp_path, value, fits):
+def test_an_integer_may_be_a_string(tmp_path, value, fits):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     answer = FileTools("2.1.328", root=tmp_path).call("Read", {"file_path": "a.txt", "offset": value})
     assert answer.is_error is not fits

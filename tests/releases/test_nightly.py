@@ -68,7 +68,7 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
     return begin
 
 
-def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable[[str], Night]) -> None:
+def test_a_changed_version_is_proposed_with_its_differences(night: Callable[[str], Night]) -> None:
     begun = night(NEW)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
     assert UPLOAD["if"] == "steps.adopt.outputs.code == '1'"
@@ -93,7 +93,7 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
     assert "Left for a person" in body
 
 
-def test_a_version_that_does_the_same_is_not_proposed(night: Callable[[str], Night]) -> None:
+def test_an_unchanged_version_is_not_proposed(night: Callable[[str], Night]) -> None:
     begun = night(OLD)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
 
@@ -105,7 +105,7 @@ def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
     assert begun.git("status", "--porcelain", "fixtures") == ""
 
 
-def test_a_version_that_cannot_be_recorded_fails_and_keeps_its_takes(night: Callable[[str], Night]) -> None:
+def test_a_version_that_cannot_be_recorded_keeps_its_replays(night: Callable[[str], Night]) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(ADOPT, expected=1) == ""
     assert begun.git("status", "--porcelain", "fixtures") == ""

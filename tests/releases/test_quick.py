@@ -88,9 +88,7 @@ def shows(scenario_id: str, one: str, other: str) -> bool:
     return transcripts[one] != transcripts[other]
 
 
-def test_every_known_change_between_neighbouring_contracts_is_shown(
-    points: list[ChangePoint], differences: list[Difference]
-) -> None:
+def test_every_known_change_is_shown(points: list[ChangePoint], differences: list[Difference]) -> None:
     chosen = cache(lambda able: frozenset(quick_set(BUNDLED, HISTORIES, points, able)))
     asked = {each.newer: chosen(BUNDLED.contracts[each.newer].capabilities) for each in differences}
     assert [each for each in differences if not each.shown_by & asked[each.newer]] == []
@@ -102,7 +100,7 @@ def test_every_known_change_between_neighbouring_contracts_is_shown(
     assert "edit_needs_read" in {each.behaviour for each in lost}, "what is left out is noticed"
 
 
-def test_every_rule_of_the_suite_has_a_scenario_in_it(points: list[ChangePoint]) -> None:
+def test_every_rule_has_a_scenario_in_the_quick_set(points: list[ChangePoint]) -> None:
     latest = BUNDLED.contracts.latest.capabilities
     rules = {BUNDLED.heading(each).rule for each in quick_set(BUNDLED, HISTORIES, points, latest)}
     able = {
@@ -113,7 +111,7 @@ def test_every_rule_of_the_suite_has_a_scenario_in_it(points: list[ChangePoint])
     assert able == set()
 
 
-def test_a_suite_without_rules_is_looked_at_by_families(suite: Suite) -> None:
+def test_a_suite_without_rules_is_sampled_by_family(suite: Suite) -> None:
     other = suite.path("gate/x").read_text()
     for name in ("gate/y", "staleness/z"):
         path = suite.scenarios_root / f"{name}.yaml"
@@ -185,7 +183,7 @@ def forever(words: str) -> Iterator[str]:
         yield words
 
 
-def test_a_release_that_changes_nothing_is_reported_in_one_sentence_and_nothing_is_written(
+def test_an_unchanged_release_is_reported(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = state(suite)
@@ -199,7 +197,7 @@ def test_a_release_that_changes_nothing_is_reported_in_one_sentence_and_nothing_
     assert state(suite) == before
 
 
-def test_a_release_that_changes_something_is_reported_with_the_causes(
+def test_a_changed_release_is_reported_with_causes(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = state(suite)
@@ -221,7 +219,7 @@ def test_a_release_that_changes_something_is_reported_with_the_causes(
     assert "1.0.2" in Suite(suite.root).contracts
 
 
-def test_older_models_are_asked_what_depends_on_the_model(
+def test_older_models_are_replayed_if_results_depend_on_the_model(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done otherwise"})
@@ -231,9 +229,7 @@ def test_older_models_are_asked_what_depends_on_the_model(
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
-    look: Look, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unstable_answer_is_not_a_change(look: Look, capsys: pytest.CaptureFixture[str]) -> None:
     code, _ = look(f"Done for the {number}th time" for number in count())
     assert code == ExitCode.ERROR
     shown = capsys.readouterr()
@@ -242,9 +238,7 @@ def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
     assert "1 replay gave no answer" in shown.err
 
 
-def test_a_version_that_is_a_contract_is_not_asked(
-    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_contract_is_not_replayed(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
         code, made_up = look(forever("Done"), *arguments)
         assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
@@ -252,8 +246,6 @@ def test_a_version_that_is_a_contract_is_not_asked(
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
-def test_what_is_not_a_version_is_reported_as_such(
-    look: Look, capsys: pytest.CaptureFixture[str], word: str
-) -> None:
+def test_an_invalid_version_is_reported(look: Look, capsys: pytest.CaptureFixture[str], word: str) -> None:
     assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def takes(tmp_path: Path) -> Takes:
 
 
 @pytest.mark.slow
-def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> None:
+def test_the_estimate_depends_on_scenarios_and_sessions(takes: Takes) -> None:
     gate = ids("gate/", "crossings/")
     left = Confirmation(BUNDLED, takes).missing_replays({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
@@ -45,7 +45,7 @@ def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> 
     assert replay_seconds(BUNDLED, gate, "2.1.330") < replay_seconds(BUNDLED, gate, "2.1.7")
 
 
-def test_after_an_interruption_only_what_is_left_is_estimated(takes: Takes) -> None:
+def test_stored_replays_are_not_estimated_again(takes: Takes) -> None:
     contract = BUNDLED.contracts.find("2.1.400")
     chosen = [each for each in ids("gate/") if not is_sampled(each, contract)][:3]
     same, other, missing = map(BUNDLED.scenario, chosen)

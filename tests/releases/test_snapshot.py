@@ -39,7 +39,7 @@ def state(suite: Suite) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
 
 
-def test_a_version_that_does_the_same_becomes_a_contract(
+def test_an_unchanged_version_becomes_a_contract(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": OLD})
@@ -58,7 +58,7 @@ def test_a_version_that_does_the_same_becomes_a_contract(
     assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_the_causes_of_what_differs_are_reported_and_it_fails(
+def test_a_changed_version_is_reported_with_causes(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
@@ -81,7 +81,7 @@ def test_the_causes_of_what_differs_are_reported_and_it_fails(
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
-def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_fail(
+def test_a_difference_that_expectations_allow_does_not_fail(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
@@ -103,7 +103,7 @@ def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_
     )
 
 
-def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_takes(
+def test_an_unknown_message_changes_nothing_and_keeps_replays(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusing = 'return {"content": "Out of cheese", "is_error": True}'
@@ -123,7 +123,7 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 
-def test_a_version_is_not_taken_for_one_class_of_models_alone(
+def test_a_version_needs_both_classes_of_models(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """If the version before has no recordings for a class of models, nothing could be compared for this class, and
@@ -139,7 +139,7 @@ def test_a_version_is_not_taken_for_one_class_of_models_alone(
     assert state(suite) == before
 
 
-def test_what_is_refused_or_older_cannot_be_a_snapshot(
+def test_excluded_and_older_versions_are_refused(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
@@ -152,7 +152,7 @@ def test_what_is_refused_or_older_cannot_be_a_snapshot(
     assert "2.1.88 is never installed" in capsys.readouterr().err
 
 
-def test_what_shards_took_is_merged(
+def test_replays_of_shards_are_merged(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD})
@@ -177,12 +177,12 @@ def test_what_shards_took_is_merged(
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
-def test_a_shard_that_is_none_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
+def test_an_invalid_shard_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
     options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
     assert exit_code("product", "record", *options) == ExitCode.USAGE
 
 
-def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: Npm, tmp_path: Path) -> None:
+def test_a_check_ignores_stored_replays(suite: Suite, npm: Npm, tmp_path: Path) -> None:
     npm({"1.0.1": OLD})
     record(suite)
     for contract in ("1.0.1", "1.0.1+gated"):

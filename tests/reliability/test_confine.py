@@ -136,9 +136,7 @@ def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> lis
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("way")
-def test_what_it_leaves_around_its_workspace_is_reported_with_the_path(
-    suite: Suite, temporary: Path, kind: str
-) -> None:
+def test_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, kind: str) -> None:
     first, victim, third = verdicts(suite, kind, "litters")
     assert first.status == third.status == "passed"
     assert victim.status == "failed"
@@ -153,7 +151,7 @@ def test_what_it_leaves_around_its_workspace_is_reported_with_the_path(
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("way")
-def test_what_is_nobody_s_own_cannot_be_written(
+def test_other_directories_cannot_be_written(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("READFIRST_TEST_OUTSIDE", str(tmp_path))
@@ -168,7 +166,7 @@ def test_what_is_nobody_s_own_cannot_be_written(
     ("kind", "status"), [("python", "error"), ("server", "error"), ("shared server", "failed")]
 )
 @pytest.mark.usefixtures("way")
-def test_further_above_is_a_shared_server_s_own_and_reported(
+def test_files_above_the_site_of_a_shared_server_are_reported(
     suite: Suite, temporary: Path, kind: str, status: str
 ) -> None:
     first, victim, third = verdicts(suite, kind, "writes_further_above")
@@ -182,16 +180,16 @@ def test_further_above_is_a_shared_server_s_own_and_reported(
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("confine", "status"), [(True, "error"), (False, "passed")])
-def test_it_has_no_network(suite: Suite, monkeypatch: pytest.MonkeyPatch, confine: bool, status: str) -> None:
+def test_a_confined_implementation_has_no_network(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, confine: bool, status: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         monkeypatch.setenv("READFIRST_TEST_PORT", str(listener.getsockname()[1]))
         assert verdicts(suite, "python", "calls_home", confine=confine)[1].status == status
 
 
 @pytest.mark.parametrize("kind", ["python", "server"])
-def test_unconfined_what_lies_around_the_workspace_is_reported_as_well(
-    suite: Suite, temporary: Path, kind: str
-) -> None:
+def test_unconfined_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, kind: str) -> None:
     for name, path in (("writes_above", "../../stray"), ("writes_further_above", "../../../stray")):
         verdicts_given = verdicts(suite, kind, name, confine=False)
         assert [verdict.status for verdict in verdicts_given] == ["passed", "failed", "passed"]
@@ -216,6 +214,6 @@ def test_a_system_without_any_way_refuses_and_says_what_is_missing(
 @pytest.mark.parametrize(
     "target", ["reference", "recording:2.1.7", "claude-code:2.1.7", "agent:opencode", "target:opencode"]
 )
-def test_what_cannot_be_confined_is_refused(suite: Suite, target: str) -> None:
+def test_a_target_that_cannot_be_confined_is_refused(suite: Suite, target: str) -> None:
     with pytest.raises(ConnectError, match="--confine"):
         connect(target, suite, RunOptions(confine=True))

@@ -55,9 +55,7 @@ def connect(kind: str, name: str) -> str:
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("system")
-def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_run(
-    suite: Suite, temporary: Path, marker: str, kind: str
-) -> None:
+def test_a_detached_process_ends_with_the_run(suite: Suite, temporary: Path, marker: str, kind: str) -> None:
     verdicts = run(suite, connect(kind, "leaves_its_session"), ["2.1.7"])
     assert next(verdicts).status == "passed"
     assert next(verdicts).status == "passed"
@@ -82,9 +80,7 @@ sys.stdin.read()
 """
 
 
-def test_a_killed_run_takes_everything_with_it(
-    suite: Suite, temporary: Path, marker: str, system: str
-) -> None:
+def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: str, system: str) -> None:
     connection = connect("python", "leaves_its_session")
     words = [sys.executable, "-c", HARNESS, str(suite.root), connection, system]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as harness:
@@ -96,7 +92,7 @@ def test_a_killed_run_takes_everything_with_it(
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
-def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
+def test_a_process_that_continues_to_write_is_ended(
     suite: Suite, temporary: Path, marker: str, kind: str
 ) -> None:
     statuses = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
@@ -109,12 +105,12 @@ def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
     assert list(temporary.iterdir()) == []
 
 
-def test_in_a_namespace_nobody_can_kill_the_supervisor(suite: Suite) -> None:
+def test_a_program_in_a_namespace_cannot_kill_the_supervisor(suite: Suite) -> None:
     statuses = [verdict.status for verdict in run(suite, connect("python", "kills_its_parent"), ["2.1.7"])]
     assert statuses == ["passed"] * 3
 
 
-def test_a_system_that_has_nothing_is_reported_once(
+def test_a_system_without_protection_is_reported_once(
     suite: Suite,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -167,7 +163,7 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
         ("import os; os.fork() or (os.setsid(), __import__('time').sleep(600))", "ended with exit status 0"),
     ],
 )
-def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: str, expected: str) -> None:
+def test_the_supervisor_ends_like_its_program(exits: Callable[[str], str], code: str, expected: str) -> None:
     assert exits(code) == expected
 
 
@@ -181,7 +177,7 @@ def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: s
         ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", signal.SIGTERM, None),
     ],
 )
-def test_a_program_gets_a_signal_and_ends_of_it_or_not(
+def test_a_program_receives_a_signal(
     monkeypatch: pytest.MonkeyPatch, code: str, number: int, expected: str | None
 ) -> None:
     from readfirst.harness.processes import supervised_process

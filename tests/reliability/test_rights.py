@@ -23,7 +23,7 @@ def closed_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_code_in_this_process_cannot_open_what_is_closed(closed_file: Path) -> None:
+def test_code_in_this_process_cannot_open_a_closed_file(closed_file: Path) -> None:
     with as_an_ordinary_user(), pytest.raises(PermissionError):
         closed_file.read_text()
 
@@ -37,13 +37,13 @@ def setuid(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_rights_come_back_even_after_an_error(closed_file: Path) -> None:
+def test_the_capabilities_are_restored_after_an_error(closed_file: Path) -> None:
     with pytest.raises(PermissionError), as_an_ordinary_user():
         closed_file.read_text()
     assert os.access(closed_file, os.R_OK) == ROOT_RUNS_THIS
 
 
-def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_capabilities_is_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = []
     monkeypatch.setattr(linux_capabilities, "_find_capabilities", lambda: None)
     with as_an_ordinary_user():
@@ -69,12 +69,12 @@ def run(*command: str) -> tuple[int, bytes, bytes]:
     return child.process.returncode, output, errors
 
 
-def test_a_program_cannot_open_what_is_closed(closed_file: Path) -> None:
+def test_a_program_cannot_open_a_closed_file(closed_file: Path) -> None:
     code, output, errors = run("cat", str(closed_file))
     assert (code, output) == (1, b"")
     assert b"Permission denied" in errors
 
 
-def test_a_program_takes_the_setuid_bit_by_writing(setuid: Path) -> None:
+def test_a_write_of_a_program_removes_the_setuid_bit(setuid: Path) -> None:
     assert run("sh", "-c", f"echo beta > {setuid}")[0] == 0
     assert stat.S_IMODE(setuid.stat().st_mode) == 0o755

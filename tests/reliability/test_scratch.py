@@ -41,14 +41,14 @@ def hold() -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_a_folder_is_gone_when_it_is_closed(temporary: Path) -> None:
+def test_a_closed_directory_is_removed(temporary: Path) -> None:
     with Scratch() as made:
         (made.folder() / "file").touch()
         assert made.path.parent == temporary
     assert list(temporary.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_not(temporary: Path) -> None:
+def test_only_directories_of_killed_processes_are_removed(temporary: Path) -> None:
     killed, left = hold()
     running, used = hold()
     with killed, running:
@@ -60,9 +60,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_n
         running.kill()
 
 
-def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_next(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_lock_is_removed_last(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A directory without a lock would not be recognised, so a removal that is killed halfway would leave it
     forever.
     """
@@ -83,7 +81,7 @@ def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_nex
 
 
 @pytest.mark.parametrize("name", ["readfirst-src", "readfirst-abcdefgh", "something"])
-def test_what_is_not_ours_is_left_alone(temporary: Path, name: str) -> None:
+def test_other_directories_are_not_removed(temporary: Path, name: str) -> None:
     (temporary / name).mkdir()
     (temporary / name / "file").touch()
     os.utime(temporary / name, (0, 0))
@@ -91,7 +89,7 @@ def test_what_is_not_ours_is_left_alone(temporary: Path, name: str) -> None:
     assert (temporary / name / "file").exists()
 
 
-def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_temporary_directory_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(ScratchError, match=r"cannot make a directory for temporary files: .*Set TMPDIR to"):
         Scratch()
@@ -117,7 +115,7 @@ def test_memory_is_used_on_request_only(temporary: Path, memory: Path) -> None:
 
 
 @pytest.mark.parametrize("why", ["named", "full", "missing", "read-only"])
-def test_memory_that_does_not_serve_is_not_used(
+def test_unsuitable_memory_is_not_used(
     temporary: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     match why:
@@ -133,7 +131,7 @@ def test_memory_that_does_not_serve_is_not_used(
         assert made.path.parent == temporary
 
 
-def test_a_folder_that_somebody_removed_harms_nobody(temporary: Path) -> None:
+def test_a_moved_directory_is_not_an_error(temporary: Path) -> None:
     made = Scratch()
     made.path.rename(temporary / "moved")
     made.close()

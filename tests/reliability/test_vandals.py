@@ -61,7 +61,9 @@ def check(judged: dict[str, Verdict], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*WORDS, *sorted(FAIL)])
-def test_a_spoilt_workspace_is_one_verdict(suite: Suite, temporary: Path, outside: Path, name: str) -> None:
+def test_a_damaged_workspace_affects_one_verdict(
+    suite: Suite, temporary: Path, outside: Path, name: str
+) -> None:
     check(verdicts(suite, f"python:vandals:{name}"), name)
     assert (outside / "precious.txt").read_text() == "precious"
     assert list(temporary.iterdir()) == []

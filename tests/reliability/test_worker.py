@@ -39,7 +39,7 @@ def end(one: Worker) -> None:
     one.wait()
 
 
-def test_answers_come_in_order_and_prints_do_not_get_between_them() -> None:
+def test_prints_do_not_mix_with_answers() -> None:
     one = worker("a", "print", "b")
     assert [one.read(), one.read(), one.read()] == [("word", "a"), ("word", "b"), None]
     end(one)
@@ -54,13 +54,13 @@ def test_an_error_is_the_last_answer_and_keeps_its_findings() -> None:
     end(one)
 
 
-def test_a_worker_that_is_killed_says_so() -> None:
+def test_a_killed_worker_is_detected() -> None:
     one = worker("a", "die")
     assert [one.read(), one.read()] == [("word", "a"), None]
     assert one.wait_for_status() == "was killed by signal 9"
     end(one)
 
 
-def test_an_error_of_a_suite_travels_with_its_findings() -> None:
+def test_a_suite_error_is_pickled_with_its_findings() -> None:
     copy = pickle.loads(pickle.dumps(SuiteError((FINDING,))))
     assert (str(copy), copy.findings) == (str(FINDING), (FINDING,))

@@ -21,7 +21,7 @@ Runner = Callable[..., str]
 
 
 @PRINTING_RUNNERS
-def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, tmp_path: Path) -> None:
+def test_an_mcp_server_has_the_verdicts_of_the_lines_protocol(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner((), suite, verdicts, MCP=SERVED, JOBS="2")
     judged = {name: each for name, each in read_verdicts(verdicts, printed).items() if each[0] == "judged"}
@@ -32,14 +32,14 @@ def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, 
 
 
 @PRINTING_RUNNERS
-def test_scenarios_side_by_side_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
+def test_parallel_scenarios_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner(REFERENCE, suite, verdicts, JOBS="3")
     assert read_verdicts(verdicts, printed) == of_harness(REFERENCE, IDS)
 
 
 @PRINTING_RUNNERS
-def test_the_summary_begins_with_harm_and_counts_rules_by_class(runner: Runner, tmp_path: Path) -> None:
+def test_the_summary_starts_with_harm_and_counts_rules_by_class(runner: Runner, tmp_path: Path) -> None:
     ids = [each for each in SUITE.ids() if each.startswith("staleness/")][::20]
     suite = write_export(tmp_path / "suite.jsonl.gz", [*ids, "gate/edit-unread"])
     wrong = [*SERVE_WRONG, "wrong_state:NoStalenessCheck"]
@@ -55,7 +55,7 @@ def test_the_summary_begins_with_harm_and_counts_rules_by_class(runner: Runner, 
 
 
 @PRINTING_RUNNERS
-def test_a_server_with_other_tools_is_refused_with_a_way_out(runner: Runner, tmp_path: Path) -> None:
+def test_a_server_with_other_tools_is_refused_with_advice(runner: Runner, tmp_path: Path) -> None:
     server = tmp_path / "server.py"
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
     server.write_text(

@@ -123,7 +123,7 @@ def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) ->
 
 
 @pytest.mark.node
-def test_the_wrapper_of_the_page_renames_tools_and_passes_etags_on(tmp_path: Path) -> None:
+def test_the_wrapper_of_the_page_works(tmp_path: Path) -> None:
     write_export(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
     (tmp_path / "etag.mjs").write_text(ETAG_SERVER)
     (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")

@@ -277,7 +277,7 @@ def answer_here(asked: Asked) -> Any:
 
 
 @pytest.mark.slow
-def test_the_harms_are_of_every_kind() -> None:
+def test_the_random_edits_do_every_kind_of_harm() -> None:
     asked = [*edits_asked(), *notebooks_asked()]
     kinds = {kind for each in asked for _, kind in answer_here(each)}
     assert kinds == {"lost", "misplaced", "spoiled", "altered", "untrue", "stray", "blind"}
@@ -291,7 +291,9 @@ def test_the_harms_are_of_every_kind() -> None:
         pytest.param(judged_by_node, marks=pytest.mark.node, id="javascript"),
     ],
 )
-def test_a_runner_judges_alike(judged: Callable[[Path, Path], list[Any]], tmp_path: Path) -> None:
+def test_a_runner_returns_the_answers_of_the_harness(
+    judged: Callable[[Path, Path], list[Any]], tmp_path: Path
+) -> None:
     parts = (lines_asked(), cells_asked(), directories_asked(), notebooks_asked(), edits_asked())
     asked = [*chain.from_iterable(parts)]
     file = tmp_path / "asked.jsonl"

@@ -131,9 +131,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 
 @pytest.mark.parametrize("said", UNKNOWN)
 @PRINTING_RUNNERS
-def test_a_runner_refuses_an_export_that_it_does_not_know(
-    runner: Callable[..., str], said: str, tmp_path: Path
-) -> None:
+def test_a_runner_refuses_an_unknown_export(runner: Callable[..., str], said: str, tmp_path: Path) -> None:
     beside, step = UNKNOWN[said]
     header, plain, end = (
         dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
@@ -147,7 +145,7 @@ def test_a_runner_refuses_an_export_that_it_does_not_know(
 
 
 @JUDGING_RUNNERS
-def test_an_event_that_a_runner_cannot_perform_breaks_the_scenario(
+def test_an_unsupported_event_is_an_error(
     runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path
 ) -> None:
     header, plain, end = (

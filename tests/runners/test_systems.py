@@ -158,7 +158,7 @@ def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
 
 
 @RUNNERS
-def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it(
+def test_an_unsupported_scenario_has_a_reason(
     runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
 ) -> None:
     suite, reasons = tmp_path / "suite.jsonl", {}
@@ -170,7 +170,7 @@ def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it
 
 @pytest.mark.runners
 @pytest.mark.parametrize("machine", [WINDOWS, MACOS], ids=["windows", "macos"])
-def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machine, tmp_path: Path) -> None:
+def test_both_runners_select_the_same_scenarios(machine: Machine, tmp_path: Path) -> None:
     suite = write_export(tmp_path / "suite.jsonl.gz")
     reasons = by_go(machine, suite, tmp_path)
     assert reasons == by_node(machine, suite, tmp_path)
@@ -185,7 +185,7 @@ def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machi
 @pytest.mark.parametrize(
     ("platform", "system"), [("win32", "windows"), ("darwin", "macos"), ("linux", "linux")]
 )
-def test_node_s_name_of_a_system_is_known(platform: str, system: str, tmp_path: Path) -> None:
+def test_names_of_systems_in_node_are_known(platform: str, system: str, tmp_path: Path) -> None:
     script = f"""
         Object.defineProperty(process, "platform", {{ value: "{platform}" }});
         const {{ here }} = await import("./system.mjs");
@@ -216,14 +216,14 @@ def test_the_runner_in_go_is_built_for_other_systems(system: str, tmp_path: Path
 
 
 @pytest.mark.go
-def test_paths_of_windows_are_read_as_those_of_scenarios_in_go() -> None:
+def test_windows_paths_become_scenario_paths_in_go() -> None:
     words = ["go", "test", ".", "-count=1", "-run", "TestPathsOfWindows", "-v"]
     done = subprocess.run(words, cwd=ROOT / "runners/go", capture_output=True, text=True, check=False)
     assert "--- PASS: TestPathsOfWindowsAreWrittenAsInScenarios" in done.stdout
 
 
 @pytest.mark.node
-def test_paths_of_windows_are_read_as_those_of_scenarios_in_javascript() -> None:
+def test_windows_paths_become_scenario_paths_in_javascript() -> None:
     texts = {
         r"C:\a\s\w\docs\notes.txt is there": "$WS/docs/notes.txt is there",
         r"C:\a\s\w/docs/notes.txt": "$WS/docs/notes.txt",
@@ -248,7 +248,7 @@ def status_of_a_closed_file(folder: Path) -> str:
 
 
 @pytest.mark.runners
-def test_what_runs_on_other_systems_fails_where_a_verdict_is_another_or_too_few_are_judged(
+def test_the_native_check_fails_if_verdicts_differ_or_are_few(
     tmp_path: Path,
 ) -> None:
     native = ROOT / ".ci/native"

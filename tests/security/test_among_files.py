@@ -110,7 +110,7 @@ def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
 @pytest.mark.slow
 @pytest.mark.parametrize("opened", OPENED)
 @pytest.mark.parametrize("way", ["bundled", "trusted"])
-def test_of_a_suite_that_is_trusted_it_would_reach_it(
+def test_files_of_a_trusted_suite_reach_the_outside(
     opened: Callable[..., Adapter], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = Suite() if way == "bundled" else Suite(small_suite(tmp_path / "suite").root, trust=True)
@@ -118,7 +118,7 @@ def test_of_a_suite_that_is_trusted_it_would_reach_it(
 
 
 @pytest.mark.parametrize("opened", OPENED)
-def test_where_there_is_no_wall_nothing_starts(
+def test_nothing_starts_without_a_sandbox(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_bubblewrap(monkeypatch)

@@ -46,7 +46,7 @@ def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_state
 
 
 @pytest.mark.slow
-def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
+def test_every_report_shows_missing_capabilities(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "results.jsonl"
     assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
     badge = json.loads(readfirst("report", stream, "--format", "badge").out)
@@ -59,7 +59,7 @@ def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     assert json.loads(stated.out)["color"] == "green"
 
 
-def test_a_written_baseline_ends_with_what_is_left_to_do(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_written_baseline_reports_missing_reasons(readfirst: Cli, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.yaml"
     options = ("--level", "safe", "--baseline", baseline, "--name", "mine")
     for target, code, last in (
@@ -91,9 +91,7 @@ def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
     assert readfirst("run", READS, *CHOSEN, *options).code == 0
 
 
-def test_a_baseline_that_does_not_say_what_was_judged_is_to_be_renewed(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_a_baseline_without_unjudged_scenarios_must_be_renewed(readfirst: Cli, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.yaml"
     baseline.write_text("name: mine\naccepted: []\n", encoding="utf-8")
     options = ("--baseline", baseline, "--name", "mine")
@@ -104,7 +102,7 @@ def test_a_baseline_that_does_not_say_what_was_judged_is_to_be_renewed(
     assert readfirst("run", READS, "gate/edit-unread", "encodings/nul-alone", *options).code == 1
 
 
-def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
+def test_missing_arguments_are_accepted_by_name_and_number(tmp_path: Path) -> None:
     pages, more = (
         make_unsupported("gate/edit-unread", "Read with pages"),
         make_unsupported("gate/write-unread", "Read with pages"),
@@ -123,7 +121,7 @@ def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
     assert BaselineChecker().apply_baseline(pages).conformant
 
 
-def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_path: Path) -> None:
+def test_only_capabilities_of_the_baseline_may_be_missing(tmp_path: Path) -> None:
     baseline = write_baseline(tmp_path, make_unsupported("gate/edit-unread", "deny"))
     assert (
         BaselineChecker(baseline)
@@ -148,7 +146,7 @@ def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
 
 
 @pytest.mark.parametrize(("names", "message"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])
-def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, message: str) -> None:
+def test_unknown_capabilities_are_refused(readfirst: Cli, names: str, message: str) -> None:
     found = readfirst("run", READS, "--require", names)
     assert found.code == 2
     assert message in found.err

@@ -108,7 +108,7 @@ def test_an_event_happens_in_the_workspace_or_not_at_all(
 
 
 @pytest.mark.parametrize("name", ["modify", "make", "chmod", "touch", "delete", "symlink"])
-def test_it_would_happen_outside_if_links_were_followed(
+def test_the_event_would_happen_outside_through_a_link(
     name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")

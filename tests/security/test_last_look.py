@@ -63,7 +63,9 @@ def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: 
         pytest.param(mcp("Fine"), ("--settle", "1"), marks=pytest.mark.slow),
     ],
 )
-def test_who_does_not_passes(readfirst: Cli, target: str, options: Sequence[str]) -> None:
+def test_an_implementation_that_spoils_nothing_passes(
+    readfirst: Cli, target: str, options: Sequence[str]
+) -> None:
     assert readfirst("run", target, REFUSED, "--failures", "1", *options).code == 0
 
 

@@ -24,13 +24,13 @@ def missing(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["security", "attacks"])
-def test_every_test_on_the_pages_of_attacks_exists(name: str) -> None:
+def test_every_test_that_a_page_names_exists(name: str) -> None:
     page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     assert len(NAMED.findall(page)) >= 10
     assert missing(page) == []
 
 
-def test_a_page_that_names_a_test_that_does_not_exist_is_noticed() -> None:
+def test_a_missing_test_is_detected() -> None:
     here = "tests/security/test_page.py"
     page = f"`{here}::test_of_nothing` `tests/security/gone.py::test_gone` `test_not_here`"
     assert missing(page) == [

@@ -143,7 +143,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
     assert sanitize_html(made) == made
 
 
-def test_what_acts_is_noticed() -> None:
+def test_active_html_is_detected() -> None:
     assert acting(HOSTILE)
     assert acting(f'<p onclick="{RUNS}">')
     assert acting('<a href="java\nscript:x">')
@@ -286,7 +286,7 @@ def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.browser
-def test_a_page_that_runs_or_asks_is_noticed(driver: Any, tmp_path: Path) -> None:
+def test_a_page_that_runs_or_loads_is_detected(driver: Any, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     for text in (SEEN, '<img src="http://seen.invalid/x">'):
         file.write_text(f"<!DOCTYPE html>{text}")

@@ -99,13 +99,13 @@ def test_a_case_whose_name_leads_elsewhere_is_refused(
 
 
 @rows("scenario_id", ["/gate/x", "gate//x", "gate/./x", "gate/../gate/x"])
-def test_an_id_names_one_scenario_in_one_way(scenario_id: str, suite: Suite) -> None:
+def test_a_scenario_has_only_one_spelling_of_its_id(scenario_id: str, suite: Suite) -> None:
     with pytest.raises(UnknownScenarioError):
         suite.scenario(scenario_id)
 
 
 @pytest.mark.parametrize("read", [load_tools, load_results])
-def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path: Path) -> None:
+def test_deeply_nested_json_is_refused(read: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" * 100_000)
     with pytest.raises(JsonFileError, match="is not in its format"):
         read(tmp_path / "x.json")
@@ -152,7 +152,7 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
             parse_recording(data)
 
 
-def test_what_is_compressed_ends() -> None:
+def test_truncated_compressed_data_is_refused() -> None:
     with pytest.raises(RecordingError, match="has no end"):
         parse_recording(packed_recording(10, compress=lambda data: lzma.compress(data)[:-2]))
 

@@ -53,12 +53,12 @@ def complaints(text: str) -> list[str]:
     return [found[0] for pattern in (ACTS, COMMAND) for found in pattern.finditer(text)]
 
 
-def test_what_acts_is_noticed() -> None:
+def test_active_text_is_detected() -> None:
     assert len(complaints(HOSTILE)) > 15
     assert complaints("plain\ttext\nand more: a::b #[x]") == []
 
 
-def test_a_text_is_one_line_in_which_nothing_acts() -> None:
+def test_a_hostile_text_becomes_one_harmless_line() -> None:
     shown = one_line(HOSTILE)
     assert complaints(shown) == []
     assert "\n" not in shown
@@ -81,7 +81,7 @@ def test_what_is_written_in_pieces_is_no_command_either(
     assert complaints(capsys.readouterr().out) == []
 
 
-def test_every_way_to_print_prints_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_print_function_prints_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     say(HOSTILE)
     say_lines([HOSTILE, HOSTILE])
     say_rows([("a", HOSTILE)])
@@ -281,5 +281,5 @@ def test_no_module_prints_by_itself() -> None:
         "rich = Console()",
     ],
 )
-def test_a_module_that_does_is_noticed(source: str) -> None:
+def test_a_module_that_prints_is_detected(source: str) -> None:
     assert list(prints_by_itself(source))

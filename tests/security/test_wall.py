@@ -197,18 +197,16 @@ def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
     assert set(printed.split()) == {"True"}, printed
 
 
-def test_this_system_has_the_wall() -> None:
+def test_this_system_has_a_sandbox() -> None:
     assert find_problem() == ""
 
 
-def test_a_path_without_programs_does_not_hide_the_wall(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_empty_path_does_not_disable_the_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_problem.__wrapped__() == ""
 
 
-def test_without_bubblewrap_the_reason_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_sandbox_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     failing = tmp_path / "bwrap"
     failing.write_text("#!/bin/sh\necho 'No permissions to create a new namespace' >&2\nexit 1\n")
     failing.chmod(0o755)
@@ -273,6 +271,6 @@ def test_a_suite_is_hidden_by_each_of_its_names(tmp_path: Path, monkeypatch: pyt
     assert printed == "[[], []]\n"
 
 
-def test_a_program_without_bubblewrap_says_so_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_offline_program_without_bubblewrap_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     without_bubblewrap(monkeypatch)
     assert sandbox.wrap_unconfined(["true"], {}, offline=True) is None

@@ -18,5 +18,5 @@ def test_every_page_is_in_the_index_once() -> None:
     assert count_links((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
 
 
-def test_a_page_that_is_listed_twice_is_noticed() -> None:
+def test_a_page_that_is_listed_twice_is_counted() -> None:
     assert count_links("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})

@@ -25,13 +25,13 @@ def list_packages(page: str) -> list[str]:
     return re.findall(r"^\| `harness/(\w+)/` \|", page, re.MULTILINE)
 
 
-def test_the_architecture_page_lists_every_package_in_the_order_of_the_floors() -> None:
+def test_the_architecture_page_lists_packages_in_their_order() -> None:
     packages = list_packages(HARNESS.with_name("ARCHITECTURE.md").read_text("utf-8"))
     assert sorted(packages) == sorted({file.parent.name for file in HARNESS.glob("*/__init__.py")})
     assert packages == sorted(packages, key=FLOORS.__getitem__)
 
 
-def test_a_package_in_the_wrong_place_of_the_page_is_noticed() -> None:
+def test_a_package_in_the_wrong_order_is_detected() -> None:
     packages = list_packages("| `harness/run/` | x |\n| `harness/suite/` | x |\n")
     assert packages == ["run", "suite"]
     assert packages != sorted(packages, key=FLOORS.__getitem__)
@@ -53,12 +53,12 @@ def makes_temporary(source: str) -> bool:
     )
 
 
-def test_temporary_folders_are_made_where_those_of_killed_runs_are_removed() -> None:
+def test_only_one_module_creates_temporary_directories() -> None:
     makers = {path.name for path in HARNESS.rglob("*.py") if makes_temporary(path.read_text("utf-8"))}
     assert makers == set()
 
 
-def test_a_module_that_makes_a_temporary_folder_is_noticed() -> None:
+def test_a_module_that_creates_a_temporary_directory_is_detected() -> None:
     assert makes_temporary("import tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    pass\n")
     assert makes_temporary("folder = mkdtemp(prefix='x')")
     assert not makes_temporary("file = tempfile.mkstemp(prefix='x', dir=folder)")

@@ -26,12 +26,12 @@ def test_every_public_name_is_there_and_documented() -> None:
     assert set(readfirst.__all__) <= set(dir(readfirst))
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'readfirst' has no attribute 'FileTool'"):
         _ = readfirst.FileTool  # type: ignore[attr-defined]
 
 
-def test_the_names_for_the_type_checker_are_those_of_the_program() -> None:
+def test_type_checkers_see_the_public_names() -> None:
     tree = ast.parse(Path(readfirst.__file__).read_text("utf-8"))
     (guarded,) = (node for node in tree.body if isinstance(node, ast.If))
     declared = {
@@ -44,7 +44,7 @@ def test_the_names_for_the_type_checker_are_those_of_the_program() -> None:
     assert sorted(declared) == sorted(readfirst.__all__)
 
 
-def test_importing_it_loads_nothing_else() -> None:
+def test_importing_the_package_loads_no_other_module() -> None:
     code = "import sys; before = {*sys.modules}; import readfirst; print({*sys.modules} - before)"
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True

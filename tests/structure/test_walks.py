@@ -74,15 +74,13 @@ def walk_of_edit(contract: str, folder: Path) -> list[Place]:
 
 
 @rows(("walk", "most"), [(VERDICT, 15), (EDIT, 10)])
-def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
+def test_a_walk_contains_few_files(walk: list[Place], most: int) -> None:
     files = [file for file, _ in walk]
     assert len(files) == len({*files}) <= most
     assert all((CHECKOUT / file).is_file() for file in files)
 
 
-def test_a_scenario_goes_to_its_verdict_as_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verdict_follows_the_walk_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # an empty cache
     suite = Suite(CHECKOUT / "fixtures")
     with Runner(RunSpec(suite, "reference", suite.contracts.default)) as runner:
@@ -95,9 +93,9 @@ def test_a_scenario_goes_to_its_verdict_as_the_page_says(
 
 
 @pytest.mark.parametrize("contract", ["0.2.126", "1.0.60", "2.1.7", "2.1.208+gated", "2.1.328", "documented"])
-def test_an_edit_enters_the_files_of_the_page_and_no_other(contract: str, tmp_path: Path) -> None:
+def test_an_edit_enters_only_the_files_of_the_page(contract: str, tmp_path: Path) -> None:
     assert {file for file, _ in walk_of_edit(contract, tmp_path)} == {file for file, _ in EDIT}
 
 
-def test_an_edit_enters_them_in_the_order_of_the_page(tmp_path: Path) -> None:
+def test_an_edit_follows_the_walk_of_the_page(tmp_path: Path) -> None:
     assert [place for place in walk_of_edit("2.1.7", tmp_path) if place in EDIT] == EDIT

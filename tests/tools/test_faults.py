@@ -39,7 +39,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
         ("report.txt", "", True),
     ],
 )
-def test_of_what_is_left_only_the_files_python_probes_with_do_not_count(
+def test_only_probe_files_of_python_do_not_count_as_left(
     tmp_path: Path, name: str, content: str, counts: bool
 ) -> None:
     stage = Stage(tmp_path, scenarios=0)
@@ -51,7 +51,7 @@ def test_of_what_is_left_only_the_files_python_probes_with_do_not_count(
 
 
 @pytest.mark.slow
-def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
+def test_a_killed_command_leaves_no_half_written_file() -> None:
     done = run_faults("--kills", "10", "--only", "run --update-baseline")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\| `run --update-baseline` \| .* s \| [012] \|", done.stdout, re.MULTILINE)
@@ -76,7 +76,7 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: OrdinaryMachine, mac
         assert "cannot be written: No space left on device" in run.error
 
 
-def test_a_page_is_made_of_all_parts_only() -> None:
+def test_the_page_requires_all_parts() -> None:
     done = run_faults("--only", "umask", "--write", "page.md")
     assert done.returncode == 2
     assert "--write requires all parts" in done.stderr
@@ -90,7 +90,7 @@ def stage(tmp_path: Path) -> Stage:
     return stage
 
 
-def test_what_is_half_written_is_noticed(stage: Stage) -> None:
+def test_a_half_written_file_is_detected(stage: Stage) -> None:
     given = stage.state()
     expected = {**given, "out/report.xml": b"new", "out/accepted.yaml": b"new"}
 
@@ -112,7 +112,7 @@ def test_what_is_half_written_is_noticed(stage: Stage) -> None:
     assert look()[0] == ["out/report.xml is gone"]
 
 
-def test_a_process_that_goes_on_is_noticed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_remaining_process_is_detected(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "none_mentions", lambda words: False)
     given = stage.state()
     assert list(module._check_files(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]

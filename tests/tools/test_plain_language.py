@@ -31,7 +31,7 @@ def parse_baseline() -> str:
 '''
 
 
-def test_docstrings_comments_and_constants_are_prose_and_strings_are_not() -> None:
+def test_strings_are_not_prose() -> None:
     words, counts = count_habits([prose_of_python(SOURCE)])
     assert words == 16  # a module, its constant, its function and a comment: 4 + 3 + 5 + 4
     assert {habit for habit, count in counts.items() if count} == {
@@ -45,7 +45,7 @@ def test_docstrings_comments_and_constants_are_prose_and_strings_are_not() -> No
     assert counts["use"] == pytest.approx(10_000 / words)
 
 
-def test_code_blocks_of_a_page_are_left_out() -> None:
+def test_code_blocks_of_a_page_are_not_prose() -> None:
     assert "whatever" not in prose_of_page("A page.\n\n```console\n$ whatever\n```\n\nIts end.\n")
 
 
@@ -61,7 +61,7 @@ def test_one_word_names_and_participles_are_counted() -> None:
     ("name", "is_one"),
     [("shown", True), ("judged", True), ("put", True), ("need", False), ("red", False), ("is_shown", False)],
 )
-def test_participles_are_told_from_other_words(name: str, is_one: bool) -> None:
+def test_participles_are_detected(name: str, is_one: bool) -> None:
     assert is_participle(name) is is_one
 
 
@@ -82,7 +82,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_a_draw_has_the_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
+def test_a_draw_has_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
     items = draw(checkout, 7)
     kinds = Counter(item.kind for item in items)
     assert kinds == {"code": 40, "docs": 20, "changelog": 10, "message": 10}

@@ -41,11 +41,11 @@ def test_a_verdict_is_a_line_without_its_time() -> None:
         {"blame": "adapter"},
     ],
 )
-def test_what_a_verdict_says_shows_in_its_line(changed: dict[str, Any]) -> None:
+def test_a_changed_verdict_changes_its_line(changed: dict[str, Any]) -> None:
     assert line_of(**changed) != line_of()
 
 
-def test_an_output_is_the_same_in_another_folder_at_another_time() -> None:
+def test_an_output_does_not_depend_on_directory_and_time() -> None:
     def print_lines(folder: str, seconds: str) -> list[str]:
         return [
             *verdicts.printed(f"{folder}/run.jsonl, {seconds} s: 3 passed", Path(folder), Path("/checkout"))
@@ -54,7 +54,7 @@ def test_an_output_is_the_same_in_another_folder_at_another_time() -> None:
     assert print_lines("/one", "1.2") == print_lines("/two", "17") == ["FOLDER/run.jsonl, TIME: 3 passed"]
 
 
-def test_a_share_is_chosen_by_each_id_alone() -> None:
+def test_a_share_does_not_depend_on_other_ids() -> None:
     ids = [f"family/{number}" for number in range(400)]
     chosen = verdicts.share(ids, 8)
     assert 20 <= len(chosen) <= 80
@@ -82,7 +82,7 @@ def test_both_forms_of_a_baseline_give_the_same_lines() -> None:
 
 
 @pytest.mark.slow
-def test_the_baselines_of_this_tree_are_written_down(tmp_path: Path) -> None:
+def test_the_baselines_of_the_checkout_are_listed(tmp_path: Path) -> None:
     tasks = [*verdicts.baselines(verdicts.Checkout(Path(verdicts.__file__).parents[1]))]
     assert len(tasks) > 30
     assert all([*task.lines(tmp_path)] for task in tasks)
@@ -96,9 +96,7 @@ def test_the_baselines_of_this_tree_are_written_down(tmp_path: Path) -> None:
         ("verdict_cases.gate_open_for_no_extension", "failed - 2.1.7 "),
     ],
 )
-def test_a_wrong_implementation_is_written_down_with_what_it_fails(
-    tmp_path: Path, name: str, line: str
-) -> None:
+def test_failures_of_a_wrong_implementation_are_listed(tmp_path: Path, name: str, line: str) -> None:
     verdicts.main([str(tmp_path / "verdicts"), "--quick", "--only", f"wrong/{name}"])
     lines = (tmp_path / "verdicts" / "wrong" / f"{name}.txt").read_text("utf-8").splitlines()
     assert any(each.startswith(line) for each in lines)
