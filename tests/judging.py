@@ -38,10 +38,7 @@ def judge_scenario(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, or the bundled scenario of that id, and return the verdict.
-
-    With `harm`, the verdict also contains the harms.
-    """
+    """Replay a scenario, also a bundled one by its id, and return the verdict, with the harms if `harm` is true."""
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -53,10 +50,7 @@ def judge_scenario(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that scenarios are unsupported for an implementation, and pass at no level.
-
-    `lacking` contains, by scenario id, the missing capability that the verdict must name.
-    """
+    """Assert that scenarios are unsupported. `lacking` contains the missing capability, by scenario id."""
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
     assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}

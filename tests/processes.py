@@ -27,10 +27,7 @@ def ends_soon(pid: int, patience: float = 5) -> bool:
 
 
 def mentioning(words: str) -> set[int]:
-    """Return the ids of the processes with `words` on their command line.
-
-    A process may have another id in its own namespace.
-    """
+    """Return the ids of the processes with `words` on their command line, as this process sees them."""
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 

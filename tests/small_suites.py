@@ -1,13 +1,13 @@
-"""Writes small suites: a few scenarios in a directory, with the shared files of the bundled suite."""
+"""Writes small suites: a few scenarios in a directory, with the shared files of the bundled suite, and recordings."""
 
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
-__all__ = ["keep_recording", "small_suite"]
+__all__ = ["file_bytes", "keep_recording", "small_suite", "transcript_of_read"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
 OWN = {"rules.yaml": "rules: {}\n"}
@@ -17,10 +17,7 @@ OWN = {"rules.yaml": "rules: {}\n"}
 def small_suite(
     root: Path, scenarios: Mapping[str, str | bytes] | None = None, *, shared: Sequence[str] = SHARED
 ) -> Suite:
-    """Write a suite with these scenarios, by id, to `root`, and copy the shared files of the bundled suite.
-
-    Return the suite.
-    """
+    """Write a suite with these scenarios, by id, and the shared files of the bundled suite. Return the suite."""
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
@@ -40,3 +37,13 @@ def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])
     return path
+
+
+def transcript_of_read(text: str) -> Transcript:
+    """Return the transcript of one Read with this answer."""
+    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
+
+
+def file_bytes(suite: Suite) -> dict[str, bytes]:
+    """Return the content of each file of a suite, by path."""
+    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}

@@ -42,10 +42,7 @@ def verdict(
 
 
 def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with the result of a baseline.
-
-    `accepted`: the reason why the failure is accepted. `stale`: why the baseline is out of date.
-    """
+    """Return a verdict with the result of a baseline: why it is accepted, or why the baseline is stale."""
     fine = each.status not in ("failed", "error") or bool(accepted)
     return each, BaselineResult(fine and not stale, accepted, stale)
 

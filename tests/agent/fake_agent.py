@@ -157,17 +157,11 @@ def post(path, data, kind="application/json"):
     return {"events": [each if each == "[DONE]" else json.loads(each) for each in data]}
 
 
-def post_without_length(path):
+def post_without_body(path, header=""):
+    """Send only the head of a request, with a `header` that ends with a line break, and wait for the response."""
     address = urllib.parse.urlsplit(URL)
     with socket.create_connection((address.hostname, address.port)) as connection:
-        connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
-        connection.recv(1000)
-
-
-def announce(path, length):
-    address = urllib.parse.urlsplit(URL)
-    with socket.create_connection((address.hostname, address.port)) as connection:
-        connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n".encode())
+        connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n{header}\r\n".encode())
         connection.recv(1000)
 
 
@@ -244,9 +238,9 @@ def run(tool, arguments, path):
         case "Nonsense":
             post(path, json.dumps({"messages": [{}], "contents": [{}], "input": 5}).encode())
         case "Lengthless":
-            post_without_length(path)
+            post_without_body(path)
         case "Flood":
-            announce(path, 10**12)
+            post_without_body(path, f"content-length: {10**12}\r\n")
         case "Forget":
             return None
     return json.dumps(arguments)

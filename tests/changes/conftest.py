@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.file_entry import Entry, RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -18,10 +18,6 @@ from tests.command_line import Cli
 from tests.small_suites import keep_recording, small_suite
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
-STALE = (
-    "File has been modified since read, either by the user or by a linter."
-    " Read it again before attempting to write it."
-)
 DONE = "The file $WS/notes.txt has been updated."
 GIVEN = {"notes.txt": "alpha\nbeta\n"}
 
@@ -64,18 +60,10 @@ class Says:
     def result(self) -> RecordedResult:
         return RecordedResult(self.text, self.error, wrapped=self.error is not None)
 
-    def changes(self) -> dict[str, Entry | None]:
-        return {
-            path: None if text is None else RegularFile(text.encode()) for path, text in self.files.items()
-        }
-
 
 @dataclass(frozen=True)
 class Call:
-    """One call and its result in each contract.
-
-    A contract that is not listed in `says` has the result of the closest older one.
-    """
+    """One call and its result in each contract. Contracts outside `says` have the result of the closest older one."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -87,10 +75,7 @@ class Call:
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return the result of a contract.
-
-        If `says` does not list the contract, this is the result of the closest older contract.
-        """
+        """Return the result of a contract, or of the closest older contract in `says`."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
@@ -118,10 +103,7 @@ class Together:
     calls: tuple[Call, ...]
 
     def to_step(self) -> dict[str, Any]:
-        """Return the calls in the form of a scenario file.
-
-        The changed files are listed for the whole group, not for each call.
-        """
+        """Return the calls in the form of a scenario file. Changed files are listed for the whole group."""
         files: dict[str, str | None] = {}
         for call in self.calls:
             files |= call.of(DEFAULT).files
@@ -195,9 +177,8 @@ class Small:
 
 def _make_step(step: Call | Together, name: str) -> TranscriptStep:
     says = [call.of(name) for call in step.calls]
-    changes: dict[str, Entry | None] = {}
-    for each in says:
-        changes |= each.changes()
+    texts = {path: text for each in says for path, text in each.files.items()}
+    changes = {path: None if text is None else RegularFile(text.encode()) for path, text in texts.items()}
     tools = tuple(call.tool for call in step.calls)
     return TranscriptStep(tools, tuple(each.result() for each in says), changes)
 

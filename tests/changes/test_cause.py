@@ -1,7 +1,4 @@
-"""Differences that have something in common are grouped into one cause, across tools.
-
-The most serious cause comes first.
-"""
+"""Differences with the same cause are grouped, across tools. The most serious cause comes first."""
 
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence

@@ -1,5 +1,6 @@
-"""`readfirst diff` compares contracts, recorded runs and implementations; its output and its exit codes."""
+"""`readfirst diff` compares contracts, recorded runs and implementations: its output, its exit codes, and its page."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -76,14 +77,8 @@ def test_a_tool_that_one_contract_lacks_is_reported(filled_suite: Small, run: Ru
 
 def test_many_reasons_for_not_comparing_are_summarized() -> None:
     lacks = {"deny": 9, "hooks": 2, "deny, hooks": 2, "Bash, deny": 1, "resume": 3, "rewind": 2, "cut": 1}
-    others = {
-        "2.1.7 says nothing about it": 4,
-        "no Bash": 1,
-        "no Edit": 1,
-        "no Read": 1,
-        "no Glob": 1,
-        "no Task": 1,
-    }
+    no_tool = dict.fromkeys(("no Bash", "no Edit", "no Read", "no Glob", "no Task"), 1)
+    others = {"2.1.7 says nothing about it": 4, **no_tool}
     reasons = {f"the adapter lacks {names}": count for names, count in lacks.items()} | others
     left_out = {why: tuple(map(str, range(count))) for why, count in reasons.items()}
     found = Diff("2.1.7", "mine", 1, (), left_out, (), 0, (), ())
@@ -154,18 +149,14 @@ def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_pa
     assert code == 1
     assert printed.startswith("reference → recording:2.1.228: 1 of 1 scenario differs, 1 cause\n")
     assert "Edit: refused (not_read) → applied" in printed
+    again = stream(run, tmp_path, "again.jsonl", "reference", "--family", "gate")
+    printed = run("diff", one, again, "--family", "gate")[1]
+    assert printed.startswith(f"{one} → {again}: no difference"), (
+        "runs of one target are named by their files"
+    )
 
 
-def test_runs_of_one_target_are_named_by_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
-    one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
-    other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
-    printed = run("diff", one, other, "--family", "gate")[1]
-    assert printed.startswith(f"{one} → {other}: no difference")
-
-
-def test_a_stream_of_several_runs_is_compared_by_contract(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_a_stream_is_compared_on_the_same_contract(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = stream(
         run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
     )
@@ -176,9 +167,7 @@ def test_a_stream_of_several_runs_is_compared_by_contract(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_a_scenario_with_an_error_makes_a_diff_incomplete(
-    filled_suite: Small, run: Run, tmp_path: Path
-) -> None:
+def test_an_error_of_a_run_makes_a_diff_incomplete(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     filled_suite.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
     code, printed, error = run("diff", "2.1.7", file)
@@ -278,16 +267,16 @@ def test_the_json_is_complete_and_matches_its_schema(filled_suite: Small, run: R
     assert (document["compared"], document["error"], document["left_out"]) == (5, 0, {})
 
 
-def test_markdown_is_a_changelog(filled_suite: Small, run: Run) -> None:
-    printed = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1].splitlines()
+def test_markdown_is_a_changelog_in_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "changes.md"
+    assert run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))[:2] == (1, "")
+    printed = file.read_text().splitlines()
     assert printed[0] == "# 2.1.7 → 2.1.228"
     assert "## Words" in printed
     gone = printed.index(
         "- **safety** Edit: refused (not_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
     )
-    assert (
-        printed[gone + 1] == "  - before: `File has not been read yet. Read it first before writing to it.`"
-    )
+    assert printed[gone + 1].startswith("  - before: `File has not been read yet. Read it first")
     assert printed[gone + 3] == "  - `gate/unread`"
 
 
@@ -305,10 +294,7 @@ def test_ten_causes_are_printed_without_all(small: Small, run: Run) -> None:
         says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
         small.scenario(f"reading/words-{number}", read(says))
     printed = run("diff", "2.1.7", "2.1.228")[1]
-    assert (
-        len(re.findall(r"^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", printed, re.MULTILINE))
-        == 10
-    )
+    assert len(re.findall(r"(?m)^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", printed)) == 10
     assert "    - Some" not in printed
     assert "\n15 more causes: --all shows them, with the words of both sides and the scenarios\n" in printed
     assert "“Some zzz" not in printed
@@ -333,29 +319,17 @@ def test_a_cause_that_hides_all_others_comes_first() -> None:
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
-def test_the_result_can_be_written_to_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "changes.md"
-    code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
-    assert (code, printed) == (1, "")
-    assert file.read_text().startswith("# 2.1.7 → 2.1.228\n")
-
-
 def test_long_texts_are_compared_by_their_recordings(small: Small, run: Run) -> None:
-    import hashlib
-
     long = "".join(f"{number:6}→line\n" for number in range(1, 600))
     other = long.replace("→", "\t")
-
-    def digest(text: str) -> dict[str, object]:
-        sha256 = hashlib.sha256(text.encode()).hexdigest()
-        return {"sha256": sha256, "starts": text[:20], "ends": text[-20:]}
-
     call = read({"2.1.7": Says(long), "2.1.228": Says(other)})
     small.scenario("reading/long", call)
     file = small.root / "scenarios/reading/long.yaml"
     document = json.loads(file.read_text())
     for clause in document["steps"][0]["expect"]:
-        clause["text"] = digest(clause["text"])
+        text = clause["text"]
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+        clause["text"] = {"sha256": sha256, "starts": text[:20], "ends": text[-20:]}
     file.write_text(json.dumps(document, ensure_ascii=False))
     printed = run("diff", "2.1.7", "2.1.228")[1]
     assert "number of a line: “6N→” → “6N\\t”" in printed
@@ -373,3 +347,15 @@ def test_files_of_parallel_calls_follow_from_the_calls(small: Small, run: Run) -
     assert [cause["kind"] for cause in printed["causes"]] == ["refusal"]
     assert [each["call"] for each in printed["causes"][0]["occurrences"]] == [1]
     assert [each["call"] for each in printed["consequences"]] == [2, None]
+
+
+def test_the_page_shows_the_printed_output(small: Small, run: Run) -> None:
+    page = (Path(__file__).parents[2] / "docs/changes.md").read_text("utf-8")
+    gated = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
+    small.scenario("gate/unread", edit(gated, refusal()))
+    for name in ("lines", "more-lines"):
+        says = {"2.1.7": Says("     1→alpha\n     2→beta"), "2.1.228": Says("1\talpha\n2\tbeta")}
+        small.scenario(f"reading/{name}", read(says))
+    small.scenario("writing/alike", ALIKE)
+    shown, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert run("diff", "2.1.7", "2.1.228")[1] == shown

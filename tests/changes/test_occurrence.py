@@ -1,6 +1,4 @@
-"""Differences between two sides in one call: refusals, files, reasons, wording, and differences that follow from
-earlier ones.
-"""
+"""The answers of one side to each call, and the differences between two sides in one call."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,8 +14,9 @@ from readfirst.harness.suite.scenario import (
     Step,
     TextDigest,
     ToolCall,
+    WorldEvent,
 )
-from readfirst.harness.suite.transcript import UNNAMED
+from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from tests.rows import rows
 
 FILE = RegularFile(b"alpha\n")
@@ -68,9 +67,7 @@ def test_a_different_reason_is_reported_without_the_text() -> None:
         (b"gamma\n", b"delta\n", "content", "", ""),
     ],
 )
-def test_different_bytes_are_reported_by_kind(
-    one: bytes, other: bytes, subject: str, before: str, after: str
-) -> None:
+def test_bytes_are_reported_by_kind(one: bytes, other: bytes, subject: str, before: str, after: str) -> None:
     assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
@@ -148,3 +145,18 @@ def test_a_refusal_known_by_its_ends_is_reported_by_name() -> None:
     one = Clause(error="invalid_settings", text=TextDigest(starts="Not valid: old schema"))
     other = Clause(error="invalid_settings", text="Not valid: new schema and more")
     assert summary(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]
+
+
+def test_answers_of_a_transcript_omit_the_text_of_the_host() -> None:
+    reminded = "Done.\n\n<system-reminder>Beware.</system-reminder>"
+    unread = TranscriptStep(("Edit",), (RecordedResult.of(UNREAD.text, "not_read"),))
+    results = RecordedResult.of("1\tx", None), RecordedResult.of(reminded, None)
+    group = TranscriptStep(("Read", "Edit"), results, {"a": RegularFile(b"y\n")})
+    steps = scenario(WorldEvent("touch", "a", mtime=2), EDIT, ParallelCalls((READ, EDIT)))
+    assert recorded_answers(steps, Transcript((unread, group))) == {
+        (1, 0): UNREAD,
+        (2, 0): Clause(text="1\tx"),
+        (2, 1): Clause(text="Done."),
+        (2, None): Clause(files={"a": RegularFile(b"y\n")}),
+    }
+    assert [*recorded_answers(steps, Transcript((unread,)))] == [(1, 0)], "a transcript may end early"

@@ -10,17 +10,6 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
 
 
-def recording(**said: str) -> Recording:
-    """Return a recording with one text per version. The keyword `v2_1_7_gated` means the version 2.1.7+gated."""
-    names = {key: key[1:].replace("_gated", "+gated").replace("_", ".") for key in said}
-    return Recording(
-        transcripts={
-            names[key]: Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
-            for key, text in said.items()
-        }
-    )
-
-
 def test_a_point_that_contains_another_point_is_omitted() -> None:
     wide, close = Point("2.1.7", "2.1.228", exact=False), Point("2.1.39", "2.1.40", exact=True)
     apart = Point("2.1.207", "2.1.208", exact=True)
@@ -76,9 +65,7 @@ def test_changed_bytes_are_dated(small: Small, run: Run) -> None:
 
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
-def test_a_difference_that_no_version_introduced_has_no_date(
-    small: Small, run: Run, pair: tuple[str, str]
-) -> None:
+def test_a_difference_without_a_version_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
     assert since(run, *pair) == [[]]

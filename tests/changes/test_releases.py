@@ -1,8 +1,10 @@
 """The list of published versions: its format, and the neighbours of a version."""
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from readfirst.harness.suite.product_versions import (
     UnlistedVersionError,
@@ -11,6 +13,7 @@ from readfirst.harness.suite.product_versions import (
     releases_text,
 )
 from readfirst.harness.suite.suite import default_root
+from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 
@@ -29,9 +32,7 @@ def test_a_written_list_is_read_back(tmp_path: Path) -> None:
 def test_a_version_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
     releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
     assert releases.place("2.1.10") == 1
-    message = (
-        r"releases\.yaml does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
-    )
+    message = r"does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
     with pytest.raises(UnlistedVersionError, match=message):
         releases.place("2.1.11")
 
@@ -60,3 +61,12 @@ def test_the_bundled_list_contains_no_excluded_version() -> None:
     versions = load_releases(releases_file(default_root())).versions
     assert "2.1.7" in versions
     assert "2.1.88" not in versions
+
+
+def test_the_bundled_list_matches_its_schema() -> None:
+    schema = json.loads((default_root() / "schema/releases.schema.json").read_bytes())
+    file = releases_file(default_root())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(strict_yaml.load(strict_yaml.read(file), file).value)
+    assert not validator.is_valid({"versions": ["latest"]})

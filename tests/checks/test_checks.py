@@ -1,6 +1,4 @@
-"""The checks of the project: each pytest mark is run by one of them, CI runs all of them, and small runs of pytest
-start no further processes.
-"""
+"""The checks of the project run every pytest mark, CI runs all checks, and small runs of pytest use one process."""
 
 import importlib.util
 import os

@@ -1,6 +1,4 @@
-"""`lint-imports` checks the order of the packages: it passes on the checkout, and fails if a package imports one
-that comes after it.
-"""
+"""`lint-imports` passes on the checkout, and fails if the suite imports the observatory."""
 
 import os
 import subprocess

@@ -30,9 +30,7 @@ def run(*words: object, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of a release: READFIRST_RELEASE if that variable is set, otherwise a release of one
-    contract that is built here.
-    """
+    """The directory of a release: READFIRST_RELEASE, or by default a release of one contract that is built here."""
     if given := os.environ.get("READFIRST_RELEASE"):
         return Path(given)
     out = tmp_path_factory.mktemp("release") / "dist"
@@ -51,10 +49,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed_program(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel and only its dependencies into a new environment.
-
-    Return the path of its program `readfirst`.
-    """
+    """The path of `readfirst` in a new environment with the wheel and only its dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     (wheel,) = release.glob("*.whl")
@@ -75,7 +70,7 @@ def find_pythons() -> list[Path]:
 
 @pytest.mark.parametrize("archive", ["*.whl", "readfirst-*.tar.gz"])
 @pytest.mark.parametrize("python", [pytest.param(0, id="oldest"), pytest.param(1, id="newest")])
-def test_both_archives_run_on_the_oldest_and_newest_python(
+def test_both_archives_run_on_supported_pythons(
     release: Path, tmp_path: Path, archive: str, python: int
 ) -> None:
     run(find_pythons()[python], "-m", "venv", "venv", cwd=tmp_path)

@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
-from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict, verdict_without_replay
 from readfirst.harness.replay.outcome import Outcome
@@ -14,9 +13,7 @@ from readfirst.reference_impl import Behaviours, FileTools
 
 
 class LastReadSuite(Suite):
-    """A suite that caches the last scenario and the last recording, because tests request the same ones for each
-    contract.
-    """
+    """A suite that caches the last scenario and recording: tests use them for one contract after the other."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,15 +28,9 @@ class LastReadSuite(Suite):
 SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
 
-Reference = ReferenceAdapter
-"""An adapter of the reference with any combination of behaviours."""
-
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
-    """Return the verdict on an outcome at the level `text`.
-
-    If the contract does not cover the scenario, the outcome is not compared.
-    """
+    """Return the verdict at the level `text`. Outcomes outside of the contract are not compared."""
     skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 

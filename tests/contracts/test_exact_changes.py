@@ -20,7 +20,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
-from .judging import SUITE, Reference, judge_status, list_tools
+from .judging import SUITE, judge_status, list_tools
 
 HIDDEN = "hidden before it by changed_own_writes_are_reread, which begins then"
 SCHEMA = "the schema of settings changes in more versions than are told apart"
@@ -64,18 +64,12 @@ NOT_EXACT: dict[tuple[str, str], str] = {
 
 RELEASES = load_releases(releases_file(SUITE.root))
 PARTS = 4
-"""Number of parts that the changes are divided into, so that processes share the work.
-
-The quick tests check the first part.
-"""
+"""Number of parts of the changes, so that processes share the work. The quick tests check the first part."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """The change of a behaviour from the value `before` to `after` in `version`.
-
-    A value may be `ByModel`, which has one value for each class of models.
-    """
+    """The change of a behaviour in `version`. A value may be `ByModel`: one value for each class of models."""
 
     behaviour: str
     version: str
@@ -89,9 +83,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Sides:
-    """A scenario that was recorded in a version and in the version published before it, with the same class of
-    models (`gated`: models that must read first).
-    """
+    """A scenario that was recorded in two successive versions. `gated`: with models that must read first."""
 
     scenario_id: str
     before: str
@@ -115,9 +107,7 @@ def load_recording(scenario_id: str) -> Recording:
 
 
 def both_sides(change: Change) -> Iterator[Sides]:
-    """Yield the scenarios with different recordings in the version of the change and in the version published before
-    it.
-    """
+    """Yield the scenarios whose recordings differ between the version of the change and the previous version."""
     for scenario_id in change.shown_by:
         recording = load_recording(scenario_id)
         for gated in (False, True):
@@ -129,9 +119,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
 
 
 def is_seen(change: Change) -> bool:
-    """Whether recordings show the exact version: one contradicts the reference if the change comes a version later,
-    and one if it comes a version sooner.
-    """
+    """Whether recordings contradict the reference if the change comes a version later, or a version sooner."""
     late = sooner = False
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
@@ -167,14 +155,11 @@ def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, pla
     contract = SUITE.contracts.find(name)
     moved = behaviours_of(name).changed(**{behaviour: value})
     scenario = SUITE.scenario(scenario_id, contract)
-    return judge_status(scenario, replay(scenario, Reference(moved), place), contract) == "failed"
+    return judge_status(scenario, replay(scenario, ReferenceAdapter(moved), place), contract) == "failed"
 
 
 def of_model(value: Any, gated: bool) -> Any:
-    """Return the value of a behaviour for one class of models.
-
-    Values of versions before 2.1.208 are the same for all models.
-    """
+    """Return the value of a behaviour for a class of models. It is the same for all models before 2.1.208."""
     if not isinstance(value, ByModel):
         return value
     return value.enforced if gated else value.relaxed

@@ -3,13 +3,13 @@
 import dataclasses
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import cache
 from typing import Any
 
 import pytest
 
+from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.record import find_unrecorded
 from readfirst.harness.replay.recording_adapter import recorded_outcome
@@ -23,7 +23,7 @@ from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
 from tests.small_disks import may_mount
 
-from .judging import SUITE, Reference, judge_status, list_tools, verdict_of
+from .judging import SUITE, judge_status, list_tools, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
@@ -55,12 +55,9 @@ def is_for_another_platform(scenario_id: str) -> bool:
 
 
 def is_stated(scenario_id: str, contract: Contract) -> bool:
-    able = needs(scenario_id) <= contract.capabilities
+    """Whether a contract has the tools for a scenario, and was recorded in it."""
+    able = SUITE.scenario(scenario_id).needs <= contract.capabilities
     return able and contract.name in load_recording(scenario_id).transcripts
-
-
-def needs(scenario_id: str) -> frozenset[str]:
-    return SUITE.scenario(scenario_id).needs
 
 
 def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
@@ -77,9 +74,7 @@ def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_recordings_and_expectations_agree(part: int) -> None:
-    """Each distinct transcript is converted once, and compared with the expectations of each contract that shares
-    it.
-    """
+    """Each distinct transcript is compared with the expectations of all contracts that share it."""
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -149,7 +144,7 @@ def sightings() -> Iterator[tuple[str, str]]:
 
 
 def kills(scenario_id: str) -> bool:
-    return scenario_id.startswith("interrupted/") and "kill" in needs(scenario_id)
+    return scenario_id.startswith("interrupted/") and "kill" in SUITE.scenario(scenario_id).needs
 
 
 OWN_FILE = ".claude/settings.local.json"
@@ -172,7 +167,7 @@ def test_the_reference_agrees_with_versions_between_contracts() -> None:
         for scenario_id, name in seen:
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
-            outcome = replay(scenario, Reference(behaviours_of(name)), place)
+            outcome = replay(scenario, ReferenceAdapter(behaviours_of(name)), place)
             verdict = verdict_of(scenario, outcome, contract)
             if verdict.status != "passed" and not (name in WRITE_IT and beside_its_own_file(verdict)):
                 wrong.append(f"{scenario_id} on {name}")
@@ -188,26 +183,15 @@ def load_recording(scenario_id: str) -> Recording:
     return SUITE.recordings.recording(scenario_id)
 
 
-@cache
-def sample() -> list[str]:
-    """Return the ids of some recorded scenarios, except those that kill the program: the reference runs in this
-    process.
+def sampled_parameters() -> list[Any]:
+    """Return recorded scenarios as pytest parameters. Seven of eight are slow.
 
-    Every test process calls this while it collects tests, so only the scenarios of the sample are read.
+    Scenarios that kill the program are left out, because the reference runs in this process.
     """
-    some = [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]
-    return [each for each in some if not kills(each)]
-
-
-def in_part(scenario_ids: Sequence[str]) -> list[Any]:
-    """Return the scenario ids as pytest parameters.
-
-    One of eight belongs to the quick tests, the others are marked slow.
-    """
-    return [
-        pytest.param(each, marks=pytest.mark.slow if number % 8 else ())
-        for number, each in enumerate(scenario_ids)
+    some = [
+        each for each in SUITE.ids()[::SAMPLE] if SUITE.recordings.path(each).is_file() and not kills(each)
     ]
+    return [pytest.param(each, marks=pytest.mark.slow if at % 8 else ()) for at, each in enumerate(some)]
 
 
 def places(recording: Recording) -> Iterator[tuple[str, int]]:
@@ -219,7 +203,7 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
         yield names[version], turn % lengths[version]
 
 
-@pytest.mark.parametrize("scenario_id", in_part(sample()))
+@pytest.mark.parametrize("scenario_id", sampled_parameters())
 def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> None:
     recording = load_recording(scenario_id)
     assert recording.transcripts

@@ -1,6 +1,4 @@
-"""Settings for generated examples: they are the same in every run, without a time limit and without a database on
-disk.
-"""
+"""Settings of hypothesis: the same examples in every run, without a time limit and a database on disk."""
 
 from hypothesis import settings
 

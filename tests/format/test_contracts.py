@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.contracts import (
-    Contracts,
-    UnknownContractError,
-    load_contracts,
-    order,
-)
+from readfirst.harness.suite.contracts import Contracts, UnknownContractError, load_contracts, order
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.newest import NEWEST

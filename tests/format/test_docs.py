@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.case_table import expand_case
 from readfirst.harness.suite.contracts import DOCUMENTED
@@ -27,18 +28,8 @@ BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 HEAD = "title: An example in the documentation\nrequirement: must\n"
 FILES = 'given: {files: {plain.txt: "one\\ntwo\\n"}}\n'
-KINDS = {
-    "text",
-    "yaml",
-    "yaml scenario",
-    "yaml files",
-    "yaml steps",
-    "yaml expect",
-    "yaml rule",
-    "yaml cases",
-    "yaml invariant",
-    "console",
-}
+EXCERPT_KINDS = ("scenario", "files", "steps", "expect", "rule", "cases", "invariant")
+KINDS = {"text", "console", "yaml", *(f"yaml {kind}" for kind in EXCERPT_KINDS)}
 
 
 def blocks(kind: str) -> list[str]:
@@ -129,16 +120,8 @@ def test_every_key_of_the_format_is_explained() -> None:
     schema = json.loads((SUITE.root / "schema/scenario.schema.json").read_text())
     defs = schema["$defs"]
     keys = {*schema["properties"], *schema["properties"]["given"]["properties"], *defs["event"]["properties"]}
-    for name in (
-        "textForm",
-        "repeatForm",
-        "base64Form",
-        "symlinkForm",
-        "hardlinkForm",
-        "directoryForm",
-        "digestForm",
-    ):
-        keys |= defs[name]["properties"].keys()
+    for name in ("text", "repeat", "base64", "symlink", "hardlink", "directory", "digest"):
+        keys |= defs[f"{name}Form"]["properties"].keys()
     keys |= {*defs["callClause"]["properties"], *defs["tool"]["properties"]}
     keys |= {*defs["text"]["oneOf"][1]["properties"], "during", "parallel", "mtime"}
     assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)] == []
@@ -156,7 +139,5 @@ def test_the_page_shows_the_output_of_lint(tmp_path: Path) -> None:
         .replace("tags: [staleness]\n", "")
         .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
     )
-    from readfirst.harness.lint.linter import lint
-
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")

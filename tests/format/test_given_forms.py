@@ -1,6 +1,4 @@
-"""Contents of a workspace other than plain files: repositories, special files, half characters, and hooks that move
-files.
-"""
+"""Repositories, special files, half characters, and hooks that move files in the workspace of a scenario."""
 
 import os
 import shutil
@@ -82,10 +80,7 @@ def test_pipes_and_sockets_are_given_and_exported(kind: str, is_kind: object, tm
     assert "special_files" in value["needs"]
 
 
-@rows(
-    ("escaped", "text"),
-    [("a \\ud83d b", "a \ud83d b"), ("\\u00e9\\n", "é\n"), ("\\ud83d\\ude00", "😀")],
-)
+@rows(("escaped", "text"), [("a \\ud83d b", "a \ud83d b"), ("\\u00e9\\n", "é\n"), ("\\ud83d\\ude00", "😀")])
 def test_an_argument_may_contain_json_escapes(escaped: str, text: str) -> None:
     steps = f"steps:\n  - Write: {{file_path: $WS/a.txt, content: {{json: '{escaped}'}}}}\n    expect: {{text: x}}\n"
     (call,) = scenario(steps).calls()

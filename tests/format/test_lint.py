@@ -165,9 +165,7 @@ def test_a_suite_without_readable_contracts_is_refused(tmp_path: Path) -> None:
         lint(Suite(tmp_path))
 
 
-def test_an_unreadable_table_hides_no_other_finding(
-    tmp_path: Path,
-) -> None:
+def test_an_unreadable_table_hides_no_other_finding(tmp_path: Path) -> None:
     suite = _suite("duplicate-key", tmp_path)
     table = suite.scenarios_root / "broken/odd.cases.yaml"
     theme = suite.recordings_root / "broken/odd.json"

@@ -18,14 +18,7 @@ from readfirst.harness.suite.file_entry import (
     TextContent,
 )
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.scenario import (
-    Clause,
-    Expectation,
-    Scenario,
-    TextDigest,
-    ToolCall,
-    WorldEvent,
-)
+from readfirst.harness.suite.scenario import Clause, Expectation, Scenario, TextDigest, ToolCall, WorldEvent
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.rows import rows

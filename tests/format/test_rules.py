@@ -70,9 +70,7 @@ def test_rules_with_a_similar_title_are_suggested(tmp_path: Path) -> None:
         ("always_refused: There", "always_refuse: There", 23, "order has no key 'always_refuse'"),
     ],
 )
-def test_a_mistake_is_reported_with_its_line(
-    tmp_path: Path, old: str, new: str, line: int, message: str
-) -> None:
+def test_a_mistake_has_its_line(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     with pytest.raises(SuiteError) as caught:
         rules(tmp_path, GOOD.replace(old, new, 1))
     first = caught.value.findings[0]

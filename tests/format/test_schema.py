@@ -26,9 +26,7 @@ BY_LOADER = (
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
     "unclear-word",
 )
-"""Lint checks for errors of form that only the loader can detect, because they concern several places of the file or
-need the contracts.
-"""
+"""Lint checks that only the loader can make: they concern several places of the file, or the contracts."""
 
 
 @cache

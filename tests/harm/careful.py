@@ -18,9 +18,7 @@ class RefusedError(Exception):
 
 
 class Careful:
-    """Compares contents instead of times: an Edit is made in the current file, and a Write requires a Read of the
-    content that it replaces.
-    """
+    """Compares contents instead of times: an Edit changes the current file, a Write needs a Read of that content."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
     reuses_paths = True

@@ -1,5 +1,6 @@
 """Implementations that declare a design: rightly, falsely, or to avoid being judged."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,7 @@ class DeclaresLinks(Declares):
 
 
 class Narrow(careful.Careful):
-    """An Edit of several lines must contain the file's line ends, and a Write creates no directory.
-
-    Declares nothing.
-    """
+    """Requires the file's line ends in an Edit of several lines; a Write creates no directory. Declares nothing."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -77,7 +75,7 @@ class Literal(careful.Careful):
         path = Path(arguments["file_path"])
         mode = path.stat().st_mode if path.is_file() else 0o200
         texts = [value for value in arguments.values() if isinstance(value, str)]
-        if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+        if any(re.search("[\ud800-\udfff]", text) for text in texts):
             return ToolResult("This is no text.", is_error=True)
         if tool != "Read" and not mode & 0o200:
             return ToolResult("The file is read-only.", is_error=True)

@@ -12,18 +12,8 @@ from pathlib import Path
 __all__ = ["Commit", "calls_of_commit", "commits_of", "make_repository"]
 
 _NAMES = [
-    "count",
-    "total",
-    "value",
-    "path",
-    "item",
-    "result",
-    "grün",
-    "naïve",
-    "index",
-    "name",
-    "limit",
-    "rest",
+    *("count", "total", "value", "path", "item", "result", "grün", "naïve", "index", "name", "limit"),
+    *("rest"),
 ]
 _START = {
     "src/app.py": "import os\n\n\ndef main(path):\n    total = 0\n    for item in path:\n        total += item\n\n",
@@ -136,20 +126,14 @@ def make_repository(folder: Path, seed: int, count: int) -> None:
 def commits_of(folder: Path) -> Iterator[Commit]:
     """Yield the commits of a repository in their order, without the first."""
 
-    def git(*words: str) -> bytes:
-        return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True).stdout
+    def git(*words: str, data: bytes = b"") -> bytes:
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
-    log = (
-        git("log", "--reverse", "--raw", "--no-abbrev", "--root", "--format=%H", "main").decode().split("\n")
-    )
-    rows = [line.split() for line in log if line.startswith(":")]
+    log = git("log", "--reverse", "--raw", "--no-abbrev", "--root", "--format=%H", "main").decode()
+    rows = [line.split() for line in log.split("\n") if line.startswith(":")]
     objects = "\n".join(sorted({row[3] for row in rows}))
-    batch = subprocess.run(
-        ["git", "-C", str(folder), "cat-file", "--batch"],
-        input=objects.encode(),
-        capture_output=True,
-        check=True,
-    ).stdout
+    batch = git("cat-file", "--batch", data=objects.encode())
     blobs: dict[str, bytes] = {}
     at = 0
     while at < len(batch):

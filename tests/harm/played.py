@@ -1,7 +1,4 @@
-"""Sessions in memory, step by step, for tests of the judge.
-
-The test states the answer and the changed files of each call.
-"""
+"""Sessions in memory for tests of the judge. The test states the answer and the changed files of each call."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Refusals that a declared design omits are `unsupported`.
-
-The design is reported and checked, and a call never passes because of it.
-"""
+"""Refusals that a declared design omits are `unsupported`, never passed. Runs report and check the design."""
 
 import json
 from dataclasses import replace
@@ -36,10 +33,8 @@ READ = "gate/edit-after-read"
 def judge_design(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
-    verdict, scenario = (
-        judging.judge_scenario(scenario_id, tool, level, harm=True, place=place),
-        SUITE.scenario(scenario_id),
-    )
+    verdict = judging.judge_scenario(scenario_id, tool, level, harm=True, place=place)
+    scenario = SUITE.scenario(scenario_id)
     return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
 
 
@@ -126,7 +121,7 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
         (careful.DoesNothing, None),
     ],
 )
-def test_the_design_of_a_tool_is_detected(
+def test_a_design_is_detected(
     tool: type[careful.Careful], design: Design | None, place: WorkspacePool
 ) -> None:
     if design is not None:
@@ -140,7 +135,8 @@ def test_the_design_of_a_tool_is_detected(
         assert find_contradiction("ungated", tool, place).startswith("it declares the design ungated, but it")
 
 
-def test_a_run_and_its_reports_show_the_design(
+@pytest.mark.usefixtures("in_process")
+def test_every_report_shows_the_design(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(HERE)
@@ -177,7 +173,5 @@ def test_check_adapter_reports_a_wrong_design(readfirst: Cli, monkeypatch: pytes
     monkeypatch.chdir(HERE)
     said = readfirst("check-adapter", "python:designed:NotStrict")
     assert said.code == 3
-    assert (
-        "it declares the design strict, but it edits a file that changed since its Read, and keeps the change. "
-        "Declare content-checked."
-    ) in said.out
+    found = "it edits a file that changed since its Read, and keeps the change"
+    assert f"it declares the design strict, but {found}. Declare content-checked." in said.out

@@ -60,10 +60,7 @@ def harms(
 
 
 class CutsSpaces(careful.Careful):
-    """An Edit without an old text inserts at the beginning of the file.
-
-    Any other Edit strips the spaces at the end of the file.
-    """
+    """An Edit without an old text inserts at the top. Any other Edit strips spaces at the end of the file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
@@ -89,9 +86,7 @@ class ReplacesLinks(careful.EditsUnread):
         path.write_bytes(data)
 
 
-def test_replacing_a_link_by_a_file_is_spoiled_and_not_misplaced(
-    place: WorkspacePool,
-) -> None:
+def test_replacing_a_link_by_a_file_is_spoiled_and_not_misplaced(place: WorkspacePool) -> None:
     files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
     edit = {"file_path": "$WS/link.txt", "old_string": "beta", "new_string": "gamma"}
     scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))
@@ -108,9 +103,7 @@ class KeepsALog(careful.Careful):
 
 
 @pytest.mark.parametrize(("path", "kinds"), [(["$WS/a.txt", "$WS/b.txt"], ["stray"]), ("/x/$WS/a.txt", [])])
-def test_a_call_with_an_unclear_path_may_change_any_file(
-    path: object, kinds: list[str], place: WorkspacePool
-) -> None:
+def test_an_unclear_path_may_lead_to_any_file(path: object, kinds: list[str], place: WorkspacePool) -> None:
     scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
     found = harms_of(scenario, replay(scenario, KeepsALog, place))
     assert [each.kind for each in found] == kinds

@@ -1,6 +1,4 @@
-"""Each harm that a rule prevents was observed: in recordings, in published implementations, or in a wrong
-implementation.
-"""
+"""Each harm that a rule prevents was observed in recordings, published or wrong implementations."""
 
 import json
 from pathlib import Path
@@ -24,6 +22,7 @@ from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.harm_kinds import KINDS
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
@@ -76,9 +75,7 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
-"""Harms, with the rule that prevents each, that were observed only in a wrong implementation: the implementation,
-and a scenario of the rule.
-"""
+"""The wrong implementation and the scenario in which each harm was observed, by rule and kind of harm."""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
@@ -103,22 +100,37 @@ UNSEEN: dict[Guard, str] = {
 
 
 @pytest.fixture(scope="module")
-def observed_guards(suite: Suite) -> set[Guard]:
-    """The kinds of harm in recordings and in published implementations, each as a pair with its rule."""
-    recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
-    found = {(rule, kind) for rule, kinds in recorded.items() for kind in kinds}
-    rules = {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
-    for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]:
-        for kind, families in target["harm"]["scenarios"].items():
-            found |= {(rules[each], kind) for each in in_families(families) if each in rules}
-    return found
+def rule_by_scenario(suite: Suite) -> dict[str, str]:
+    """The id of the rule of each scenario."""
+    return {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
 
 
-def test_every_guard_was_observed_or_has_a_reason(suite: Suite, observed_guards: set[Guard]) -> None:
-    guards = {(rule.id, kind) for rule in suite.rules or () for kind in rule.guards}
-    assert sorted(guards - observed_guards - WRONG.keys() - UNSEEN.keys()) == []
+@pytest.fixture(scope="module")
+def rules(suite: Suite) -> Rules:
+    assert suite.rules is not None
+    return suite.rules
+
+
+def read_harm_by_target() -> dict[str, Any]:
+    """Return the ids of the scenarios with each kind of harm, in families, by published implementation."""
+    targets = json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]
+    return {target["target"]: target["harm"]["scenarios"] for target in targets}
+
+
+def read_harm_by_rule() -> dict[str, list[str]]:
+    """Return the kinds of harm in recordings, by rule."""
+    return json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]  # type: ignore[no-any-return]
+
+
+def test_every_guard_was_observed_or_has_a_reason(rules: Rules, rule_by_scenario: dict[str, str]) -> None:
+    guards = {(rule.id, kind) for rule in rules for kind in rule.guards}
+    observed = {(rule, kind) for rule, kinds in read_harm_by_rule().items() for kind in kinds}
+    for scenarios_by_kind in read_harm_by_target().values():
+        for kind, families in scenarios_by_kind.items():
+            observed |= {(rule_by_scenario.get(each, ""), kind) for each in in_families(families)}
+    assert sorted(guards - observed - WRONG.keys() - UNSEEN.keys()) == []
     assert sorted((WRONG.keys() | UNSEEN.keys()) - guards) == []
-    assert sorted(UNSEEN.keys() & (observed_guards | WRONG.keys())) == []
+    assert sorted(UNSEEN.keys() & (observed | WRONG.keys())) == []
 
 
 @rows("guard", WRONG)
@@ -131,41 +143,26 @@ def test_a_wrong_implementation_does_the_harm(suite: Suite, place: WorkspacePool
     assert kind in {each.kind for each in harms_of(scenario, outcome)}
 
 
-def test_rules_of_safety_have_sorted_guards(suite: Suite) -> None:
-    rules = suite.rules
-    assert rules is not None
+def test_rules_of_safety_have_sorted_guards(rules: Rules) -> None:
     assert all(rule.guards for rule in rules.of("safety"))
     assert all(list(rule.guards) == sorted(rule.guards, key=KINDS.index) for rule in rules)
 
 
-def test_rules_that_guard_against_loss_have_class_safety(suite: Suite) -> None:
+def test_rules_about_loss_have_class_safety(rules: Rules) -> None:
     """This holds in any design: a refusal that a different design does not make may be the only protection of work."""
-    rules = suite.rules
-    assert rules is not None
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []
-
-
-def test_rules_with_a_recorded_loss_have_class_safety(suite: Suite) -> None:
-    rules = suite.rules
-    assert rules is not None
-    recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
-    losing = {rule for rule, kinds in recorded.items() if "lost" in kinds}
+    losing = {rule for rule, kinds in read_harm_by_rule().items() if "lost" in kinds}
     assert losing
     assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
 
 
-def test_class_safety_detects_each_implementation_that_loses_work(suite: Suite) -> None:
-    """Its mistakes may lose work in scenarios of other classes, too; `--level safe` shows these."""
-    rules = suite.rules
-    assert rules is not None
-    lost = {
-        target["target"]: in_families(target["harm"]["scenarios"].get("lost", {}))
-        for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]
-    }
-    losing = {name: {*scenarios} & {*suite.ids()} for name, scenarios in lost.items() if scenarios}
-    assert len(losing) > 30
+def test_class_safety_detects_each_loss_of_work(rules: Rules, rule_by_scenario: dict[str, str]) -> None:
+    """An implementation may also lose work in scenarios of other classes; `--level safe` shows these."""
     classes = {
-        name: {rules[suite.heading(scenario_id).rule].class_ for scenario_id in scenarios}
-        for name, scenarios in losing.items()
+        name: {rules[rule_by_scenario[each]].class_ for each in in_families(lost) if each in rule_by_scenario}
+        for name, scenarios_by_kind in read_harm_by_target().items()
+        if (lost := scenarios_by_kind.get("lost"))
     }
-    assert [name for name, found in classes.items() if "safety" not in found] == []
+    losing = {name: found for name, found in classes.items() if found}
+    assert len(losing) > 30
+    assert [name for name, found in losing.items() if "safety" not in found] == []

@@ -15,10 +15,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 
 
 def change_of_others(commit: Commit) -> bytes:
-    """Return the file of a commit with a line that another program appended.
-
-    The calls of the commit do not change that part.
-    """
+    """Return the file with a line that another program appended. The commit does not change this part."""
     end = b"\r\n" if b"\r\n" in commit.before else b"\n"
     newline = b"" if commit.before.endswith(b"\n") else end
     return commit.before + newline + b"# somebody else" + end

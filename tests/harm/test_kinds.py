@@ -1,6 +1,4 @@
-"""For each kind of harm, a tool that does exactly this harm and is caught, and tools that nearly do harm and are not
-reported.
-"""
+"""For each kind of harm, a tool that does it and is detected, and tools that nearly do it and are not."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -69,9 +67,7 @@ def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str)
 
 
 @rows(("tool", "scenario_id", "kind"), CAUGHT)
-def test_a_harm_is_detected(
-    suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str
-) -> None:
+def test_harm_is_detected(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str) -> None:
     assert kind in [each.kind for each in judge_harms(suite, place, tool, scenario_id)]
 
 

@@ -1,6 +1,4 @@
-"""The files that a session knows after a compaction, a resume and a kill, and the directory where its relative
-paths start.
-"""
+"""The files that a session knows after a compaction, resume or kill, and the start of its relative paths."""
 
 from __future__ import annotations
 
@@ -40,9 +38,8 @@ def test_after_a_compaction_only_five_files_are_known() -> None:
     write(session, "f1.txt")
     write(session, "f6.txt")
     (harm,) = session.harms()
-    assert (
-        harm.line == "lost: lines 1\N{EN DASH}2 of f1.txt, which the session was not shown since its summary"
-    )
+    lines = "lines 1\N{EN DASH}2 of f1.txt"
+    assert harm.line == f"lost: {lines}, which the session was not shown since its summary"
 
 
 def test_an_edit_of_a_forgotten_file_is_blind() -> None:
@@ -119,14 +116,8 @@ def test_relative_paths_start_where_a_command_changed_to(place: str) -> None:
 @rows(
     "command",
     [
-        "cd missing",
-        "cd sub && cd ..",
-        "(cd sub)",
-        "echo cd sub",
-        "cd sub | cat",
-        "cd sub & true",
-        "cd sub; cd $WS",
-        "ls; echo 'cd sub'",
+        *("cd missing", "cd sub && cd ..", "(cd sub)", "echo cd sub", "cd sub | cat", "cd sub & true"),
+        *("cd sub; cd $WS", "ls; echo 'cd sub'"),
     ],
 )
 def test_other_commands_do_not_change_the_directory(command: str) -> None:
@@ -154,10 +145,7 @@ def test_after_a_message_relative_paths_may_start_in_two_directories(event: str)
 
 
 def test_a_command_changes_the_directory_of_later_parallel_calls() -> None:
-    for changed, kinds in (
-        ("sub/new.txt", []),
-        ("new.txt", [("untrue", "sub/new.txt")]),
-    ):
+    for changed, kinds in (("sub/new.txt", []), ("new.txt", [("untrue", "sub/new.txt")])):
         session = Played({"sub/notes.txt": b"alpha\n"})
         session.group(
             [("Bash", {"command": "cd sub"}), ("Write", {"file_path": "new.txt", "content": "x\n"})],

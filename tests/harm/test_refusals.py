@@ -65,9 +65,7 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
 """The levels and the status of scenarios, by the name of an implementation in designed.py."""
 
 
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(HERE)
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @rows(("name", "level"), [(name, level) for name, (levels, _) in OUTCOMES.items() for level in levels])

@@ -48,7 +48,7 @@ def laws(suite: Suite) -> list[str]:
 
 
 @rows(("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()])
-def test_losing_typed_text_breaks_an_invariant(
+def test_lost_text_breaks_an_invariant(
     place: WorkspacePool, tool: type[Careful], law: str, kind: str
 ) -> None:
     verdict = judge_scenario(f"unsaved-buffers/{law}", tool, harm=True, place=place)
@@ -57,9 +57,7 @@ def test_losing_typed_text_breaks_an_invariant(
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
-def test_a_tool_that_uses_the_editor_keeps_all_invariants(
-    suite: Suite, place: WorkspacePool, tool: type[Careful]
-) -> None:
+def test_a_correct_tool_keeps_all_invariants(suite: Suite, place: WorkspacePool, tool: type[Careful]) -> None:
     verdicts = [judge_scenario(law, tool, harm=True, place=place) for law in laws(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)

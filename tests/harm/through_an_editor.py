@@ -105,9 +105,7 @@ class WritesUnseen(ThroughTheEditor):
 
 
 class SavesOverAll(ThroughTheEditor):
-    """Lost: before each call, replaces the text of every open file by its content on the disk, so unsaved changes
-    disappear.
-    """
+    """Lost: replaces the text of every open file by its content on the disk before each call."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         assert self.workspace.editor is not None

@@ -15,10 +15,7 @@ class RefusedError(Exception):
 
 
 class ExactWriter:
-    """Edits the current file; writes only files whose current content was read.
-
-    Line ends and byte order mark of a file are kept.
-    """
+    """Edits the current file, and writes only files that were read. Keeps line ends and byte order marks."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
@@ -34,10 +31,8 @@ class ExactWriter:
         """Execute a call, and return the new content of its file. Raises RefusedError."""
         path = arguments["file_path"].removeprefix("$WS/")
         data = self.base(path, tool)
-        mark, end = (
-            data[:3] if data.startswith(b"\xef\xbb\xbf") else b"",
-            b"\r\n" if b"\r\n" in data else b"\n",
-        )
+        mark = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
+        end = b"\r\n" if b"\r\n" in data else b"\n"
         if tool == "Write":
             made = mark + arguments["content"].encode().replace(b"\n", end)
         else:
@@ -63,10 +58,7 @@ class OldCopy(ExactWriter):
 
 
 Loss = Callable[[str, bytes, bytes, Files], Files]
-"""A function that returns the wrong changes of a call.
-
-Parameters: the path, its previous bytes, its correct new bytes, and all files.
-"""
+"""Returns the wrong changes of a call, from the path, its old bytes, its correct new bytes, and all files."""
 
 
 def _spoil(change: Callable[[bytes, bytes], bytes]) -> Loss:

@@ -9,10 +9,7 @@ CANARY = "READFIRST_CANARY"
 
 @contextmanager
 def variables_of_ours(**more: str) -> Iterator[None]:
-    """Set environment variables that a program must not see, such as the canary.
-
-    Restores the environment afterwards.
-    """
+    """Set environment variables that a program must not see, and restore the environment afterwards."""
     before = dict(os.environ)
     os.environ.update({CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", **more})
     try:

@@ -45,10 +45,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True)
 class Stage:
-    """A directory where commands run, and the checkout that their `readfirst` belongs to.
-
-    `addopts` are the options of every pytest.
-    """
+    """A directory where commands run, and the checkout of `readfirst`. `addopts` are options of every pytest."""
 
     folder: Path
     checkout: Path

@@ -178,10 +178,7 @@ RUN_BY_CI = {
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
     "ruff check . && ruff format --check . && mypy && lint-imports",
 }
-"""Commands that install, or run all checks of a kind.
-
-They are not run here: `.ci/run` contains each of them unchanged.
-"""
+"""Commands that install, or run all checks. They are not run here, because `.ci/run` runs them unchanged."""
 
 TAKES_LONG = {
     "python3 observatory/tools/mutation/run.py --exceptions",
@@ -190,10 +187,7 @@ TAKES_LONG = {
     "python3 tools/verdicts.py before",
     "readfirst renew",
 }
-"""Commands that measure for minutes to hours.
-
-They are not run here. A test only starts them, and all tools, with `--help`.
-"""
+"""Commands that take minutes to hours. A test only runs them with `--help`."""
 
 PLUGIN = (
     ""

@@ -1,7 +1,4 @@
-"""The example scenario of CONTRIBUTING is added by the commands on the page.
-
-A substitute for the product answers like the reference.
-"""
+"""The commands of CONTRIBUTING add its example. A substitute for the product answers like the reference."""
 
 import re
 import sys

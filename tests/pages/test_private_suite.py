@@ -32,6 +32,7 @@ def test_the_example_has_no_lint_findings(house: Path) -> None:
     assert lint(open_layers(["bundled", house]), OWN) == []
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_example_runs_with_the_bundled_suite(house: Path) -> None:
     both = open_layers(["bundled", house], trust=True)
     target = "python:tests.format.keeps:HouseTools"

@@ -8,22 +8,14 @@ import pytest
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
-"""The families with examples that once broke: arguments that are not strings, bytes that are not text, and answers of
-megabytes.
-"""
+"""Families with special arguments, bytes that are not text, and long answers, which once caused errors."""
 
 BUT_FOR_CROSSED = "-k 'not crossed'"
-"""Leaves out the family `crossed`.
-
-It combines calls of other families, and many of its scenarios need a separate server.
-"""
+"""Excludes the family `crossed`, because many of its scenarios need a separate server."""
 
 
 def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Return the broken scenarios of the bundled suite with their reasons.
-
-    The commands run in a directory with the examples of the page.
-    """
+    """Return the scenarios with an error and their reasons, for an example of the page on the bundled suite."""
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, bundled=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"
@@ -43,9 +35,8 @@ def test_an_example_in_python_has_no_former_error(target: str, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_the_adapter_in_python_runs_the_suite(tmp_path: Path) -> None:
-    assert (
-        list_broken("python:readfirst_adapter:Tools", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
-    )
+    target = "python:readfirst_adapter:Tools"
+    assert list_broken(target, f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
 
 
 @pytest.mark.node

@@ -84,7 +84,3 @@ def record_on(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], Too
     takes = Takes(suite.root.parent / "takes")
     (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)
     return result
-
-
-def state(suite: Suite) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}

@@ -62,9 +62,7 @@ sys.stdin.read()
 """
 
 
-def test_only_files_of_killed_writers_are_removed(
-    tmp_path: Path,
-) -> None:
+def test_only_files_of_killed_writers_are_removed(tmp_path: Path) -> None:
     target = tmp_path / "file"
     target.write_text("old")
     command = [sys.executable, "-c", KILLED, str(target)]

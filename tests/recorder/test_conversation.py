@@ -23,6 +23,12 @@ def options(directory: Path, **more: object) -> Options:
     return Options(command, "some-model", ("Read", "Edit"), directory, **{"time_limit": 5.0, **more})
 
 
+def read_environment(conversation: Conversation) -> dict[str, str]:
+    """Return the environment variables that the product sees."""
+    environment: dict[str, str] = json.loads(conversation.call("Environment", {}).text)["environ"]
+    return environment
+
+
 @pytest.fixture
 def conversation(tmp_path: Path) -> Iterator[Conversation]:
     conversation = Conversation(options(tmp_path))
@@ -34,13 +40,13 @@ def test_the_product_sees_only_allowed_variables(tmp_path: Path, monkeypatch) ->
     for name in ("ANTHROPIC_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
         monkeypatch.setenv(name, "secret")
     with closing(Conversation(options(tmp_path))) as conversation:
-        seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+        seen = read_environment(conversation)
     assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
     assert "secret" not in seen.values()
 
 
 def test_home_and_configuration_are_temporary(conversation: Conversation) -> None:
-    seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+    seen = read_environment(conversation)
     home = Path(seen["HOME"])
     assert home.is_dir()
     assert Path(seen["CLAUDE_CONFIG_DIR"]).is_relative_to(home)
@@ -53,7 +59,7 @@ def test_a_given_home_does_not_contain_the_configuration(tmp_path: Path) -> None
     home = tmp_path / "given"
     home.mkdir()
     with closing(Conversation(options(tmp_path, home=home))) as conversation:
-        seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+        seen = read_environment(conversation)
     assert seen["HOME"] == str(home)
     assert not Path(seen["CLAUDE_CONFIG_DIR"]).is_relative_to(home)
     assert list(home.iterdir()) == []
@@ -113,5 +119,5 @@ def test_no_connection_leaves_the_loopback_of_the_product(conversation: Conversa
 
 def test_only_a_summarised_conversation_gets_a_window(tmp_path: Path) -> None:
     with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
-        seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+        seen = read_environment(conversation)
     assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")

@@ -10,6 +10,7 @@ import pytest
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.claude_code.install import install
+from tests.rows import rows
 
 NPM = """#!{python}
 import pathlib, sys
@@ -27,10 +28,7 @@ if {fails!r}:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch):
-    """Put a substitute for npm first on the path.
-
-    Returns a function that makes it succeed or fail, and returns the log of its calls.
-    """
+    """A function that makes a substitute for npm succeed or fail, and returns the log of its calls."""
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"
@@ -76,14 +74,17 @@ def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, 
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["9.9.9.lock"]
 
 
-def test_an_excluded_version_is_refused(tmp_path: Path, npm) -> None:
-    with pytest.raises(AdapterError, match=r"2\.1\.88 is never installed"):
-        install("2.1.88", tmp_path / "cache")
-    assert not (tmp_path / "cache").exists()
-
-
-@pytest.mark.parametrize("version", ["latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7"])
-def test_only_exact_versions_are_installed(tmp_path: Path, npm, version: str) -> None:
-    with pytest.raises(AdapterError, match="not an exact version"):
+@rows(
+    ("version", "message"),
+    [
+        ("2.1.88", r"2\.1\.88 is never installed"),
+        *(
+            (version, "not an exact version")
+            for version in ("latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7")
+        ),
+    ],
+)
+def test_excluded_and_inexact_versions_are_refused(tmp_path: Path, npm, version: str, message: str) -> None:
+    with pytest.raises(AdapterError, match=message):
         install(version, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()

@@ -14,15 +14,13 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import Cli
+from tests.small_suites import file_bytes
 
-from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, state, write
+from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
-    """Move the scenario to a table of two cases.
-
-    The second step of the table contains `answer`, with placeholders for the values of the cases. Return the file.
-    """
+    """Move the scenario to a table of two cases, with placeholders in its second step `answer`. Return the file."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
@@ -65,10 +63,10 @@ def test_a_scenario_with_the_id_of_a_case_is_refused(suite: Suite, mode: Mode) -
     run(suite, "create", replace_text)
     write(suite.root, own)
     suite = Suite(suite.root)
-    before = state(suite)
+    before = file_bytes(suite)
     with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
         run(suite, mode, refuse_edit)
-    assert state(suite) == before
+    assert file_bytes(suite) == before
 
 
 def test_a_text_of_all_cases_is_not_changed_for_one(suite: Suite) -> None:
@@ -133,20 +131,20 @@ def unreadable(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("spoil", [by_hand, unreadable])
-def test_a_damaged_recording_is_replaced_only_by_fix(
+def test_only_fix_replaces_a_damaged_recording(
     suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
 ) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
     path = suite.recordings.path("gate/x")
     path.write_bytes(spoil(path.read_bytes()))
-    before = state(suite)
+    before = file_bytes(suite)
     out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     ran = readfirst(*out, "--contract", "2.1.87")
     assert ran.code == 4
     assert "run `readfirst product record --fix gate/x`" in ran.err
     for mode in ("create", "check"):
         assert run(Suite(suite.root), mode, replace_text).status == "differs"
-    assert state(suite) == before
+    assert file_bytes(suite) == before
     fixed = run(Suite(suite.root), "fix", replace_text)
     assert fixed.status == "fixed"
     assert "`readfirst product record --missing` asks them again" in fixed.message
@@ -159,12 +157,12 @@ def test_a_damaged_recording_is_replaced_only_by_fix(
 
 def test_the_stated_contract_cannot_be_left_out(suite: Suite, readfirst: Cli) -> None:
     run(suite, "create", replace_text)
-    before = state(suite)
+    before = file_bytes(suite)
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     assert ran.code == 2
     assert "gate/x states what 2.1.7 does" in ran.err
     assert readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", " ").code == 2
-    assert state(suite) == before
+    assert file_bytes(suite) == before
 
 
 def test_an_invariant_has_no_recording(suite: Suite, readfirst: Cli) -> None:

@@ -30,6 +30,7 @@ from readfirst.harness.suite.transcript import (
     TranscriptStep,
 )
 from tests.rows import rows
+from tests.small_suites import transcript_of_read
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
 
@@ -47,17 +48,10 @@ def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf
     return Transcript((TranscriptStep(("Edit",), (result,), changes, {"plain.txt": 0o600}, struck=True),))
 
 
-def plain(text: str) -> Transcript:
-    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
-
-
 def recording(**texts: str) -> Recording:
-    """Return a recording with a text for each contract.
-
-    The keyword `v2_1_7` means 2.1.7, and `v2_1_8_gated` 2.1.8+gated.
-    """
+    """Return a recording with a text for each contract: `v2_1_7` is 2.1.7, and `v2_1_8_gated` 2.1.8+gated."""
     names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
-    return Recording("0" * 16, {names[name]: plain(text) for name, text in texts.items()})
+    return Recording("0" * 16, {names[name]: transcript_of_read(text) for name, text in texts.items()})
 
 
 def test_a_recording_is_read_back_exactly() -> None:
@@ -219,16 +213,13 @@ def test_damage_is_reported_with_file_and_remedy(tmp_path: Path, data: str) -> N
     assert "gate/x.json" in str(caught.value)
 
 
-def test_a_damaged_file_is_replaced_unless_it_is_shared(
-    tmp_path: Path,
-) -> None:
+def test_a_damaged_file_is_replaced_unless_it_is_shared(tmp_path: Path) -> None:
     table = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x")
     (tmp_path / "recordings/gate").mkdir(parents=True)
     file = tmp_path / "recordings/gate/x.json"
     file.write_text('{"x": ')
-    own, several = (
-        Recordings(tmp_path / "recordings", lambda _, place=place: place) for place in (None, table)
-    )
+    own = Recordings(tmp_path / "recordings", lambda _: None)
+    several = Recordings(tmp_path / "recordings", lambda _: table)
     with pytest.raises(RecordingError, match="remove the file and record its scenarios again"):
         several.written("gate/x", recording(v2_1_7="one"))
     new = format_recording(recording(v2_1_7="one"), "x")
@@ -245,7 +236,7 @@ def test_damage_with_a_valid_digest_is_reported_on_access(tmp_path: Path) -> Non
     path.write_bytes(format_entries({"x": with_digest(entry)}))
     transcripts = recordings.recording("gate/x").transcripts
     assert list(transcripts) == ["2.1.7", "2.1.40"]
-    assert transcripts["2.1.7"] == plain("one")
+    assert transcripts["2.1.7"] == transcript_of_read("one")
     with pytest.raises(RecordingError, match=r"gate/x\.json: not a readable recording .*record the scenario"):
         transcripts["2.1.40"]
     with pytest.raises(KeyError):
@@ -262,12 +253,10 @@ def test_a_file_rewritten_at_once_is_read_again(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(time, "time_ns", lambda: status.st_ctime_ns)
     for text in ("one", "two"):
         file.write_bytes(format_recording(recording(v2_1_7=text), "edit"))
-        assert kept.recording("gate/edit").transcripts.get("2.1.7") == plain(text)
+        assert kept.recording("gate/edit").transcripts.get("2.1.7") == transcript_of_read(text)
 
 
-def test_a_recording_that_is_too_large_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_recording_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     result = RecordedResult("short", after="long " * 5_000)
     long = Recording("digest", {"2.1.7": Transcript((TranscriptStep(("Read",), (result,)),))})
     assert len(format_recording(long)) < 2_000

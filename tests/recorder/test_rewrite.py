@@ -60,11 +60,7 @@ def test_comments_outside_of_a_changed_expectation_are_kept() -> None:
 
 
 def test_parallel_calls_and_their_group_are_rewritten_together() -> None:
-    edits = {
-        (3,): {"files": {"a": "x\n"}},
-        (3, 0): {"text": "A"},
-        (3, 1): {"text": "B"},
-    }
+    edits = {(3,): {"files": {"a": "x\n"}}, (3, 0): {"text": "A"}, (3, 1): {"text": "B"}}
     step = yaml.safe_load(rewrite_expectations(SOURCE, edits))["steps"][3]
     assert [call["expect"]["text"] for call in step["parallel"]] == ["A", "B"]
     assert step["expect"] == {"files": {"a": "x\n"}}

@@ -1,6 +1,4 @@
-"""Summaries: with each form of the request for a summary, the conversation continues; without one, this is
-reported.
-"""
+"""The product gets a summary if it requests one. A missing request is reported."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -15,10 +13,7 @@ ASKED = "Write a summary of the conversation."
 
 
 class Talk:
-    """A conversation with given requests of the product.
-
-    Each request consists of the calls whose results it contains, and of the other texts in it.
-    """
+    """A conversation with given requests of the product: the calls with results, and the texts of each."""
 
     def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
         self.said: list[str] = []

@@ -7,7 +7,8 @@ import pytest
 
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import Recording
+from tests.small_suites import transcript_of_read
 
 pytest_plugins = ["pytester"]
 
@@ -30,15 +31,11 @@ def run(pytester: pytest.Pytester, root: Path, text: str, *options: str) -> pyte
     return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:readfirst", *options)
 
 
-def transcript(text: str) -> Transcript:
-    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
-
-
 def test_syrupy_keeps_every_byte_of_a_recording(pytester: pytest.Pytester, tmp_path: Path) -> None:
     awkward = "a\r\nb\rc\x00\ufeff"
     run(pytester, tmp_path, awkward, "--snapshot-update").assert_outcomes(passed=1)
     stored = Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
-    assert stored == transcript(awkward)
+    assert stored == transcript_of_read(awkward)
     run(pytester, tmp_path, awkward).assert_outcomes(passed=1)
 
 
@@ -48,7 +45,7 @@ def test_syrupy_keeps_every_byte_of_a_recording(pytester: pytest.Pytester, tmp_p
 def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Path, lost: str) -> None:
     Recordings(tmp_path).path("gate/x").parent.mkdir()
     Recordings(tmp_path).path("gate/x").write_bytes(
-        format_recording(Recording("", {"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}), "x")
+        format_recording(Recording("", {"2.1.7": transcript_of_read("a\r\nb\rc\x00\ufeff")}), "x")
     )
     run(pytester, tmp_path, lost).assert_outcomes(failed=1)
 
@@ -61,10 +58,12 @@ def test_an_update_keeps_the_other_contracts(pytester: pytest.Pytester, tmp_path
     path = Recordings(tmp_path).path("gate/x")
     path.parent.mkdir()
     path.write_bytes(
-        format_recording(Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("old")}), "x")
+        format_recording(
+            Recording("", {"2.0.0": transcript_of_read("same"), "2.1.7": transcript_of_read("old")}), "x"
+        )
     )
     run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
     assert path.read_bytes() == format_recording(
-        Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("same")}), "x"
+        Recording("", {"2.0.0": transcript_of_read("same"), "2.1.7": transcript_of_read("same")}), "x"
     )
     assert len(parse_recording(path.read_bytes(), "x").transcripts) == 2

@@ -28,10 +28,7 @@ steps:
 
 @dataclass
 class Product:
-    """A product whose answers the function `answer` returns.
-
-    Counts its calls. It is a plain value, so that it can be sent to worker processes.
-    """
+    """A product that returns answers of the function `answer`, and counts its calls. It can be pickled."""
 
     answer: Callable[[int], str]
     calls: int = 0

@@ -1,7 +1,4 @@
-"""A recording contains all changes of files by the product, also separated hard links.
-
-Changes that it cannot express are refused.
-"""
+"""Recordings contain all changes of files by the product. Changes that they cannot express are refused."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -75,9 +72,7 @@ def test_a_change_that_no_recording_can_express_is_reported(
     )
 
 
-def test_a_separated_hard_link_is_recorded_as_a_change(
-    place: WorkspacePool,
-) -> None:
+def test_a_separated_hard_link_is_recorded_as_a_change(place: WorkspacePool) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))
     written = {act: replay(scenario, Product(act, is_refused=False), place) for act in (replaces, touches)}
     vocabulary = Suite().vocabulary

@@ -41,10 +41,7 @@ def tools(make_tools: MakeTools) -> FileTools:
 
 @pytest.fixture
 def put(root: Path) -> Callable[..., Path]:
-    """Return a function that writes a file below the root, with a time in the past.
-
-    `later` is added to that time, in seconds.
-    """
+    """A function that writes a file with a time in the past, to which `later` seconds are added."""
 
     def write(name: str, content: str | bytes = "alpha\nbeta\n", *, later: float = 0) -> Path:
         path = root / name

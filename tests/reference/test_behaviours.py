@@ -1,7 +1,4 @@
-"""Contracts are tables of named behaviours.
-
-The tables are complete and described, and the code uses behaviours instead of names of contracts.
-"""
+"""The tables of behaviours are complete and described, and the code does not compare names of contracts."""
 
 import re
 from dataclasses import FrozenInstanceError, replace

@@ -23,9 +23,7 @@ def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -
 
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command's output cannot set the directory, even if the shell is killed before it prints its directory
-    because the output file is full.
-    """
+    """The shell may be killed before it prints its directory, if the output file is full."""
     monkeypatch.setattr(shell, "_MOST_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -37,9 +35,7 @@ def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pyte
         assert session.directory == str(tmp_path)
 
 
-def test_a_command_sees_no_environment_variable_of_this_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_does_not_inherit_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "told")
     assert Shell(CommandLimits(tmp_path, tmp_path, seconds=10)).run("echo [$SECRET]").output == "[]\n"
 

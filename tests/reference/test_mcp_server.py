@@ -156,12 +156,8 @@ def test_notifications_and_empty_lines_are_not_answered(tmp_path):
 def test_a_cancelled_call_is_not_executed(tmp_path):
     params = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "x"}}
     give_up = {"method": "notifications/cancelled", "params": {"requestId": 1}}
-    assert (
-        answers_to_lines(
-            tmp_path, json.dumps({"id": 1, "method": "tools/call", "params": params}), json.dumps(give_up)
-        )
-        == []
-    )
+    call = {"id": 1, "method": "tools/call", "params": params}
+    assert answers_to_lines(tmp_path, json.dumps(call), json.dumps(give_up)) == []
     assert not (tmp_path / "a.txt").exists()
 
 
@@ -231,13 +227,11 @@ INITIALIZE = {
 
 
 def start_server(folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    words, variables = (
         [sys.executable, "-m", "readfirst", "serve"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        {**os.environ, "PYTHONPATH": str(PROJECT)},
     )
+    return subprocess.Popen(words, cwd=folder, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def line(number: int, body: dict[str, Any]) -> bytes:

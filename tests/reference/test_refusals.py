@@ -1,6 +1,4 @@
-"""Parts of a refusal that no scenario can show: the number that the documents give it, and the state after a call
-that failed halfway.
-"""
+"""Parts of a refusal that no scenario shows: its number, and the state after a call that failed halfway."""
 
 import os
 from collections.abc import Callable
@@ -63,7 +61,7 @@ def test_an_invalid_permission_rule_is_refused(tmp_path: Path, rule: str) -> Non
         FileTools(root=tmp_path, deny=[rule])
 
 
-def test_a_failed_write_loses_nothing(
+def test_failed_writes_change_nothing(
     tools: FileTools, put: Put, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put("a.txt")

@@ -1,6 +1,4 @@
-"""Arguments that no scenario can contain: the advertised schema accepts the same arguments as the checks, and
-unusual values cause no exception.
-"""
+"""The advertised schemas match the checks of arguments, and unusual values cause no exception."""
 
 import math
 
@@ -26,24 +24,9 @@ def test_a_number_outside_the_doubles_is_refused(tools, put, value):
     assert tools.call("Read", {"file_path": "a.txt", "offset": value}).error == "invalid_arguments"
 
 
-ODD = [
-    None,
-    True,
-    0,
-    -1,
-    1e300,
-    "",
-    "\0",
-    "\ud800",
-    "a" * 5000,
-    "a.txt",
-    "book.ipynb",
-    ".",
-    "/",
-    [],
-    {},
-    [{}],
-    b"x",
+UNUSUAL_VALUES = [
+    *(None, True, 0, -1, 1e300, [], {}, [{}], b"x"),
+    *("", "\0", "\ud800", "a" * 5000, "a.txt", "book.ipynb", ".", "/"),
 ]
 
 
@@ -56,7 +39,7 @@ def test_unusual_values_never_raise(tools, put, tool):
     ]
     plain = {"file_path": "a.txt", "notebook_path": "book.ipynb"}
     for name in names:
-        for value in ODD:
+        for value in UNUSUAL_VALUES:
             arguments = {other: plain.get(other, "x") for other in names if other not in ("offset", "limit")}
             arguments.pop("replace_all", None)
             result = tools.call(tool, {**arguments, name: value})

@@ -1,6 +1,4 @@
-"""Behaviours of single versions that have no scenario: names and counts of arguments, and files that need a
-permission.
-"""
+"""Behaviours of single versions without a scenario: arguments, and files that need a permission."""
 
 import json
 

@@ -64,10 +64,7 @@ def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, obj
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
-    """Return a function that publishes versions.
-
-    It puts a substitute for npm first on the path, which knows these versions, and sets an empty cache.
-    """
+    """A function that puts a substitute for npm with these versions first on the path, with an empty cache."""
 
     def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"

@@ -1,6 +1,4 @@
-"""Substitutes for npm and for its registry, with small invented packages that imitate the product, each in a different
-way.
-"""
+"""Substitutes for npm and for its registry, with small packages that imitate the product."""
 
 import hashlib
 import io
@@ -19,10 +17,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 PLATFORM = f"{PACKAGE}-made-up"
 
 Packages = dict[str, dict[str, dict[str, dict[str, str]]]]
-"""The packages, by name and version.
-
-Each has the keys `files` (contents by path) and `needs` (versions of required packages).
-"""
+"""Packages by name and version, with `files` (contents by path) and `needs` (versions of packages)."""
 
 NPM = """\
 #!{python}
@@ -115,10 +110,7 @@ def saying(words: str) -> str:
 
 
 def make_packages(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
-    """Return a package for each of `versions`, with its behaviour.
-
-    Versions in `scripts` need node; the others are programs.
-    """
+    """Return a package for each of `versions`, with its behaviour. Versions in `scripts` need node."""
     packages: Packages = {PACKAGE: {}, PLATFORM: {}}
     for version, behaviour in versions.items():
         program = PROGRAM.format(python=sys.executable, behaviour=indent(behaviour, "    "))

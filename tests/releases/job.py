@@ -45,10 +45,7 @@ class Job:
             (self.folder / "bin" / name).chmod(0o755)
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **variables: str) -> str:
-        """Run a step and return the outputs that it wrote.
-
-        Asserts the exit code `expected`. `variables` are added to the environment.
-        """
+        """Run a step with additional `variables`, assert its exit code, and return the outputs that it wrote."""
         written = self.folder / "outputs"
         written.write_text("")
         ran = subprocess.run(

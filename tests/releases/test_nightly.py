@@ -36,10 +36,7 @@ class Night(Job):
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
         """Run a step and return its outputs. `outputs` are the outputs of the step before it."""
-        given = {
-            "${{ github.token }}": "",
-            "${{ needs.adopt.outputs.version }}": outputs.get("version", ""),
-        }
+        given = {"${{ github.token }}": "", "${{ needs.adopt.outputs.version }}": outputs.get("version", "")}
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
         return super().run(
             step, expected, PYTHONPATH=os.pathsep.join([str(CHECKOUT), *sys.path]), **variables

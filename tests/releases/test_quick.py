@@ -1,6 +1,4 @@
-"""`readfirst product snapshot --quick`: a new version is compared in a few scenarios, which show all known
-differences between versions.
-"""
+"""`product snapshot --quick` compares a new version in the few scenarios that show all known differences."""
 
 from __future__ import annotations
 
@@ -27,6 +25,7 @@ from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from tests.command_line import exit_code
+from tests.small_suites import file_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -41,10 +40,7 @@ def points() -> list[ChangePoint]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A behaviour that differs between two neighbouring contracts.
-
-    `shown_by` are the scenarios that show the difference.
-    """
+    """A behaviour that differs between two neighbouring contracts, and the scenarios that show the difference."""
 
     behaviour: str
     older: str
@@ -54,9 +50,7 @@ class Difference:
 
 @pytest.fixture(scope="module")
 def differences() -> list[Difference]:
-    """All differences between neighbouring contracts, except those of tools that one of the two contracts lacks,
-    because no scenario can show them.
-    """
+    """All differences between neighbouring contracts that a scenario can show."""
     found = []
     needs = cache(lambda scenario_id: BUNDLED.scenario(scenario_id).needs)
     for variant in ("", "+gated"):
@@ -143,10 +137,7 @@ Look = Callable[..., tuple[int, MadeUp]]
 
 @pytest.fixture
 def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
-    """A function that compares version 1.0.2 with 1.0.1.
-
-    The parameter contains the answers of its Edits; 1.0.1 was recorded to answer `Done`.
-    """
+    """A function that compares 1.0.2, whose answers it is given, with 1.0.1, which answered `Done`."""
     (suite.recordings_root / "gate").mkdir()
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done"})
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
@@ -174,19 +165,13 @@ def write_recording(suite: Suite, words: Mapping[str, str]) -> None:
     target.write_bytes(format_recording(Recording(inputs, transcripts), "x"))
 
 
-def state(suite: Suite) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
-
-
 def forever(words: str) -> Iterator[str]:
     while True:
         yield words
 
 
-def test_an_unchanged_release_is_reported(
-    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = state(suite)
+def test_an_equal_release_is_reported(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+    before = file_bytes(suite)
     code, made_up = look(forever("Done"))
     assert (code, made_up.opened) == (ExitCode.CONFORMANT, 1), "the answer does not depend on the model"
     shown = capsys.readouterr()
@@ -194,13 +179,11 @@ def test_an_unchanged_release_is_reported(
         "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was replayed.\n"
     )
     assert "readfirst product snapshot 1.0.2" in shown.err
-    assert state(suite) == before
+    assert file_bytes(suite) == before
 
 
-def test_a_changed_release_is_reported_with_causes(
-    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = state(suite)
+def test_a_changed_release_is_reported(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+    before = file_bytes(suite)
     code, made_up = look(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 2), "what differs is replayed again"
     shown = capsys.readouterr()
@@ -213,7 +196,7 @@ def test_a_changed_release_is_reported_with_causes(
         "Words\n- Edit: says “Done” → “Done otherwise”  [1 scenario]\n"
         "    - Done\n    + Done otherwise\n    gate/x\n"
     )
-    assert state(suite) == before
+    assert file_bytes(suite) == before
     code, made_up = look(forever("Done otherwise"), "latest")
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 2), "a recording goes on from the takes"
     assert "1.0.2" in Suite(suite.root).contracts

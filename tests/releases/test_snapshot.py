@@ -11,6 +11,7 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
+from tests.small_suites import file_bytes
 
 from .conftest import expected_answers
 from .fake_registry import FakeNpm, saying
@@ -24,22 +25,17 @@ Npm = Callable[..., FakeNpm]
 
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
-    takes = str(suite.root.parent / "takes")
-    words = ("--fixtures", str(suite.root), "--takes", takes)
-    return exit_code("product", "snapshot", version, *words, *options)
+    takes = suite.root.parent / "takes"
+    return exit_code("product", "snapshot", version, "--fixtures", suite.root, "--takes", takes, *options)
 
 
-def record(suite: Suite) -> None:
-    takes = str(suite.root.parent / "takes")
-    arguments = ["--contract", "all", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert exit_code("product", "record", *arguments) == ExitCode.CONFORMANT
+def record(suite: Suite, contract: str = "all") -> None:
+    """Record the scenarios of the suite on a contract, or on all."""
+    options = ("--fixtures", suite.root, "--takes", suite.root.parent / "takes")
+    assert exit_code("product", "record", "--contract", contract, "--fix", *options) == ExitCode.CONFORMANT
 
 
-def state(suite: Suite) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
-
-
-def test_an_unchanged_version_becomes_a_contract(
+def test_an_equal_version_becomes_a_contract(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": OLD})
@@ -50,17 +46,12 @@ def test_an_unchanged_version_becomes_a_contract(
     assert written.contracts["1.0.2"].model == "new"
     assert written.contracts["1.0.2+gated"].model == "old"
     assert set(Recordings(suite.recordings_root).recording("gate/x").transcripts) == {
-        "1.0.1",
-        "1.0.1+gated",
-        "1.0.2",
-        "1.0.2+gated",
+        *("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"),
     }
     assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_a_changed_version_is_reported_with_causes(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_changed_version_is_reported(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
     before = suite.path("gate/x").read_bytes()
@@ -109,10 +100,10 @@ def test_an_unknown_message_changes_nothing_and_keeps_replays(
     refusing = 'return {"content": "Out of cheese", "is_error": True}'
     made = npm({"1.0.1": OLD, "1.0.2": refusing})
     record(suite)
-    before = state(suite)
+    before = file_bytes(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.SUITE_INVALID
     assert "Out of cheese" in capsys.readouterr().out
-    assert state(suite) == before
+    assert file_bytes(suite) == before
     vocabulary = suite.root / "errors.yaml"
     vocabulary.write_text(
         vocabulary.read_text() + "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
@@ -123,25 +114,19 @@ def test_an_unknown_message_changes_nothing_and_keeps_replays(
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 
-def test_a_version_needs_both_classes_of_models(
+def test_both_classes_of_models_are_required(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If the version before has no recordings for a class of models, nothing could be compared for this class, and
-    no difference would be found.
-    """
+    """A class of models that the previous version was not recorded with could not be compared."""
     npm({"1.0.1": OLD, "1.0.2": OLD})
-    takes = str(suite.root.parent / "takes")
-    arguments = ["--contract", "1.0.1", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert exit_code("product", "record", *arguments) == ExitCode.CONFORMANT
-    before = state(suite)
+    record(suite, "1.0.1")
+    before = file_bytes(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "There are no recordings of 1.0.1+gated, with which" in capsys.readouterr().err
-    assert state(suite) == before
+    assert file_bytes(suite) == before
 
 
-def test_excluded_and_older_versions_are_refused(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_excluded_versions_are_refused(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
     npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "There are no recordings of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err
@@ -152,7 +137,7 @@ def test_excluded_and_older_versions_are_refused(
     assert "2.1.88 is never installed" in capsys.readouterr().err
 
 
-def test_replays_of_shards_are_merged(
+def test_shards_are_merged(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD})
@@ -160,14 +145,12 @@ def test_replays_of_shards_are_merged(
     second.write_text(
         suite.path("gate/x").read_text().replace("Edit answers what", "Edit says once more what")
     )
-    before = state(suite)
+    before = file_bytes(suite)
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, folder in enumerate(folders, 1):
-        arguments = ["--contract", "all", "--shard", f"{number}/2", "--takes", folder]
-        assert (
-            exit_code("product", "record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
-        )
-    assert state(suite) == before
+        words = ["--fixtures", suite.root, "--contract", "all", "--shard", f"{number}/2", "--takes", folder]
+        assert exit_code("product", "record", *words) == ExitCode.CONFORMANT
+    assert file_bytes(suite) == before
     merge = ["product", "merge", "--contract", "all", "--fixtures", str(suite.root)]
     assert exit_code(*merge, folders[0]) == ExitCode.NOT_CONFORMANT
     assert "missing gate/y" in capsys.readouterr().out

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.processes import supervised_process
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from tests.processes import mentioning, none_mentions
@@ -28,10 +29,7 @@ CONNECTIONS = {
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A text on the command line of every process that tries to outlive the run.
-
-    After the test, such processes are killed.
-    """
+    """A text on the command line of every process that tries to outlive the run. The test kills the rest."""
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
@@ -92,9 +90,7 @@ def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: 
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
-def test_a_process_that_continues_to_write_is_ended(
-    suite: Suite, temporary: Path, marker: str, kind: str
-) -> None:
+def test_a_process_that_keeps_writing_is_ended(suite: Suite, temporary: Path, marker: str, kind: str) -> None:
     statuses = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
     if kind == "server":
         assert statuses == ["passed", "failed", "passed"]
@@ -111,10 +107,7 @@ def test_a_program_in_a_namespace_cannot_kill_the_supervisor(suite: Suite) -> No
 
 
 def test_a_system_without_protection_is_reported_once(
-    suite: Suite,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    marker: str,
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, marker: str
 ) -> None:
     without_bubblewrap(monkeypatch)
     without_subreapers(monkeypatch)
@@ -126,26 +119,16 @@ def test_a_system_without_protection_is_reported_once(
     assert mentioning(marker), "it has got away, which is what was reported"
 
 
-@pytest.fixture
-def exits() -> Callable[[str, Mapping[str, str]], int]:
-    """A function that runs Python code under a supervisor, and returns the exit code."""
-
-    def run_it(code: str) -> int:
-        from readfirst.harness.processes.supervised_process import Child
-
-        child = Child(
-            [sys.executable, "-S", "-c", code],
-            directory=None,
-            environment=os.environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        ending = child.wait(10)
-        child.end()
-        return ending
-
-    return run_it
+def start_python(code: str, stdout: int = subprocess.DEVNULL) -> supervised_process.Child:
+    """Start Python code under a supervisor."""
+    return supervised_process.Child(
+        [sys.executable, "-S", "-c", code],
+        directory=None,
+        environment=os.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 @pytest.mark.usefixtures("system")
@@ -163,8 +146,10 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
         ("import os; os.fork() or (os.setsid(), __import__('time').sleep(600))", "ended with exit status 0"),
     ],
 )
-def test_the_supervisor_ends_like_its_program(exits: Callable[[str], str], code: str, expected: str) -> None:
-    assert exits(code) == expected
+def test_the_supervisor_ends_like_its_program(code: str, expected: str) -> None:
+    child = start_python(code)
+    assert child.wait(10) == expected
+    child.end()
 
 
 @pytest.mark.usefixtures("system")
@@ -177,23 +162,14 @@ def test_the_supervisor_ends_like_its_program(exits: Callable[[str], str], code:
         ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", signal.SIGTERM, None),
     ],
 )
-def test_a_program_receives_a_signal(
+def test_signals_are_passed_on(
     monkeypatch: pytest.MonkeyPatch, code: str, number: int, expected: str | None
 ) -> None:
-    from readfirst.harness.processes import supervised_process
-
     monkeypatch.setattr(supervised_process, "GRACE", 0.05 if expected is None else 10)
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     program = f"import os, signal; {code or 'pass'}; os.write(1, b'x'); signal.pause()"
     try:
-        started = supervised_process.Child(
-            [sys.executable, "-S", "-c", program],
-            directory=None,
-            environment=os.environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        started = start_python(program, subprocess.PIPE)
     finally:
         signal.signal(signal.SIGINT, former)
     assert started.process.stdout is not None

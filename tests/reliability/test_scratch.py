@@ -61,9 +61,7 @@ def test_only_directories_of_killed_processes_are_removed(temporary: Path) -> No
 
 
 def test_the_lock_is_removed_last(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A directory without a lock would not be recognised, so a removal that is killed halfway would leave it
-    forever.
-    """
+    """A directory without a lock would not be recognised as the remainder of a killed removal."""
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)
@@ -115,7 +113,7 @@ def test_memory_is_used_on_request_only(temporary: Path, memory: Path) -> None:
 
 
 @pytest.mark.parametrize("why", ["named", "full", "missing", "read-only"])
-def test_unsuitable_memory_is_not_used(
+def test_unsuitable_memory_is_unused(
     temporary: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     match why:

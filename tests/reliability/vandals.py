@@ -19,9 +19,7 @@ from readfirst.reference_impl import FileTools
 
 VANDALS: dict[str, type] = {}
 OUTSIDE = "READFIRST_TEST_OUTSIDE"
-"""Name of the environment variable with the path of a directory that does not belong to the implementation and must
-not change.
-"""
+"""Environment variable with the path of a directory that no implementation may change."""
 PORT = "READFIRST_TEST_PORT"
 """Name of the environment variable with the number of the port that a program listens on."""
 

@@ -62,9 +62,7 @@ def lines_asked() -> Iterator[Asked]:
 
 
 def _answers() -> Iterator[tuple[bytes, str]]:
-    """Yield contents of files with answers about them: in all forms, also shifted, cut, in capitals, or without a
-    line.
-    """
+    """Yield contents of files with answers in all forms, also shifted, cut, in capitals, or without a line."""
     for data in CONTENTS.values():
         lines = Content.of(data).lines
         told = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
@@ -81,10 +79,7 @@ def _answers() -> Iterator[tuple[bytes, str]]:
 
 
 def cells_asked() -> Iterator[Asked]:
-    """Return questions to the runners: the cells of a notebook that an answer shows.
-
-    The cells are shown unchanged, in tags, as JSON, joined, reordered, or cut.
-    """
+    """Yield questions about the cells of a notebook that an answer shows: unchanged, as JSON, joined, or cut."""
     sources = ["x = 1\nprint(x)", "# T\u00eftle \U0001f600", "", 'say("a\\n\tb")', "x = 1", "\n  y\n"]
     texts = [*sources, *(source[:-1] for source in sources), "x = 10", "ax = 1", "x = 1_"]
     told = [json.dumps({"source": text}, ensure_ascii=ascii_) for text in texts for ascii_ in (True, False)]
@@ -102,17 +97,7 @@ def directories_asked() -> Iterator[Asked]:
         "sub",
         "'a b'",
         '"$WS/sub"',
-        "&&",
-        ";",
-        "|",
-        "||",
-        "\n",
-        "(cd",
-        "echo",
-        "..",
-        "~",
-        "/",
-        "cd;",
+        *("&&", ";", "|", "||", "\n", "(cd", "echo", "..", "~", "/", "cd;"),
     ]
     draw = random.Random(8)
     for _ in range(400):
@@ -123,10 +108,8 @@ def notebooks_asked() -> Iterator[Asked]:
     """Return questions to the runners: the harm of a NotebookEdit, which was made correctly or wrongly."""
     draw = random.Random(9)
     for _ in range(900):
-        before, calls = (
-            json.loads(json.dumps(NOTEBOOK)),
-            draw.choices([*CALLS.values()], k=draw.choice((1, 1, 2))),
-        )
+        before = json.loads(json.dumps(NOTEBOOK))
+        calls = draw.choices([*CALLS.values()], k=draw.choice((1, 1, 2)))
         if draw.random() < 0.3:
             calls = [{**call, "cell_id": draw.choice(("cell-0", "cell-3", "end", "none"))} for call in calls]
         if draw.random() < 0.1:
@@ -144,21 +127,16 @@ def notebooks_asked() -> Iterator[Asked]:
 def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random) -> None:
     """Change the cells by a NotebookEdit, in most cases in the right cell and as requested."""
     ids = [cell.get("id") for cell in cells]
-    at = (
-        ids.index(call["cell_id"])
-        if call.get("cell_id") in ids and draw.random() < 0.7
-        else draw.randrange(len(cells))
-    )
+    is_right = call.get("cell_id") in ids and draw.random() < 0.7
+    at = ids.index(call["cell_id"]) if is_right else draw.randrange(len(cells))
     match call.get("edit_mode"):
         case "insert":
             cells.insert(at + draw.choice((0, 1, 1, 1)), {**NEW, "source": call["new_source"]})
         case "delete":
             del cells[at]
         case _:
-            cells[at] = {
-                **cells[at],
-                "source": draw.choice((call["new_source"], call["new_source"], "other")),
-            }
+            source = draw.choice((call["new_source"], call["new_source"], "other"))
+            cells[at] = {**cells[at], "source": source}
     for _ in range(draw.choice((0, 0, 1, 2))):
         cell = draw.choice(cells)
         match draw.randrange(7):
@@ -185,13 +163,8 @@ def edits_asked() -> Iterator[Asked]:
     for _ in range(2500):
         end = draw.choice(("\n", "\n", "\r\n"))
         text = end.join(draw.choices(words, k=draw.randrange(1, 7))) + draw.choice(("", end))
-        encode = draw.choice(
-            (
-                lambda text: text.encode(),
-                lambda text: text.encode(),
-                lambda text: b"\xef\xbb\xbf" + text.encode(),
-                lambda text: b"\xff\xfe" + text.encode("utf-16-le"),
-            )
+        mark, encoding = draw.choice(
+            ((b"", "utf-8"), (b"", "utf-8"), (b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"))
         )
         calls, after = [], text
         for _ in range(draw.choice((1, 1, 1, 2))):
@@ -212,11 +185,12 @@ def edits_asked() -> Iterator[Asked]:
                 after = f"{after}more{end}"
             case _:
                 pass
-        now = None if draw.random() < 0.03 else encode(after) if draw.random() < 0.9 else after.encode()
-        first = encode(text.replace("beta", "former", 1) if draw.random() < 0.3 else text)
-        before = None if draw.random() < 0.05 else encode(text)
+        marked = mark + after.encode(encoding)
+        now = None if draw.random() < 0.03 else marked if draw.random() < 0.9 else after.encode()
+        first = text.replace("beta", "former", 1) if draw.random() < 0.3 else text
+        before = None if draw.random() < 0.05 else mark + text.encode(encoding)
         answer = draw.choice((text, text, text[: len(text) // 2], ""))
-        yield _harms_asked(calls, first, before, now, answer)
+        yield _harms_asked(calls, mark + first.encode(encoding), before, now, answer)
 
 
 def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, dict[str, Any]], str]:
@@ -291,9 +265,7 @@ def test_the_random_edits_do_every_kind_of_harm() -> None:
         pytest.param(judged_by_node, marks=pytest.mark.node, id="javascript"),
     ],
 )
-def test_a_runner_returns_the_answers_of_the_harness(
-    judged: Callable[[Path, Path], list[Any]], tmp_path: Path
-) -> None:
+def test_runners_answer_like_the_harness(judged: Callable[[Path, Path], list[Any]], tmp_path: Path) -> None:
     parts = (lines_asked(), cells_asked(), directories_asked(), notebooks_asked(), edits_asked())
     asked = [*chain.from_iterable(parts)]
     file = tmp_path / "asked.jsonl"

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.report.export import export
-from tests.runners.verdicts import (
-    CONTRACT,
-    JUDGING_RUNNERS,
-    PRINTING_RUNNERS,
-    REFERENCE,
-    SUITE,
-)
+from tests.runners.verdicts import JUDGING_RUNNERS, PRINTING_RUNNERS, REFERENCE, plain_export
 from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
@@ -48,8 +41,7 @@ EVENTS: dict[str, dict[str, object]] = {
 
 def scenarios(out: Path) -> Iterator[dict[str, object]]:
     """Yield the lines of an export whose scenarios try to write to a directory outside."""
-    lines = [dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])]
-    header, plain, end = lines
+    header, plain, end = plain_export()
     yield header
     for name, files in GIVEN.items():
         yield {**plain, "id": f"given/{name}", "given": {**plain["given"], "files": files}}
@@ -89,9 +81,7 @@ sys.exit(3)
 
 @PRINTING_RUNNERS
 def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> None:
-    header, plain, end = (
-        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
-    )
+    header, plain, end = plain_export()
     step = {**plain["steps"][-1], "expect": {**plain["steps"][-1]["expect"], "text": HOSTILE}}
     streamed = [
         {**plain, "id": f"wrong/{HOSTILE}", "title": HOSTILE, "steps": [*plain["steps"][:-1], step]},
@@ -133,9 +123,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 @PRINTING_RUNNERS
 def test_a_runner_refuses_an_unknown_export(runner: Callable[..., str], said: str, tmp_path: Path) -> None:
     beside, step = UNKNOWN[said]
-    header, plain, end = (
-        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
-    )
+    header, plain, end = plain_export()
     given = {**plain["given"], "files": {**plain["given"]["files"], "f": FILE}}
     changed = {**plain, "given": given, "steps": [{"mtime_shift_ns": 0, "line": 1, **step}, *plain["steps"]]}
     suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
@@ -145,12 +133,8 @@ def test_a_runner_refuses_an_unknown_export(runner: Callable[..., str], said: st
 
 
 @JUDGING_RUNNERS
-def test_an_unsupported_event_is_an_error(
-    runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path
-) -> None:
-    header, plain, end = (
-        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
-    )
+def test_unknown_events_are_errors(runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path) -> None:
+    header, plain, end = plain_export()
     step = {"kind": "event", "event": "mount", "path": "notes.txt", "line": 1}
     suite = tmp_path / "suite.jsonl"
     lines = (header, {**plain, "steps": [step, *plain["steps"]]}, end)

@@ -1,6 +1,4 @@
-"""On Windows and macOS the runners select the scenarios whose files can be created there, and the scenarios for that
-platform.
-"""
+"""On Windows and macOS the runners select the scenarios that can run there."""
 
 from __future__ import annotations
 
@@ -14,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.report.export import export
-from tests.runners.verdicts import CONTRACT, ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, write_export
+from tests.runners.verdicts import ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, plain_export, write_export
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
@@ -136,15 +133,11 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""Cases by a description: the changed parts of a scenario, the machine, and the requirement that the machine does not
-meet.
-"""
+"""The changed parts of a scenario, the machine, and the requirement that it does not meet, by description."""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
-    header, plain, end = (
-        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
-    )
+    header, plain, end = plain_export()
     call = plain["steps"][-1]
     cases = {name: each for name, (each, on, _) in CASES.items() if on == machine}
     yield header
@@ -158,7 +151,7 @@ def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
 
 
 @RUNNERS
-def test_an_unsupported_scenario_has_a_reason(
+def test_unsupported_scenarios_have_a_reason(
     runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
 ) -> None:
     suite, reasons = tmp_path / "suite.jsonl", {}
@@ -202,16 +195,9 @@ def test_names_of_systems_in_node_are_known(platform: str, system: str, tmp_path
 @pytest.mark.go
 @pytest.mark.parametrize("system", ["windows", "darwin"])
 def test_the_runner_in_go_is_built_for_other_systems(system: str, tmp_path: Path) -> None:
+    options: Any = {"cwd": ROOT / "runners/go", "env": {**os.environ, "GOOS": system}, "check": False}
     for words in (["vet", "./..."], ["test", "-c", "-o", str(tmp_path / "suite"), "."]):
-        variables = {**os.environ, "GOOS": system}
-        done = subprocess.run(
-            ["go", *words],
-            cwd=ROOT / "runners/go",
-            env=variables,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = subprocess.run(["go", *words], capture_output=True, text=True, **options)
         assert done.returncode == 0, done.stderr
 
 
@@ -248,9 +234,7 @@ def status_of_a_closed_file(folder: Path) -> str:
 
 
 @pytest.mark.runners
-def test_the_native_check_fails_if_verdicts_differ_or_are_few(
-    tmp_path: Path,
-) -> None:
+def test_the_native_check_fails_if_verdicts_differ_or_are_few(tmp_path: Path) -> None:
     native = ROOT / ".ci/native"
     folder = tmp_path / "exported"
 

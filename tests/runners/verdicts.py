@@ -28,10 +28,7 @@ _AGAINST_MODES = "-dac_override,-dac_read_search,-fsetid"
 WITHOUT_RIGHTS_OF_ROOT = (
     [_SETPRIV, "--bounding-set", _AGAINST_MODES, "--inh-caps", _AGAINST_MODES, "--"] if _SETPRIV else []
 )
-"""The start of a command line that withdraws from root the capabilities that ignore modes of files.
-
-Empty for other users.
-"""
+"""Start of a command line that removes from root the capabilities that ignore modes. Empty for other users."""
 
 WRONG_CLASSES = {
     "wrong_state": """
@@ -87,6 +84,12 @@ def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:
     return file
 
 
+def plain_export() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the lines of an export with one scenario: the header, the scenario and the end."""
+    header, scenario, end = map(dict, export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"]))
+    return header, scenario, end
+
+
 def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
     """Return the verdicts of the harness on a program with the protocol `lines`."""
     found = {}
@@ -120,19 +123,13 @@ def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) 
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
-    """Return the answer of the runner in Go to each question in the file `asked`.
-
-    No session is needed. The answers are written to `told`.
-    """
+    """Return the answers of the runner in Go to the questions in the file `asked`, which it writes to `told`."""
     words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
     return _read_answers(words, ROOT / "runners/go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
-    """Return the answer of the runner in JavaScript to each question in the file `asked`.
-
-    No session is needed. The answers are written to `told`.
-    """
+    """Return the answers of the runner in JavaScript to the questions in `asked`, which it writes to `told`."""
     return _read_answers(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
 
 
@@ -159,10 +156,7 @@ def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) ->
 
 
 def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
-    """Return the verdicts in a file that a runner wrote.
-
-    `printed` is the output of the runner, for the message if the file has no verdicts.
-    """
+    """Return the verdicts that a runner wrote to a file. Fails with the output `printed` if there are none."""
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, printed[-4000:]
     values = map(json.loads, lines)

@@ -9,6 +9,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def attackers(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the current directory that of the attackers, so that `python:spoilers:NAME` is found."""
+    """Add this directory to Python's path, also of other processes, so that `python:spoilers:NAME` is found."""
     monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.syspath_prepend(HERE)
     return HERE

@@ -33,10 +33,7 @@ def kill(pid: int) -> bool:
 
 
 def write_by_a_race(workspace: Path, outside: Path) -> bool:
-    """Write to a directory while another thread keeps replacing the directory by a link to `outside`.
-
-    Return whether a file was written outside.
-    """
+    """Whether a file was written outside, while another thread keeps replacing a directory by a link."""
     folder, link = workspace / "folder", workspace / "link-to-outside"
     folder.mkdir()
     link.symlink_to(outside)

@@ -1,6 +1,4 @@
-"""Programs that start in the directory of a suite's files, and execute these, run in the sandbox if the suite is not
-trusted.
-"""
+"""Programs that execute files of an untrusted suite run in the sandbox."""
 
 import sys
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""An implementation that searches for the answers cannot import the suite, does not learn the scenario's name, and
-cannot read the fixtures.
-"""
+"""An implementation cannot import the suite, read the fixtures, or learn the name of the scenario."""
 
 import json
 from contextlib import closing

@@ -14,7 +14,7 @@ from readfirst.harness.run.capabilities import supported_capabilities
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
-pytestmark = pytest.mark.usefixtures("attackers")
+pytestmark = pytest.mark.usefixtures("attackers", "in_process")
 
 READS, FINE = "python:spoilers:Reads", "python:spoilers:Fine"
 CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encodings/nul-read")
@@ -102,37 +102,27 @@ def test_a_baseline_without_unjudged_scenarios_must_be_renewed(readfirst: Cli, t
     assert readfirst("run", READS, "gate/edit-unread", "encodings/nul-alone", *options).code == 1
 
 
+def is_accepted(baseline: Baseline | None, *verdicts: Verdict) -> list[bool]:
+    """Return whether a baseline accepts the missing capabilities of each verdict of a run."""
+    checker = BaselineChecker(baseline)
+    return [checker.apply_baseline(verdict).conformant for verdict in verdicts]
+
+
 def test_missing_arguments_are_accepted_by_name_and_number(tmp_path: Path) -> None:
-    pages, more = (
-        make_unsupported("gate/edit-unread", "Read with pages"),
-        make_unsupported("gate/write-unread", "Read with pages"),
-    )
+    pages = make_unsupported("gate/edit-unread", "Read with pages")
     baseline = write_baseline(tmp_path, pages)
-    ruler = BaselineChecker(baseline)
-    assert ruler.apply_baseline(pages).conformant
-    assert ruler.apply_baseline(more).unclaimed == "Read with pages"
-    assert (
-        BaselineChecker(baseline)
-        .apply_baseline(make_unsupported("gate/edit-unread", "Read with limit"))
-        .unclaimed
-        == "Read with limit"
-    )
-    assert BaselineChecker(baseline).apply_baseline(replace(pages, contract="2.1.328")).conformant
-    assert BaselineChecker().apply_baseline(pages).conformant
+    assert is_accepted(baseline, pages, replace(pages, scenario_id="gate/write-unread")) == [True, False]
+    assert is_accepted(baseline, make_unsupported("gate/edit-unread", "Read with limit")) == [False]
+    assert is_accepted(baseline, replace(pages, contract="2.1.328")) == [True]
+    assert is_accepted(None, pages) == [True]
 
 
 def test_only_capabilities_of_the_baseline_may_be_missing(tmp_path: Path) -> None:
     baseline = write_baseline(tmp_path, make_unsupported("gate/edit-unread", "deny"))
-    assert (
-        BaselineChecker(baseline)
-        .apply_baseline(make_unsupported("gate/write-unread", "deny", "hooks"))
-        .conformant
-    )
-    assert (
-        BaselineChecker(baseline).apply_baseline(make_unsupported("gate/write-unread", "hooks")).unclaimed
-        == "hooks"
-    )
-    part = write_baseline(tmp_path, make_unsupported("gate/edit-unread", "hooks"), of_all=False, old=baseline)
+    assert is_accepted(baseline, make_unsupported("gate/write-unread", "deny", "hooks")) == [True]
+    hooks = make_unsupported("gate/edit-unread", "hooks")
+    assert BaselineChecker(baseline).apply_baseline(hooks).unclaimed == "hooks"
+    part = write_baseline(tmp_path, hooks, of_all=False, old=baseline)
     assert part.lacking is not None
     assert part.lacking.unclaimed == {"deny", "hooks"}
 

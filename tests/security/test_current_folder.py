@@ -20,10 +20,7 @@ run_program(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seco
 
 @pytest.fixture
 def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file that is written if a module in the current directory is imported.
-
-    The directory contains modules with the names of all others.
-    """
+    """A file that is written if a hostile module in the current directory is imported."""
     folder = tmp_path / "strangers"
     folder.mkdir()
     for name in (*sys.stdlib_module_names, "pip", "readfirst", "stranger", "typer", "yaml"):

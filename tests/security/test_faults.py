@@ -53,10 +53,7 @@ sys.argv = ["readfirst", *{words!r}]
 from readfirst.__main__ import main
 main()
 """
-"""A script that runs a command.
-
-The process sends itself a signal when it imports a module, and with `again` once more when the interpreter ends.
-"""
+"""Runs a command, which sends itself a signal when it imports a module, and with `again` when it ends."""
 
 
 @pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
@@ -173,13 +170,8 @@ def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_p
 @pytest.mark.usefixtures("attackers")
 def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) -> None:
     found = readfirst(
-        "run",
-        "python:asking:Asking",
-        "race/target-doubled-during-call",
-        "--time-limit",
-        "1",
-        "--failures",
-        "1",
+        *("run", "python:asking:Asking", "race/target-doubled-during-call", "--time-limit", "1"),
+        *("--failures", "1"),
     )
     assert (found.code, "the adapter answered Edit with {'id': 4, 'validated': True}" in found.out) == (
         ExitCode.ERROR,

@@ -1,6 +1,4 @@
-"""A program that can write to a workspace may replace a directory by a link between a check and an action: files
-outside stay unchanged.
-"""
+"""A link that replaces a directory between a check and an action does not lead to files outside."""
 
 from __future__ import annotations
 
@@ -181,10 +179,7 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
 
 
 class Swapper:
-    """A confined server that can write in its workspaces.
-
-    It replaces the file of each call, and a file next to the workspace, by links.
-    """
+    """A confined server that replaces the file of each call, and a file next to the workspace, by links."""
 
     def __init__(self, outside: Path) -> None:
         self._outside = outside
@@ -218,9 +213,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
 def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
-    """The product of the earlier session could write to its home and its configuration, and execute commands of a
-    suite.
-    """
+    """The product of the earlier session could write to its home and its configuration."""
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
     outside.mkdir()
     home.mkdir()
@@ -298,9 +291,7 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
-    """If the file system stayed, the scenario would count as unsupported on this machine, and the files below it
-    would be left.
-    """
+    """A file system that stayed mounted would make later scenarios unsupported on this machine."""
 
     def mount() -> str:
         Path(site.root, "other").mkdir()

@@ -1,7 +1,4 @@
-"""A scenario passes only if the files are still correct at its end.
-
-An implementation that spoils files after the last answer fails.
-"""
+"""An implementation that spoils files after the last answer fails."""
 
 import sys
 from collections.abc import Sequence
@@ -63,9 +60,7 @@ def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: 
         pytest.param(mcp("Fine"), ("--settle", "1"), marks=pytest.mark.slow),
     ],
 )
-def test_an_implementation_that_spoils_nothing_passes(
-    readfirst: Cli, target: str, options: Sequence[str]
-) -> None:
+def test_a_correct_implementation_passes(readfirst: Cli, target: str, options: Sequence[str]) -> None:
     assert readfirst("run", target, REFUSED, "--failures", "1", *options).code == 0
 
 

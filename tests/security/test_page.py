@@ -10,10 +10,7 @@ NAMED = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
 
 
 def missing(page: str) -> list[str]:
-    """Return the tests that a page names and that do not exist.
-
-    If no file is named with a test, it may be in any file that the page names.
-    """
+    """Return the missing tests of a page. A test without a file may be in any file that the page names."""
     files = {file: ROOT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
     sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
     return [

@@ -1,6 +1,4 @@
-"""Texts of a hostile suite and of its results stay plain text on every page: nothing is executed, and nothing is
-loaded from other sites.
-"""
+"""Texts of a hostile suite stay plain text on every page: nothing is executed or loaded."""
 
 import json
 import re
@@ -23,13 +21,7 @@ from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.observatory.report.compatibility import filtered_page
-from readfirst.observatory.report.harm_heatmap import (
-    NARROW_MAP,
-    WIDE_MAP,
-    MapCell,
-    MapRow,
-    harm_picture,
-)
+from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, MapCell, MapRow, harm_picture
 from readfirst.observatory.site.markdown_sources import made_pages, write_sources
 from readfirst.observatory.site.sanitize_html import is_followed, sanitize_html
 from readfirst.observatory.site.site import pages_of
@@ -43,18 +35,8 @@ from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
 HOSTILE = MARKUP + BLOCKS
 BEGINNINGS = (
-    "- x",
-    "+ x",
-    "1. x",
-    "12) x",
-    "===",
-    "---",
-    "    x",
-    "\tx",
-    "# x",
-    "> x",
-    "::: x",
-    "x\n===\n\n    y",
+    *("- x", "+ x", "1. x", "12) x", "===", "---", "    x", "\tx", "# x", "> x", "::: x"),
+    *("x\n===\n\n    y"),
 )
 KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
 """Pictures without an address, or with an address of the site."""
@@ -72,9 +54,7 @@ def acting(html: str) -> list[str]:
 
 
 def render_markdown(text: str) -> tuple[str, str]:
-    """Return the HTML of a Markdown text by two parsers: the site's, and one like GitHub's, without GitHub's own
-    filter.
-    """
+    """Return the HTML of a Markdown text by the parser of the site, and by one like GitHub's."""
     extensions = ["tables", "attr_list", "sane_lists", "fenced_code"]
     return (
         markdown.markdown(text, extensions=extensions),
@@ -228,10 +208,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def open_page(driver: Any, file: Path) -> Any:
-    """Open a page, and return it.
-
-    Asserts that nothing in it was executed, and nothing was requested from other sites.
-    """
+    """Open a page and return it. Fails if the page executes something, or requests something from other sites."""
     from tests.cli.browser import Shown, severe
 
     severe(driver)

@@ -23,10 +23,7 @@ LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT
 
 @dataclass(frozen=True)
 class Attack:
-    """The steps and the files of an attack; `OUT` means a directory outside.
-
-    `checked`: the loader already refuses the attack, although the sandbox would also stop it.
-    """
+    """The steps and files of an attack (`OUT`: a directory outside). `checked`: the loader refuses the attack."""
 
     steps: str
     given: str = GIVEN

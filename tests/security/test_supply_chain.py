@@ -1,7 +1,4 @@
-"""Third-party packages: only wheels are installed, pinned by hashes and without settings of the user.
-
-Jobs that run them have only read permissions.
-"""
+"""Third-party packages are pinned wheels, installed without the user's settings, in jobs that can only read."""
 
 import json
 import os
@@ -114,10 +111,7 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv and npm search all parent directories for settings, and uv also for a Python.
-
-    In `/tmp`, every user can create such files.
-    """
+    """uv and npm search all parent directories for settings, and every user can write to `/tmp`."""
     program = tmp_path / "program"
     program.write_text(
         f"""#!/bin/sh

@@ -43,9 +43,7 @@ ACTS = re.compile(
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 INSIDE = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
-"""Modules that may write to the streams: the functions that print, those that open the streams, and a separate
-program that prints the system's refusals.
-"""
+"""Modules that may write to the streams, because they print, open the streams, or are separate programs."""
 
 
 def complaints(text: str) -> list[str]:
@@ -154,12 +152,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = project(tmp_path_factory.mktemp("theirs"), HOSTILE).suite.root
     for name in (
         HOSTILE.replace("/", "|")[:60],
-        "::error::x",
-        "##[error]y",
-        "\x1b[31m",
-        "a\nb",
-        "[red]",
-        "\udcff",
+        *("::error::x", "##[error]y", "\x1b[31m", "a\nb", "[red]", "\udcff"),
     ):
         folder = root / "scenarios" / name
         folder.mkdir()
@@ -171,25 +164,12 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @rows(
     "words",
     [
-        "list",
-        "rules",
-        "rules first",
-        "lint",
-        "lint gate/one",
-        "show gate/one",
-        "contracts",
-        "run",
-        "run reference gate/one --trace",
-        "run reference gate/one --format jsonl",
-        "run reference gate/one --format junit",
+        *("list", "rules", "rules first", "lint", "lint gate/one", "show gate/one", "contracts", "run"),
+        *("run reference gate/one --trace", "run reference gate/one --format jsonl"),
+        *("run reference gate/one --format junit"),
         "run reference gate/one --format markdown",
-        "export",
-        "targets compatibility",
-        "diff documented 2.1.7",
-        f"show {HOSTILE}",
-        f"run {HOSTILE}",
-        f"list --tag {HOSTILE}",
-        "product claims",
+        *("export", "targets compatibility", "diff documented 2.1.7", f"show {HOSTILE}"),
+        *(f"run {HOSTILE}", f"list --tag {HOSTILE}", "product claims"),
     ],
 )
 def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -240,9 +220,7 @@ WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
-    """Yield the names of functions and streams that a module uses to print directly, without the project's module for
-    output.
-    """
+    """Yield the functions and streams that a module uses to print without `harness/terminal.py`."""
     if not WORDS.search(source):
         return
     for node in ast.walk(ast.parse(source)):
@@ -273,12 +251,8 @@ def test_no_module_prints_by_itself() -> None:
 @rows(
     "source",
     [
-        "print('x')",
-        "sys.stdout.write('x')",
-        "from sys import stderr",
-        "typer.echo('x')",
-        "from rich import print",
-        "rich = Console()",
+        *("print('x')", "sys.stdout.write('x')", "from sys import stderr", "typer.echo('x')"),
+        *("from rich import print", "rich = Console()"),
     ],
 )
 def test_a_module_that_prints_is_detected(source: str) -> None:

@@ -1,7 +1,4 @@
-"""Real attacks on the sandbox: each succeeds without the sandbox, and fails in it.
-
-On a system without bubblewrap these tests fail; `.ci/run` installs it.
-"""
+"""Attacks that succeed without the sandbox and fail in it. The tests need bubblewrap, like `.ci/run`."""
 
 import json
 import os

@@ -14,10 +14,7 @@ FLOORS = {
     for floor, names in enumerate(reversed(CONTRACTS[0]["layers"]))
     for package in re.findall(r"\w+", names)
 }
-"""The position of each package of the harness in the order of imports, from `lint-imports`.
-
-The lowest package has 0.
-"""
+"""The position of each package of the harness in the order of imports. The lowest package has 0."""
 
 
 def list_packages(page: str) -> list[str]:
@@ -41,10 +38,7 @@ _TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
 
 
 def makes_temporary(source: str) -> bool:
-    """Return whether the source of a module creates something in the system's directory for temporary files.
-
-    Mentions in texts do not count.
-    """
+    """Whether a module creates something in the system's temporary directory. Mentions in texts do not count."""
     return any(name in source for name in _TEMPORARY) and any(
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY

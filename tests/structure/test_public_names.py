@@ -1,7 +1,4 @@
-"""`import readfirst` offers the public names.
-
-All are documented, and their modules are loaded only when a name is used.
-"""
+"""The public names of `readfirst` are documented, and their modules are loaded only on use."""
 
 import ast
 import inspect
@@ -44,12 +41,19 @@ def test_type_checkers_see_the_public_names() -> None:
     assert sorted(declared) == sorted(readfirst.__all__)
 
 
-def test_importing_the_package_loads_no_other_module() -> None:
-    code = "import sys; before = {*sys.modules}; import readfirst; print({*sys.modules} - before)"
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True
-    )
-    assert ran.stdout.strip() == "{'readfirst'}"
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("before = {*sys.modules}; import readfirst; print({*sys.modules} - before)", "{'readfirst'}"),
+        ("import readfirst.harness.run.runner; print('readfirst.reference_impl' in sys.modules)", "False"),
+    ],
+    ids=["the package", "a runner"],
+)
+def test_an_import_loads_no_unnecessary_module(code: str, printed: str) -> None:
+    """Otherwise every process of a run would load the reference, and mutants could not replace it."""
+    words = [sys.executable, "-c", f"import sys; {code}"]
+    ran = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == printed
 
 
 @rows("page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))])

@@ -36,9 +36,7 @@ VERDICT, EDIT = walks()
 
 
 def list_entered(call: Callable[[], object], folder: str) -> list[Place]:
-    """Return the functions in a directory that a call enters, each with its file, in the order of their first
-    execution.
-    """
+    """Return the functions in a directory that a call enters, each with its file, in their order."""
     places: dict[Place, None] = {}
 
     @cache

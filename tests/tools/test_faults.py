@@ -39,7 +39,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
         ("report.txt", "", True),
     ],
 )
-def test_only_probe_files_of_python_do_not_count_as_left(
+def test_only_probe_files_of_python_are_ignored(
     tmp_path: Path, name: str, content: str, counts: bool
 ) -> None:
     stage = Stage(tmp_path, scenarios=0)

@@ -1,4 +1,4 @@
-"""Images: their type is detected by their first bytes, for files that no scenario has."""
+"""Images and long files, in cases without a scenario: the type of an image follows from its first bytes."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from readfirst.reference_impl.reading.images import (
     refuse_other_content,
     refuse_without_size,
 )
+from readfirst.reference_impl.reading.read_limits import first_page
 from readfirst.reference_impl.refusal import Refusal
 from tests.rows import rows
 
@@ -39,3 +40,13 @@ def test_an_image_is_complete_if_its_end_is_present():
     assert not any(is_whole(image[:-1]) for image in images)
     assert not is_whole(b"text")
     assert media_type(b"text") is None
+
+
+def test_a_long_file_is_cut_between_lines_or_characters() -> None:
+    page, notice = first_page("x" * 200_000, "{}\t")
+    assert page == "x" * 85_000
+    assert "showing the first 85000 of 200000 characters (50000 tokens, cap 25000)" in notice
+    page, notice = first_page("\n".join(["x" * 99] * 2_000), "{}\t")
+    assert page.count("\n") + 1 == 850
+    assert "showing lines 1-850 of 2000 total" in notice
+    assert "offset=851 limit=850" in notice
