@@ -15,11 +15,11 @@ import pytest
 from readfirst.harness.processes.temp_dirs import Scratch, in_memory
 from readfirst.harness.processes.worker import collect_rarely
 
-# A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
+# If a shell starts this process in the background, it ignores Ctrl-C, which some tests send to their children.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# By entry point and here would be twice, which is an error.
+# An installed package loads the plugin by its entry point; loading it twice is an error.
 if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")):
     pytest_plugins = ["readfirst.harness.pytest_plugin"]
 
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     If Python must not write bytecode next to the sources, store it in pytest's cache: the tests start hundreds of
     processes, and each would compile all imported modules.
     """
-    if not INSTALLING.search(config.option.markexpr) and not hasattr(config, "workerinput"):
+    if not INSTALLING_MARKS.search(config.option.markexpr) and not hasattr(config, "workerinput"):
         cache = Scratch(memory=True)
         patch = pytest.MonkeyPatch()
         patch.setenv("XDG_CACHE_HOME", str(cache.path))
@@ -119,8 +119,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     if config.option.numprocesses != "logical":
         return None
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    narrowed = any(getattr(config.option, name, False) for name in NARROWING)
+    narrowed = any(getattr(config.option, name, False) for name in SELECTING_OPTIONS)
     if not whole or narrowed or config.option.capture == "no":
         return 0
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(processors + 1, MOST_PROCESSES) if processors > 1 else 0
+    return min(processors + 1, MAX_PROCESSES) if processors > 1 else 0

@@ -25,7 +25,7 @@ def test_a_point_that_contains_another_point_is_omitted() -> None:
 CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
 
 
-def since(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
+def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
     document = json.loads(run("diff", before, after, "--format", "json")[1])
     return [cause["since"] for cause in document["causes"]]
 
@@ -36,7 +36,7 @@ def test_a_recorded_version_between_contracts_makes_a_date_exact(small: Small, r
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
     call = read({"2.1.7": Says("Old."), "2.1.39": Says("Old."), "2.1.40": Says("New.")})
     small.record("reading/words", [call], ["2.1.7", "2.1.39", "2.1.40", "2.1.228"])
-    assert since(run) == [["2.1.40"]]
+    assert dates_of_causes(run) == [["2.1.40"]]
     assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
 
 
@@ -47,7 +47,7 @@ def test_a_behaviour_that_changed_twice_has_two_dates(small: Small, run: Run) ->
         "2.1.228": success(),
     }
     small.scenario("gate/twice", edit(twice))
-    assert since(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
+    assert dates_of_causes(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
 
 
 def test_a_cause_is_dated_only_by_its_own_text(small: Small, run: Run) -> None:
@@ -55,17 +55,17 @@ def test_a_cause_is_dated_only_by_its_own_text(small: Small, run: Run) -> None:
         "reading/two",
         read({"2.1.7": Says("     1→a"), "2.1.40": Says("     1→a\nMore."), "2.1.228": Says("1\ta\nMore.")}),
     )
-    assert since(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
+    assert dates_of_causes(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
 
 
 def test_changed_bytes_are_dated(small: Small, run: Run) -> None:
     says = {"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}
     small.scenario("writing/ends", edit(says))
-    assert since(run) == [["2.1.7 to 2.1.40"]]
+    assert dates_of_causes(run) == [["2.1.7 to 2.1.40"]]
 
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
 def test_a_difference_without_a_version_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
-    assert since(run, *pair) == [[]]
+    assert dates_of_causes(run, *pair) == [[]]

@@ -22,15 +22,15 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 from .judging import SUITE, judge_status, list_tools
 
-HIDDEN = "hidden before it by changed_own_writes_are_reread, which begins then"
+HIDDEN_BY_REREADS = "hidden before it by changed_own_writes_are_reread, which begins then"
 SCHEMA = "the schema of settings changes in more versions than are told apart"
 OTHER_MODEL = "the versions before it were recorded with another model"
 
 NOT_EXACT: dict[tuple[str, str], str] = {
     ("final_slash_is_part_of_the_key", "2.1.280"): "before it, no tool takes a path with a final slash",
-    ("changed_file_reminder", "1.0.3"): HIDDEN,
-    ("changed_reads_are_reread", "1.0.3"): HIDDEN,
-    ("changes_by_commands_are_reread", "1.0.3"): HIDDEN,
+    ("changed_file_reminder", "1.0.3"): HIDDEN_BY_REREADS,
+    ("changed_reads_are_reread", "1.0.3"): HIDDEN_BY_REREADS,
+    ("changes_by_commands_are_reread", "1.0.3"): HIDDEN_BY_REREADS,
     **{
         ("settings_schema_edition", version): SCHEMA
         for version in ("2.0.0", "2.0.76", "2.1.7", "2.1.87", "2.1.112", "2.1.160", "2.1.207")
@@ -123,7 +123,7 @@ def is_seen(change: Change) -> bool:
     late = sooner = False
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
-            before, after = (of_model(value, sides.gated) for value in (change.before, change.after))
+            before, after = (value_for_model(value, sides.gated) for value in (change.before, change.after))
             late = late or is_contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
             sooner = sooner or is_contradicted(
                 sides.scenario_id, sides.before, change.behaviour, after, place
@@ -142,7 +142,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
                 scenario_id,
                 contract.name,
                 change.behaviour,
-                of_model(change.before, contract.read_gate == "enforced"),
+                value_for_model(change.before, contract.read_gate == "enforced"),
                 place,
             )
             for contract in later
@@ -158,7 +158,7 @@ def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, pla
     return judge_status(scenario, replay(scenario, ReferenceAdapter(moved), place), contract) == "failed"
 
 
-def of_model(value: Any, gated: bool) -> Any:
+def value_for_model(value: Any, gated: bool) -> Any:
     """Return the value of a behaviour for a class of models. It is the same for all models before 2.1.208."""
     if not isinstance(value, ByModel):
         return value
@@ -177,7 +177,7 @@ def tool_is_gone(change: Change) -> bool:
     )
 
 
-def problem(change: Change) -> str:
+def describe_problem(change: Change) -> str:
     """Return a message with the error in the version of a change, and its correction. Empty if the version is right."""
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
@@ -202,7 +202,7 @@ def problem(change: Change) -> str:
 def test_every_change_was_recorded_on_both_sides(part: int) -> None:
     some = changes()[part::PARTS]
     assert some
-    assert [found for each in some if (found := problem(each))] == []
+    assert [found for each in some if (found := describe_problem(each))] == []
 
 
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]
@@ -213,7 +213,7 @@ def test_a_change_dated_one_version_off_is_reported(step: int) -> None:
     for change in [each for each in EXACT if each.version != RELEASES.versions[-1]][::7]:
         place = RELEASES.place(change.version) + step
         moved = dataclasses.replace(change, version=RELEASES.versions[place])
-        assert problem(moved).startswith(f"{moved}: record "), change
+        assert describe_problem(moved).startswith(f"{moved}: record "), change
 
 
 def test_most_changes_are_exact() -> None:

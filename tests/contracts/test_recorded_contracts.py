@@ -35,12 +35,12 @@ SAMPLE = 40
 """One of 40 scenarios is tested with changed recordings; the quick tests take every eighth of these."""
 
 
-def surprise(verdict: Verdict, contract: Contract) -> str:
+def describe_error(verdict: Verdict, contract: Contract) -> str:
     """Return a message about a verdict other than `passed`. Empty if there is no error.
 
     Not an error: the version was not recorded in the scenario, or this machine cannot run the scenario.
     """
-    unasked = verdict.status == "unspecified" and not is_stated(verdict.scenario_id, contract)
+    unasked = verdict.status == "unspecified" and not is_recorded(verdict.scenario_id, contract)
     passed = verdict.status == "passed"
     no_right = "the right to make a small file system" in verdict.reason and not may_mount()
     elsewhere = verdict.status == "unsupported" and is_for_another_platform(verdict.scenario_id)
@@ -54,18 +54,18 @@ def is_for_another_platform(scenario_id: str) -> bool:
     return SUITE.scenario(scenario_id).platform not in ("", here)
 
 
-def is_stated(scenario_id: str, contract: Contract) -> bool:
+def is_recorded(scenario_id: str, contract: Contract) -> bool:
     """Whether a contract has the tools for a scenario, and was recorded in it."""
     able = SUITE.scenario(scenario_id).needs <= contract.capabilities
     return able and contract.name in load_recording(scenario_id).transcripts
 
 
-def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
+def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
     """Yield each distinct transcript of a scenario, with all contracts that share it."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
-        if is_stated(scenario_id, SUITE.contracts[name]):
+        if is_recorded(scenario_id, SUITE.contracts[name]):
             contracts.setdefault(id(recording.transcripts[name]), []).append(SUITE.contracts[name])
     for owners in contracts.values():
         yield recording.transcripts[owners[0].name], owners
@@ -79,7 +79,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
         stated = SUITE.scenario(scenario_id)
-        for transcript, owners in sharers(scenario_id):
+        for transcript, owners in contracts_by_transcript(scenario_id):
             outcome = recorded_outcome(stated, transcript)
             for contract in owners:
                 asked[contract.name] += 1
@@ -97,7 +97,7 @@ def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
     assert len(neighbours) > 0.9 * len(ids) / OF_ALL
     with Runner(RunSpec(SUITE, "reference", SUITE.contracts.default)) as runner:
         verdicts = [runner.judge(each) for each in neighbours]
-        assert [found for each in verdicts if (found := surprise(each, runner.contracts[0]))] == []
+        assert [found for each in verdicts if (found := describe_error(each, runner.contracts[0]))] == []
 
 
 @pytest.mark.slow
@@ -105,15 +105,15 @@ def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
 def test_the_reference_agrees_with_all_recordings(part: int) -> None:
     with ExitStack() as stack:
         runners = [stack.enter_context(Runner(RunSpec(SUITE, "reference", name))) for name in CONTRACTS]
-        surprises = [
-            surprise(runner.judge(scenario_id), runner.contracts[0])
+        errors = [
+            describe_error(runner.judge(scenario_id), runner.contracts[0])
             for scenario_id in SUITE.ids()[part::PARTS]
             if not SUITE.scenario(
                 scenario_id
             ).invariant  # an invariant has no recording, and the product may break it
             for runner in runners
         ]
-    assert [each for each in surprises if each] == []
+    assert [each for each in errors if each] == []
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_a_missing_recording_has_a_reason() -> None:
     assert {name: {*ids} - waiting for name, ids in lacking.items() if {*ids} - waiting} == {}
 
 
-def sightings() -> Iterator[tuple[str, str]]:
+def recordings_between_contracts() -> Iterator[tuple[str, str]]:
     """Yield scenario id and version of each recording of a version that is not a contract.
 
     Scenarios that kill the program are left out, because the reference runs in this process.
@@ -147,21 +147,21 @@ def kills(scenario_id: str) -> bool:
     return scenario_id.startswith("interrupted/") and "kill" in SUITE.scenario(scenario_id).needs
 
 
-OWN_FILE = ".claude/settings.local.json"
-WRITE_IT = {"1.0.4", "1.0.5"}
+SETTINGS_FILE = ".claude/settings.local.json"
+VERSIONS_WITH_SETTINGS_FILE = {"1.0.4", "1.0.5"}
 """Versions that write a settings file into the workspace during a call."""
 
 
-def beside_its_own_file(verdict: Verdict) -> bool:
+def differs_only_in_settings_file(verdict: Verdict) -> bool:
     """Whether a verdict has differences, and all of them are about the settings file that some versions write."""
     paths = [each.what for each in verdict.differences]
-    return bool(paths) and all(each.startswith("path ") and each.endswith(OWN_FILE) for each in paths)
+    return bool(paths) and all(each.startswith("path ") and each.endswith(SETTINGS_FILE) for each in paths)
 
 
 @pytest.mark.slow
 def test_the_reference_agrees_with_versions_between_contracts() -> None:
     wrong = []
-    seen = list(sightings())
+    seen = list(recordings_between_contracts())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
     with WorkspacePool(memory=True) as place:
         for scenario_id, name in seen:
@@ -169,7 +169,9 @@ def test_the_reference_agrees_with_versions_between_contracts() -> None:
             scenario = SUITE.scenario(scenario_id, contract)
             outcome = replay(scenario, ReferenceAdapter(behaviours_of(name)), place)
             verdict = verdict_of(scenario, outcome, contract)
-            if verdict.status != "passed" and not (name in WRITE_IT and beside_its_own_file(verdict)):
+            if verdict.status != "passed" and not (
+                name in VERSIONS_WITH_SETTINGS_FILE and differs_only_in_settings_file(verdict)
+            ):
                 wrong.append(f"{scenario_id} on {name}")
     assert wrong == []
 
@@ -194,7 +196,7 @@ def sampled_parameters() -> list[Any]:
     return [pytest.param(each, marks=pytest.mark.slow if at % 8 else ()) for at, each in enumerate(some)]
 
 
-def places(recording: Recording) -> Iterator[tuple[str, int]]:
+def versions_and_steps(recording: Recording) -> Iterator[tuple[str, int]]:
     """Yield pairs of a version and the index of a step, so that each version and each step occurs at least once."""
     names = list(recording.transcripts)
     lengths = [len(transcript.steps) for transcript in recording.transcripts.values()]
@@ -207,7 +209,7 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
 def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> None:
     recording = load_recording(scenario_id)
     assert recording.transcripts
-    for name, number in places(recording):
+    for name, number in versions_and_steps(recording):
         contract = SUITE.contracts.find(name)
         steps = list(recording.transcripts[name].steps)
         first, *others = steps[number].results
@@ -219,14 +221,14 @@ def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> Non
 
 
 def test_only_an_invariant_of_another_platform_may_be_unsupported() -> None:
-    def surprise_if_unsupported(scenario_id: str) -> str:
+    def error_if_unsupported(scenario_id: str) -> str:
         verdict = Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason="the adapter lacks it")
-        return surprise(verdict, SUITE.contracts.find("2.1.7"))
+        return describe_error(verdict, SUITE.contracts.find("2.1.7"))
 
-    assert surprise_if_unsupported("platforms/case-and-change") == ""
+    assert error_if_unsupported("platforms/case-and-change") == ""
     platforms = [each for each in SUITE.ids() if b"platform: " in SUITE.path(each).read_bytes()]
     own = next(
         each for each in platforms if SUITE.scenario(each).platform and not is_for_another_platform(each)
     )
-    assert surprise_if_unsupported(own).endswith("unsupported the adapter lacks it")
-    assert surprise_if_unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")
+    assert error_if_unsupported(own).endswith("unsupported the adapter lacks it")
+    assert error_if_unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")

@@ -97,7 +97,7 @@ class Played:
         """Add an event of the conversation, such as `compact`."""
         self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
 
-    def others(self, changes: Mapping[str, Change]) -> None:
+    def others_change(self, changes: Mapping[str, Change]) -> None:
         """Add a change of files by another program."""
         changed = self._apply_changes(changes)
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))

@@ -170,5 +170,5 @@ def test_restored_content_that_was_read_is_not_lost(steps: str, kinds: list[str]
             case "compact":
                 played.event("compact")
             case _:
-                played.others({"notes.txt": BRANCH if step == "branch" else CONTENT})
+                played.others_change({"notes.txt": BRANCH if step == "branch" else CONTENT})
     assert [kind for kind, _ in played.kinds() if kind != "blind"] == kinds

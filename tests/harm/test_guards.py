@@ -36,7 +36,7 @@ InsertsInCapitals = treating(TreatingInsertions, str.upper)
 
 KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every(), **wrong_thresholds.every()}
 
-WRONG: dict[Guard, tuple[Any, str]] = {
+OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
     ("replace-all", "altered"): (text.ReplaceAllReplacesFirst, "replace-all/every-occurrence"),
     ("deletion-is-exact", "lost"): (files.DeletesEmptiedFiles, "deletion/everything"),
@@ -81,7 +81,7 @@ NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published imp
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
 
-UNSEEN: dict[Guard, str] = {
+NEVER_OBSERVED: dict[Guard, str] = {
     (
         "unknown-arguments",
         "untrue",
@@ -128,14 +128,14 @@ def test_every_guard_was_observed_or_has_a_reason(rules: Rules, rule_by_scenario
     for scenarios_by_kind in read_harm_by_target().values():
         for kind, families in scenarios_by_kind.items():
             observed |= {(rule_by_scenario.get(each, ""), kind) for each in in_families(families)}
-    assert sorted(guards - observed - WRONG.keys() - UNSEEN.keys()) == []
-    assert sorted((WRONG.keys() | UNSEEN.keys()) - guards) == []
-    assert sorted(UNSEEN.keys() & (observed | WRONG.keys())) == []
+    assert sorted(guards - observed - OBSERVED_IN_WRONG_TOOLS.keys() - NEVER_OBSERVED.keys()) == []
+    assert sorted((OBSERVED_IN_WRONG_TOOLS.keys() | NEVER_OBSERVED.keys()) - guards) == []
+    assert sorted(NEVER_OBSERVED.keys() & (observed | OBSERVED_IN_WRONG_TOOLS.keys())) == []
 
 
-@rows("guard", WRONG)
+@rows("guard", OBSERVED_IN_WRONG_TOOLS)
 def test_a_wrong_implementation_does_the_harm(suite: Suite, place: WorkspacePool, guard: Guard) -> None:
-    implementation, scenario_id = WRONG[guard]
+    implementation, scenario_id = OBSERVED_IN_WRONG_TOOLS[guard]
     rule, kind = guard
     assert suite.heading(scenario_id).rule == rule
     scenario = suite.scenario(scenario_id)

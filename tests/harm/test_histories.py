@@ -41,7 +41,7 @@ def play(
     session.read(f"$WS/{commit.path}", tool.read(commit.path))
     if others:
         tool.files[commit.path] = change_of_others(commit)
-        session.others({commit.path: tool.files[commit.path]})
+        session.others_change({commit.path: tool.files[commit.path]})
     for name, arguments in calls_of_commit(commit):
         before = tool.files[commit.path]
         exact = ExactWriter(tool.files)

@@ -28,7 +28,7 @@ CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matc
 READ = "gate/edit-after-read"
 NOWHERE = Position(ROOT / "baseline.yaml", 1, 1)
 
-CAUGHT = [
+HARMFUL_TOOLS = [
     (careful.EditsAnOldCopy, CHANGED, "lost"),
     (careful.WritesUnread, UNREAD, "lost"),
     (careful.WritesUnread, "staleness/write-after-change", "lost"),
@@ -45,7 +45,7 @@ CAUGHT = [
     (careful.EditsUnread, "gate/edit-unread", "blind"),
     (careful.RefusesEverything, READ, "overcautious"),
 ]
-NEAR = [
+NEARLY_HARMFUL_TOOLS = [
     (careful.Careful, CHANGED),
     (careful.Careful, "gate/write-after-read"),
     (careful.Careful, UNREAD),
@@ -66,12 +66,12 @@ def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str)
     return [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, known)]
 
 
-@rows(("tool", "scenario_id", "kind"), CAUGHT)
+@rows(("tool", "scenario_id", "kind"), HARMFUL_TOOLS)
 def test_harm_is_detected(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str) -> None:
     assert kind in [each.kind for each in judge_harms(suite, place, tool, scenario_id)]
 
 
-@rows(("tool", "scenario_id"), NEAR)
+@rows(("tool", "scenario_id"), NEARLY_HARMFUL_TOOLS)
 def test_a_tool_that_nearly_does_harm_is_not_reported(
     suite: Suite, place: WorkspacePool, tool: type[careful.Careful], scenario_id: str
 ) -> None:
@@ -80,7 +80,7 @@ def test_a_tool_that_nearly_does_harm_is_not_reported(
 
 
 def test_every_kind_has_an_implementation() -> None:
-    assert {kind for _, _, kind in CAUGHT} == set(KINDS)
+    assert {kind for _, _, kind in HARMFUL_TOOLS} == set(KINDS)
 
 
 def test_a_tool_without_edit_is_not_safe_unless_required_so(suite: Suite) -> None:

@@ -77,11 +77,11 @@ def test_files_of_the_session_stay_known_after_a_compaction() -> None:
 def test_a_summary_shows_the_current_files() -> None:
     session = Played({"notes.txt": b"alpha\nbeta\n"})
     session.read("$WS/notes.txt")
-    session.others({"notes.txt": b"alpha\nBETA\n"})
+    session.others_change({"notes.txt": b"alpha\nBETA\n"})
     session.event("compact")
     write(session, "notes.txt")
     assert session.harms() == ()
-    session.others({"notes.txt": b"theirs\n"})
+    session.others_change({"notes.txt": b"theirs\n"})
     write(session, "notes.txt")
     assert session.kinds() == [("lost", "notes.txt")]
 

@@ -100,7 +100,7 @@ def test_a_correct_edit_is_harmless(call: str) -> None:
     assert judge_call(CALLS[call], notebook_after(call)) == []
 
 
-RIGHT: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
+UNUSUAL_EDITS: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
     "source as a list": (REPLACE, lambda cells: cells[1].update(source=["x = 2\n", "print(x)\n"])),
     "outputs kept": (REPLACE, lambda cells: cells[1].update(source="x = 2\nprint(x)\n")),
     "by its number": (
@@ -133,9 +133,9 @@ RIGHT: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
 }
 
 
-@rows("form", RIGHT)
+@rows("form", UNUSUAL_EDITS)
 def test_correct_edits_in_unusual_form_are_harmless(form: str) -> None:
-    arguments, change = RIGHT[form]
+    arguments, change = UNUSUAL_EDITS[form]
     book = copy.deepcopy(NOTEBOOK)
     change(book["cells"])
     assert judge_call(arguments, book) == []
@@ -187,7 +187,7 @@ def nothing(book: Notebook) -> None:
 
 SOURCE = REPLACE["new_source"]
 
-WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
+WRONG_EDITS: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("the cell after it edited", "replace", only(2, source=SOURCE), "misplaced"),
     ("the cell before it edited", "replace", only(0, source=SOURCE), "misplaced"),
     ("the last cell edited", "replace", only(4, source=SOURCE), "misplaced"),
@@ -249,7 +249,7 @@ WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
 ]
 
 
-@rows(("what", "call", "change", "kind"), WRONG)
+@rows(("what", "call", "change", "kind"), WRONG_EDITS)
 def test_wrong_cells_are_detected(what: str, call: str, change: Callable[[Notebook], Any], kind: str) -> None:
     book = notebook_after(call)
     change(book)

@@ -37,17 +37,17 @@ def lines_of(text: str) -> list[str]:
     return Content.of(text.encode()).lines
 
 
-STARTS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
+NUMBERED_FORMS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
 
 
-@rows(("form", "content", "first"), STARTS)
+@rows(("form", "content", "first"), NUMBERED_FORMS)
 def test_a_form_with_numbers_shows_all_lines(form: str, content: str, first: int) -> None:
     lines = lines_of(CONTENTS[content])
     answer = NUMBERED[form](lines, lambda index: str(index + first))
     assert shown_lines(lines, answer) == [True] * len(lines)
 
 
-ALL = [
+UNNUMBERED_FORMS = [
     (form, content)
     for form in UNNUMBERED
     for content in CONTENTS
@@ -55,7 +55,7 @@ ALL = [
 ]
 
 
-@rows(("form", "content"), ALL)
+@rows(("form", "content"), UNNUMBERED_FORMS)
 def test_a_form_without_numbers_shows_all_lines(form: str, content: str) -> None:
     lines = lines_of(CONTENTS[content])
     assert shown_lines(lines, UNNUMBERED[form](lines)) == [True] * len(lines)
@@ -65,7 +65,7 @@ def not_blank(lines: Sequence[str], shown: Sequence[bool]) -> list[str]:
     return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
 
 
-SHIFTED = [
+SHIFTED_FORMS = [
     (form, content, by)
     for form in NUMBERED
     for content in CONTENTS
@@ -74,7 +74,7 @@ SHIFTED = [
 ]
 
 
-@rows(("form", "content", "first"), SHIFTED)
+@rows(("form", "content", "first"), SHIFTED_FORMS)
 def test_shifted_numbers_show_no_line(form: str, content: str, first: int) -> None:
     lines = lines_of(CONTENTS[content])
     answer = NUMBERED[form](lines, lambda index: str(index + first))
@@ -98,7 +98,7 @@ def test_an_answer_has_only_one_offset() -> None:
     assert shown_lines(lines, answer) == [True, True, False, False, False]
 
 
-FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
+ALL_FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
 
 
 def show(form: str, lines: Sequence[str]) -> str:
@@ -109,7 +109,7 @@ def show(form: str, lines: Sequence[str]) -> str:
 
 
 LINES = ["def run(self):", "    first = 1", "    second = call(First)", "", "    return second"]
-NEARLY = {
+NEARLY_EQUAL_LINES = {
     "cut short": (2, "    second = call(Fi…"),
     "cut": (2, "    second = call("),
     "one character": (2, "    second = coll(First)"),
@@ -124,16 +124,16 @@ NEARLY = {
 """Lines that differ slightly from the file, by a description: the index of the line, and the shown text."""
 
 
-@rows(("form", "wrong"), [(form, wrong) for form in FORMS for wrong in NEARLY])
+@rows(("form", "wrong"), [(form, wrong) for form in ALL_FORMS for wrong in NEARLY_EQUAL_LINES])
 def test_a_nearly_equal_line_is_not_shown(form: str, wrong: str) -> None:
-    index, text = NEARLY[wrong]
+    index, text = NEARLY_EQUAL_LINES[wrong]
     told = [*LINES]
     told[index] = text
     shown = shown_lines(LINES, show(form, told))
     assert shown == [True, True, False, True, True]
 
 
-@rows("form", FORMS)
+@rows("form", ALL_FORMS)
 def test_a_different_file_or_older_text_is_not_shown(form: str) -> None:
     other = ["class Other:", "    def stop(self):", "        pass"]
     assert not_blank(LINES, shown_lines(LINES, show(form, other))) == []

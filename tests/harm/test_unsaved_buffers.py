@@ -13,7 +13,7 @@ from tests.judging import judge_scenario
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
-CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
+HARM_BY_TOOL: list[tuple[type[Careful], dict[str, str]]] = [
     (
         tools.ReadsTheDisk,
         {
@@ -43,32 +43,39 @@ CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
 ]
 
 
-def laws(suite: Suite) -> list[str]:
+def invariants(suite: Suite) -> list[str]:
     return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
 
 
-@rows(("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()])
+@rows(
+    ("tool", "invariant", "kind"),
+    [(tool, invariant, kind) for tool, found in HARM_BY_TOOL for invariant, kind in found.items()],
+)
 def test_lost_text_breaks_an_invariant(
-    place: WorkspacePool, tool: type[Careful], law: str, kind: str
+    place: WorkspacePool, tool: type[Careful], invariant: str, kind: str
 ) -> None:
-    verdict = judge_scenario(f"unsaved-buffers/{law}", tool, harm=True, place=place)
+    verdict = judge_scenario(f"unsaved-buffers/{invariant}", tool, harm=True, place=place)
     assert kind in [each.kind for each in verdict.harms], verdict.harms
     assert (verdict.status, verdict.levels["safe"]) == ("failed", False)
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
 def test_a_correct_tool_keeps_all_invariants(suite: Suite, place: WorkspacePool, tool: type[Careful]) -> None:
-    verdicts = [judge_scenario(law, tool, harm=True, place=place) for law in laws(suite)]
+    verdicts = [judge_scenario(invariant, tool, harm=True, place=place) for invariant in invariants(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)
 
 
 def test_every_invariant_is_broken_by_a_tool(suite: Suite) -> None:
-    assert {f"unsaved-buffers/{law}" for _, found in CAUGHT for law in found} == set(laws(suite))
+    assert {f"unsaved-buffers/{invariant}" for _, found in HARM_BY_TOOL for invariant in found} == set(
+        invariants(suite)
+    )
 
 
 def test_an_invariant_is_unspecified_without_an_editor(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
-    verdict = verdict_without_replay(suite.scenario(laws(suite)[0]), contract, "text", Careful.capabilities)
+    verdict = verdict_without_replay(
+        suite.scenario(invariants(suite)[0]), contract, "text", Careful.capabilities
+    )
     assert verdict is not None
     assert verdict.status == "unspecified"

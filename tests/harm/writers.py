@@ -61,7 +61,7 @@ Loss = Callable[[str, bytes, bytes, Files], Files]
 """Returns the wrong changes of a call, from the path, its old bytes, its correct new bytes, and all files."""
 
 
-def _spoil(change: Callable[[bytes, bytes], bytes]) -> Loss:
+def _with_content(change: Callable[[bytes, bytes], bytes]) -> Loss:
     return lambda path, before, made, files: {path: change(before, made)}
 
 
@@ -77,13 +77,13 @@ def _shift_insertion(before: bytes, made: bytes) -> bytes:
     return made[:at] + b"".join((*lines[1:2], *lines[:1], *lines[2:])) if len(lines) > 2 else made
 
 
-def _twice(before: bytes, made: bytes) -> bytes:
+def _repeat_line(before: bytes, made: bytes) -> bytes:
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     line = made[at:].splitlines(keepends=True)[:1]
     return made[:at] + b"".join(line) + made[at:]
 
 
-def _everywhere(before: bytes, made: bytes) -> bytes:
+def _change_equal_lines(before: bytes, made: bytes) -> bytes:
     """Change every line that equals the first changed one."""
     ends = [each.splitlines(keepends=True) for each in (before, made)]
     for old, new in zip(*ends, strict=False):
@@ -92,29 +92,29 @@ def _everywhere(before: bytes, made: bytes) -> bytes:
     return made
 
 
-def _another(path: str, _before: bytes, made: bytes, files: Files) -> Files:
+def _write_other_file(path: str, _before: bytes, made: bytes, files: Files) -> Files:
     return {next(each for each in sorted(files) if each != path): made}
 
 
 LOSSES: dict[str, Loss] = {
-    "cut short": _spoil(lambda _, made: made[: len(made) * 2 // 3]),
-    "emptied": _spoil(lambda _, made: b""),
-    "last line dropped": _spoil(lambda _, made: b"".join(made.splitlines(keepends=True)[:-1])),
-    "first line dropped": _spoil(lambda _, made: b"".join(made.splitlines(keepends=True)[1:])),
-    "final newline lost": _spoil(lambda _, made: made.rstrip(b"\r\n")),
-    "final newline added": _spoil(lambda _, made: made if made.endswith(b"\n") else made + b"\n"),
-    "CRLF lost": _spoil(lambda _, made: made.replace(b"\r\n", b"\n")),
-    "CRLF everywhere": _spoil(lambda _, made: made.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")),
-    "mark lost": _spoil(lambda _, made: made.removeprefix(b"\xef\xbb\xbf")),
-    "mark added": _spoil(lambda _, made: made if made[:1] == b"\xef" else b"\xef\xbb\xbf" + made),
-    "not ASCII lost": _spoil(lambda _, made: made.decode(errors="replace").encode("ascii", "replace")),
-    "Latin-1": _spoil(lambda _, made: made.decode(errors="replace").encode("latin-1", "replace")),
-    "tabs expanded": _spoil(lambda _, made: made.replace(b"\t", b"    ")),
-    "blanks stripped": _spoil(lambda _, made: made.replace(b"  \n", b"\n")),
-    "wrong place": _spoil(_shift_insertion),
-    "twice": _spoil(_twice),
-    "everywhere": _spoil(_everywhere),
-    "another file": _another,
+    "cut short": _with_content(lambda _, made: made[: len(made) * 2 // 3]),
+    "emptied": _with_content(lambda _, made: b""),
+    "last line dropped": _with_content(lambda _, made: b"".join(made.splitlines(keepends=True)[:-1])),
+    "first line dropped": _with_content(lambda _, made: b"".join(made.splitlines(keepends=True)[1:])),
+    "final newline lost": _with_content(lambda _, made: made.rstrip(b"\r\n")),
+    "final newline added": _with_content(lambda _, made: made if made.endswith(b"\n") else made + b"\n"),
+    "CRLF lost": _with_content(lambda _, made: made.replace(b"\r\n", b"\n")),
+    "CRLF everywhere": _with_content(lambda _, made: made.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")),
+    "mark lost": _with_content(lambda _, made: made.removeprefix(b"\xef\xbb\xbf")),
+    "mark added": _with_content(lambda _, made: made if made[:1] == b"\xef" else b"\xef\xbb\xbf" + made),
+    "not ASCII lost": _with_content(lambda _, made: made.decode(errors="replace").encode("ascii", "replace")),
+    "Latin-1": _with_content(lambda _, made: made.decode(errors="replace").encode("latin-1", "replace")),
+    "tabs expanded": _with_content(lambda _, made: made.replace(b"\t", b"    ")),
+    "blanks stripped": _with_content(lambda _, made: made.replace(b"  \n", b"\n")),
+    "wrong place": _with_content(_shift_insertion),
+    "twice": _with_content(_repeat_line),
+    "everywhere": _with_content(_change_equal_lines),
+    "another file": _write_other_file,
     "temporary file left": lambda path, _before, made, _files: {path: made, f"{path}.tmp": made},
     "neighbour changed": lambda path, _before, made, files: {
         path: made,

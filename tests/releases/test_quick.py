@@ -88,7 +88,7 @@ def test_every_known_change_is_shown(points: list[ChangePoint], differences: lis
     assert [each for each in differences if not each.shown_by & asked[each.newer]] == []
     latest = BUNDLED.contracts.latest
     newest = chosen(latest.capabilities)
-    assert len(newest) < len(BUNDLED.ids()) / 6, "it is not a quick look any more"
+    assert len(newest) < len(BUNDLED.ids()) / 6, "the set is too large for a quick check"
     assert not any(BUNDLED.scenario(each).needs - latest.capabilities for each in newest)
     lost = [each for each in differences if not each.shown_by & (asked[each.newer] - {"gate/edit-unread"})]
     assert "edit_needs_read" in {each.behaviour for each in lost}, "what is left out is noticed"
@@ -132,24 +132,24 @@ class MadeUp:
         return ToolResult(next(self.words))
 
 
-Look = Callable[..., tuple[int, MadeUp]]
+RunSnapshot = Callable[..., tuple[int, MadeUp]]
 
 
 @pytest.fixture
-def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
+def run_snapshot(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> RunSnapshot:
     """A function that compares 1.0.2, whose answers it is given, with 1.0.1, which answered `Done`."""
     (suite.recordings_root / "gate").mkdir()
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done"})
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
 
-    def run_look(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
+    def run(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
         made_up = MadeUp(words)
         monkeypatch.setattr(snapshot, "Product", lambda *_: lambda: made_up)
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes), "--jobs", "1"]
         return exit_code("product", "snapshot", *(arguments or ("--quick",)), *options), made_up
 
-    return run_look
+    return run
 
 
 def write_recording(suite: Suite, words: Mapping[str, str]) -> None:
@@ -170,9 +170,11 @@ def forever(words: str) -> Iterator[str]:
         yield words
 
 
-def test_an_equal_release_is_reported(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_equal_release_is_reported(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = file_bytes(suite)
-    code, made_up = look(forever("Done"))
+    code, made_up = run_snapshot(forever("Done"))
     assert (code, made_up.opened) == (ExitCode.CONFORMANT, 1), "the answer does not depend on the model"
     shown = capsys.readouterr()
     assert shown.out == (
@@ -182,9 +184,11 @@ def test_an_equal_release_is_reported(suite: Suite, look: Look, capsys: pytest.C
     assert file_bytes(suite) == before
 
 
-def test_a_changed_release_is_reported(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_release_is_reported(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = file_bytes(suite)
-    code, made_up = look(forever("Done otherwise"))
+    code, made_up = run_snapshot(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 2), "what differs is replayed again"
     shown = capsys.readouterr()
     assert shown.err.startswith(
@@ -197,23 +201,25 @@ def test_a_changed_release_is_reported(suite: Suite, look: Look, capsys: pytest.
         "    - Done\n    + Done otherwise\n    gate/x\n"
     )
     assert file_bytes(suite) == before
-    code, made_up = look(forever("Done otherwise"), "latest")
+    code, made_up = run_snapshot(forever("Done otherwise"), "latest")
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 2), "a recording goes on from the takes"
     assert "1.0.2" in Suite(suite.root).contracts
 
 
 def test_older_models_are_replayed_if_results_depend_on_the_model(
-    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
+    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done otherwise"})
-    code, made_up = look(forever("Done"))
+    code, made_up = run_snapshot(forever("Done"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 3)
     assert "1.0.1 → 1.0.2: no difference in 1 scenario" in (shown := capsys.readouterr().out)
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_unstable_answer_is_not_a_change(look: Look, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _ = look(f"Done for the {number}th time" for number in count())
+def test_an_unstable_answer_is_not_a_change(
+    run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _ = run_snapshot(f"Done for the {number}th time" for number in count())
     assert code == ExitCode.ERROR
     shown = capsys.readouterr()
     assert shown.out.startswith("Unknown: ")
@@ -221,14 +227,18 @@ def test_an_unstable_answer_is_not_a_change(look: Look, capsys: pytest.CaptureFi
     assert "1 replay gave no answer" in shown.err
 
 
-def test_a_contract_is_not_replayed(suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_contract_is_not_replayed(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
-        code, made_up = look(forever("Done"), *arguments)
+        code, made_up = run_snapshot(forever("Done"), *arguments)
         assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
         assert capsys.readouterr().out == "1.0.1 is already a contract: nothing to record.\n"
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
-def test_an_invalid_version_is_reported(look: Look, capsys: pytest.CaptureFixture[str], word: str) -> None:
-    assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
+def test_an_invalid_version_is_reported(
+    run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    assert run_snapshot(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err

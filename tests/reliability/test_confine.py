@@ -36,7 +36,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def way() -> Sandbox:
+def system_sandbox() -> Sandbox:
     """The sandbox of this system. These tests fail on a system without one."""
     return find_sandbox()
 
@@ -104,7 +104,7 @@ EXPECTED: dict[str, Any] = {
 }
 
 
-def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Path) -> None:
+def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     own.mkdir()
     other.mkdir()
@@ -116,7 +116,7 @@ def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Pat
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        sandbox=way,
+        sandbox=system_sandbox,
         writable=[own],
     )
     assert child.process.stdout is not None
@@ -135,7 +135,7 @@ def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> lis
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("system_sandbox")
 def test_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, kind: str) -> None:
     first, victim, third = verdicts(suite, kind, "litters")
     assert first.status == third.status == "passed"
@@ -150,7 +150,7 @@ def test_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, ki
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("system_sandbox")
 def test_other_directories_cannot_be_written(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -165,7 +165,7 @@ def test_other_directories_cannot_be_written(
 @pytest.mark.parametrize(
     ("kind", "status"), [("python", "error"), ("server", "error"), ("shared server", "failed")]
 )
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("system_sandbox")
 def test_files_above_the_site_of_a_shared_server_are_reported(
     suite: Suite, temporary: Path, kind: str, status: str
 ) -> None:
@@ -178,7 +178,7 @@ def test_files_above_the_site_of_a_shared_server_are_reported(
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("system_sandbox")
 @pytest.mark.parametrize(("confine", "status"), [(True, "error"), (False, "passed")])
 def test_a_confined_implementation_has_no_network(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, confine: bool, status: str

@@ -11,7 +11,7 @@ from readfirst.harness.suite.suite import Suite
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-WORDS = {
+ERRORS = {
     "removes_the_base": "removed or replaced the directory two levels above its workspace",
     "removes_the_site": "removed or replaced the directory two levels above its workspace",
     "removes_what_it_is_in": "removed or replaced the directory above its workspace",
@@ -27,7 +27,7 @@ WORDS = {
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
 """The expected message of each implementation whose scenario is `error`."""
-FAIL = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
+FAILING = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
 """Implementations whose effect appears in the snapshot of the workspace, so that the scenario fails."""
 
 
@@ -41,14 +41,14 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", [*WORDS, *sorted(FAIL)])
+@pytest.mark.parametrize("name", [*ERRORS, *sorted(FAILING)])
 def test_damage_affects_one_verdict(suite: Suite, temporary: Path, outside: Path, name: str) -> None:
     found = run(suite, f"python:vandals:{name}", ["2.1.7"], "text", options=RunOptions(time_limit=10))
     first, victim, third = found
     assert first.status == third.status == "passed"
-    if name in WORDS:
+    if name in ERRORS:
         assert (victim.status, victim.blame) == ("error", "implementation")
-        assert WORDS[name] in victim.reason
+        assert ERRORS[name] in victim.reason
     else:
         assert victim.status == "failed"
         assert not victim.levels["effects"]

@@ -15,7 +15,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.security import cheat
 
 
-def let_it_look(
+def search_for_answers(
     monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None
 ) -> dict[str, Any]:
     monkeypatch.chdir(folder)
@@ -32,18 +32,18 @@ def let_it_look(
     "folder", [Path(__file__).parents[2], Path(__file__).parent], ids=["checkout", "own"]
 )
 def test_it_has_the_names_of_an_adapter_and_no_suite(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    found = let_it_look(monkeypatch, folder)
+    found = search_for_answers(monkeypatch, folder)
     assert (found["modules"], found["names"], found["beside the package"]) == ([], [], [])
     assert found["tools"] == "FileTools"
 
 
 def test_it_does_not_learn_which_test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_CURRENT_TEST", "fixtures/scenarios/gate/edit-unread.yaml::2.1.7 (call)")
-    assert let_it_look(monkeypatch, Path(__file__).parent)["variables"] == []
+    assert search_for_answers(monkeypatch, Path(__file__).parent)["variables"] == []
 
 
 @pytest.mark.slow
 def test_confined_it_finds_no_fixtures_by_their_path_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert let_it_look(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
-    found = let_it_look(monkeypatch, Path(__file__).parent, find_sandbox())
+    assert search_for_answers(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
+    found = search_for_answers(monkeypatch, Path(__file__).parent, find_sandbox())
     assert (found["by its path"], found["in the history"], found["along the path"]) == ([], False, [])

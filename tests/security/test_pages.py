@@ -34,16 +34,16 @@ from tests.rows import rows
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
 HOSTILE = MARKUP + BLOCKS
-BEGINNINGS = (
+BLOCK_STARTS = (
     *("- x", "+ x", "1. x", "12) x", "===", "---", "    x", "\tx", "# x", "> x", "::: x"),
     *("x\n===\n\n    y"),
 )
-KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
+HARMLESS_IMAGES = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
 """Pictures without an address, or with an address of the site."""
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
 
 
-def acting(html: str) -> list[str]:
+def active_elements(html: str) -> list[str]:
     """Return the elements of a page that would execute or load something."""
     found = []
     for tag, attributes in Parsed(html).elements:
@@ -62,14 +62,14 @@ def render_markdown(text: str) -> tuple[str, str]:
     )
 
 
-@rows("text", [MARKUP, HOSTILE, *BEGINNINGS, *ADDRESSES])
+@rows("text", [MARKUP, HOSTILE, *BLOCK_STARTS, *ADDRESSES])
 def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
     cell = prose(text)
     within = prose_cell(text.replace("`", ""))
     rows = [[cell, code(text)], [link(code(text), text), within]]
     for page in (cell, table(["a", "b"], rows)):
         for html in render_markdown(page):
-            assert acting(html) == []
+            assert active_elements(html) == []
             wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
             assert {tag for tag, _ in Parsed(html).elements} <= wanted
             assert html.count("<tr") in (0, 3)
@@ -92,10 +92,10 @@ def test_a_link_ends_where_its_address_ends() -> None:
     for each in (html, other):
         ((_, attributes),) = [each for each in Parsed(each).elements if each[0] == "a"]
         assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
-        assert acting(each) == []
+        assert active_elements(each) == []
 
 
-DRAWN = {"svg", "style", "rect", "text", "g", "line", "title"}
+PICTURE_ELEMENTS = {"svg", "style", "rect", "text", "g", "line", "title"}
 
 
 @rows("text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES])
@@ -103,7 +103,7 @@ def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
     row = MapRow(text, False, 10, 5, tuple(MapCell(kind, 1, "harm-1", text) for kind in KINDS))
     for picture in (harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)):
         for each in ElementTree.fromstring(picture.encode()).iter():
-            assert each.tag.removeprefix("{http://www.w3.org/2000/svg}") in DRAWN
+            assert each.tag.removeprefix("{http://www.w3.org/2000/svg}") in PICTURE_ELEMENTS
             assert not any(name.startswith("on") or "href" in name for name in each.attrib)
 
 
@@ -114,7 +114,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
         "<source srcset='a.svg, http://seen.invalid/b 2x'><!--<i>--><![CDATA[<i>]]><?php echo 1 ?>"
         "</b></p><table><thead><tr><th>a &amp; \"b\"<tbody><tr><td style='x' align=right>7</table>" + HOSTILE
     )
-    assert [each for each in acting(made) if each not in KEPT] == []
+    assert [each for each in active_elements(made) if each not in HARMLESS_IMAGES] == []
     assert made.startswith('<h1 id="a" class="highlight">1 &lt;b&gt;</h1>')
     assert "seen.invalid" not in "".join(str(attributes) for _, attributes in Parsed(made).elements)
     assert "__config" not in made
@@ -124,16 +124,16 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
 
 
 def test_active_html_is_detected() -> None:
-    assert acting(HOSTILE)
-    assert acting(f'<p onclick="{RUNS}">')
-    assert acting('<a href="java\nscript:x">')
+    assert active_elements(HOSTILE)
+    assert active_elements(f'<p onclick="{RUNS}">')
+    assert active_elements('<a href="java\nscript:x">')
 
 
 def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
     for name, text in made_pages(facts).items():
         for html in render_markdown(text):
-            assert acting(html) == [], name
+            assert active_elements(html) == [], name
 
 
 def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
@@ -297,6 +297,6 @@ def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
         SUITE,
     )
     for html in render_markdown(text):
-        assert acting(html) == []
+        assert active_elements(html) == []
     parsed = MarkdownIt("commonmark", {"html": True}).parse(text)
     assert [each.tag for each in parsed if each.type == "heading_open"] == ["h1", *["h2"] * len(HEADINGS)]

@@ -73,7 +73,7 @@ ATTACKS = {
         LINKED,
     ),
 }
-SENT = [name for name, attack in ATTACKS.items() if not attack.checked]
+SANDBOXED_ATTACKS = [name for name, attack in ATTACKS.items() if not attack.checked]
 
 
 def suite_of(attack: Attack, folder: Path) -> Path:
@@ -102,7 +102,11 @@ def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if at % 3 else ()) for at, name in enumerate(SENT)]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if at % 3 else ())
+        for at, name in enumerate(SANDBOXED_ATTACKS)
+    ],
 )
 def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
@@ -110,7 +114,7 @@ def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
     assert not is_harmed(tmp_path)
 
 
-@pytest.mark.parametrize("name", sorted({*ATTACKS} - {*SENT}))
+@pytest.mark.parametrize("name", sorted({*ATTACKS} - {*SANDBOXED_ATTACKS}))
 def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
     ended = readfirst("run", "reference", "--fixtures", root)

@@ -46,7 +46,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
-READ_BY = {
+READERS = {
     "scenarios/gate/x.yaml": lambda suite: suite.scenario("gate/x"),
     "scenarios/gate": lambda suite: suite.heading("gate/x"),
     "scenarios": lambda suite: suite.scenario("gate/x"),
@@ -64,9 +64,9 @@ READ_BY = {
 """The files and directories of a suite, each with a function that reads it."""
 
 
-@pytest.mark.parametrize("name", READ_BY)
+@pytest.mark.parametrize("name", READERS)
 def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -> None:
-    READ_BY[name](Suite(suite.root))
+    READERS[name](Suite(suite.root))
     elsewhere = tmp_path / "elsewhere"
     (suite.root / name).rename(elsewhere)
     (suite.root / name).symlink_to(elsewhere)

@@ -37,18 +37,18 @@ HOSTILE = (
     "\u2066\u200b\ufeff\U000e0041"
     "[red]r[/red][link=http://seen.invalid]l[/link]:boom:\u3000::debug::w\x85::group::v"
 )
-ACTS = re.compile(
+CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     "|[\U000e0000-\U000e0fff]"
 )
-COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-INSIDE = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
+CI_COMMANDS = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
+PRINTING_MODULES = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
 """Modules that may write to the streams, because they print, open the streams, or are separate programs."""
 
 
 def complaints(text: str) -> list[str]:
     """Return the parts of a printed text that a terminal or a CI log would execute."""
-    return [found[0] for pattern in (ACTS, COMMAND) for found in pattern.finditer(text)]
+    return [found[0] for pattern in (CONTROL_CHARACTERS, CI_COMMANDS) for found in pattern.finditer(text)]
 
 
 def test_active_text_is_detected() -> None:
@@ -211,27 +211,29 @@ def test_pytest_prints_text(options: list[str], theirs: Path, tmp_path: Path) ->
     assert complaints(shown) == []
 
 
-PRINTS = {
+PRINTERS = {
     *("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"),
     *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
 }
-WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTS)})})\b")
+PRINTER_NAMES = re.compile(
+    rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTERS)})})\b"
+)
 """Matches the names of functions that print. A module without a match need not be parsed."""
 
 
-def prints_by_itself(source: str) -> Iterator[str]:
+def iter_printers(source: str) -> Iterator[str]:
     """Yield the functions and streams that a module uses to print without `harness/terminal.py`."""
-    if not WORDS.search(source):
+    if not PRINTER_NAMES.search(source):
         return
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(func=ast.Name(id="print" | "Console" as name)):
                 yield name
             case ast.Attribute(value=ast.Name(id=module), attr=name):
-                if f"{module}.{name}" in PRINTS:
+                if f"{module}.{name}" in PRINTERS:
                     yield name
             case ast.ImportFrom(module=str(module), names=names):
-                yield from (each.name for each in names if f"{module}.{each.name}" in PRINTS)
+                yield from (each.name for each in names if f"{module}.{each.name}" in PRINTERS)
             case _:
                 pass
 
@@ -243,7 +245,7 @@ def test_no_module_prints_by_itself() -> None:
     found = {
         name: made
         for name, source in sources.items()
-        if name not in INSIDE and (made := list(prints_by_itself(source)))
+        if name not in PRINTING_MODULES and (made := list(iter_printers(source)))
     }
     assert found == {}
 
@@ -256,4 +258,4 @@ def test_no_module_prints_by_itself() -> None:
     ],
 )
 def test_a_module_that_prints_is_detected(source: str) -> None:
-    assert list(prints_by_itself(source))
+    assert list(iter_printers(source))
