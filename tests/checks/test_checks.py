@@ -1,10 +1,11 @@
-"""The checks of the project run every pytest mark, CI runs all checks, and small runs of pytest use one process."""
+"""The checks run every pytest mark, CI runs all checks, and `lint-imports` detects a wrong import."""
 
 import importlib.util
 import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -132,3 +133,27 @@ def test_only_a_whole_run_starts_worker_processes(
     pytester.makeini("[pytest]\ntestpaths = .\naddopts = -n logical\nmarkers = slow")
     pytester.makepyfile(test_one="def test_one(): pass")
     assert choice.pytest_xdist_auto_num_workers(pytester.parseconfig(*shlex.split(words))) == started
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_an_import_of_the_observatory_in_the_suite_is_detected(planted: bool, tmp_path: Path) -> None:
+    contracts = (CHECKOUT / "pyproject.toml").read_text("utf-8").split("\n[[tool.importlinter.contracts]]\n")
+    (own,) = [each.partition("\n\n")[0] for each in contracts if "The suite does not import" in each]
+    lines = ["[tool.importlinter]", 'root_package = "readfirst"', "[[tool.importlinter.contracts]]", own, ""]
+    (tmp_path / "pyproject.toml").write_text("\n".join(lines))
+    for name in ("", "harness", "observatory", "reference_impl"):
+        (tmp_path / "readfirst" / name).mkdir()
+        (tmp_path / "readfirst" / name / "__init__.py").write_text("")
+    if planted:
+        module = tmp_path / "readfirst" / "harness" / "planted.py"
+        module.write_text("from readfirst.observatory import fuzz\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == planted, done.stdout + done.stderr
+    assert ("readfirst.harness.planted -> readfirst.observatory" in done.stdout) == planted

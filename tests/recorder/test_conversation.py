@@ -1,18 +1,19 @@
-"""The conversation with the product, tested with a substitute that misbehaves on demand."""
+"""The conversation with the product, tested with a substitute that misbehaves on demand, and its summaries."""
 
 import json
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.adapter_api import Hook
+from readfirst.harness.adapter_api import AdapterError, Hook, ToolResult
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
-from readfirst.harness.agents.claude_code.launch_options import Options
+from readfirst.harness.agents.claude_code.launch_options import Options, summarise
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
@@ -121,3 +122,50 @@ def test_only_a_summarised_conversation_gets_a_window(tmp_path: Path) -> None:
     with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
         seen = read_environment(conversation)
     assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")
+
+
+ASKED = "Write a summary of the conversation."
+
+
+class Talk:
+    """A conversation with given requests of the product: the calls with results, and the texts of each."""
+
+    def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
+        self.said: list[str] = []
+        self._requests = list(requests)
+
+    @property
+    def results(self) -> Mapping[str, ToolResult]:
+        return {call: ToolResult("", False) for call in self._requests[0][0]}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self._requests[0][1]
+
+    def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        return "call"
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        del self._requests[0]
+
+
+@pytest.mark.parametrize(
+    ("talk", "times"),
+    [
+        (Talk(((), ["This goes on from a summary."])), 0),
+        (Talk((["call"], [ASKED]), ((), ["This goes on from a summary."])), 1),
+        (Talk((["earlier"], [ASKED]), (["call"], ["What was read."])), 1),
+    ],
+    ids=["on the side", "as the next step", "before the last result"],
+)
+def test_a_summary_is_sent_on_request(talk: Talk, times: int) -> None:
+    summarise(cast("Conversation", talk))
+    assert len(talk.said) == times
+
+
+def test_a_conversation_without_a_summary_is_reported() -> None:
+    talk = Talk((["call"], ["What was read."]))
+    with pytest.raises(AdapterError, match="did not have its conversation summarised"):
+        summarise(cast("Conversation", talk))
+    assert talk.said == []

@@ -1,4 +1,4 @@
-"""The installation of exact versions, with a small script in place of npm."""
+"""The installation of exact versions, with a small script in place of npm, and the timeout and failures of npm."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ import pytest
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.claude_code.install import install
+from readfirst.harness.agents.npm import npm
 from tests.rows import rows
 
 NPM = """#!{python}
@@ -27,7 +28,7 @@ if {fails!r}:
 
 
 @pytest.fixture
-def npm(tmp_path: Path, monkeypatch):
+def fake_npm(tmp_path: Path, monkeypatch):
     """A function that makes a substitute for npm succeed or fail, and returns the log of its calls."""
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -45,10 +46,10 @@ def npm(tmp_path: Path, monkeypatch):
     return make
 
 
-def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, npm) -> None:
+def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, fake_npm) -> None:
     cache = tmp_path / "cache"
     first, second = install("2.1.7", cache), install("2.1.7", cache)
-    asked = npm().read_text().splitlines()
+    asked = fake_npm().read_text().splitlines()
     assert len(asked) == 1
     assert asked[0].endswith("@anthropic-ai/claude-code@2.1.7")
     assert "--ignore-scripts" in asked[0]
@@ -56,17 +57,17 @@ def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, npm
     assert first.command[1].startswith(str(cache / "2.1.7"))
 
 
-def test_concurrent_installations_install_once(tmp_path: Path, npm) -> None:
+def test_concurrent_installations_install_once(tmp_path: Path, fake_npm) -> None:
     threads = [threading.Thread(target=install, args=("2.1.7", tmp_path / "cache")) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(npm().read_text().splitlines()) == 1
+    assert len(fake_npm().read_text().splitlines()) == 1
 
 
-def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, npm) -> None:
-    npm(fails=True)
+def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, fake_npm) -> None:
+    fake_npm(fails=True)
     with pytest.raises(AdapterError, match="could not install") as caught:
         install("9.9.9", tmp_path / "cache")
     assert caught.value.blame == "environment"
@@ -84,7 +85,36 @@ def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, 
         ),
     ],
 )
-def test_excluded_and_inexact_versions_are_refused(tmp_path: Path, npm, version: str, message: str) -> None:
+def test_excluded_and_inexact_versions_are_refused(
+    tmp_path: Path, fake_npm, version: str, message: str
+) -> None:
     with pytest.raises(AdapterError, match=message):
         install(version, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
+
+
+def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    program = folder / "npm"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda _: str(program))
+
+
+def test_output_and_exit_code_of_npm_are_returned(monkeypatch, tmp_path: Path) -> None:
+    put_npm(monkeypatch, tmp_path, 'printf "%s|" "$@"; echo "last words" >&2; exit 3')
+    done = npm(["view", "a b"], about="a", needed="it is asked", seconds=20)
+    assert (done.stdout, done.stderr, done.returncode) == ("view|a b|", "last words\n", 3)
+
+
+def test_a_missing_npm_is_reported_with_its_purpose(monkeypatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(AdapterError, match=r"^npm is not installed; it is asked$") as caught:
+        npm(["view"], about="a", needed="it is asked", seconds=20)
+    assert caught.value.blame == "environment"
+
+
+def test_a_slow_npm_is_ended(monkeypatch, tmp_path: Path) -> None:
+    put_npm(monkeypatch, tmp_path, "exec sleep 600")
+    with pytest.raises(AdapterError, match=r"^npm took more than 0 s for a package$") as caught:
+        npm(["view"], about="a package", needed="it is asked", seconds=0)
+    assert caught.value.blame == "environment"

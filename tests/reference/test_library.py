@@ -1,4 +1,4 @@
-"""`FileTools` as a library: refusals of its constructor, its methods, and the loop with a model that the page shows."""
+"""`FileTools` as a library: its constructor, its methods, checkpoints, and the loop with a model of the page."""
 
 import re
 import sys

@@ -1,12 +1,15 @@
-"""docs/README.md links to every page once, and generated tables fit on a screen."""
+"""docs/README.md links to every page once, generated tables fit on a screen, and tests that pages name exist."""
 
 import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.rows import rows
 
-DOCS = Path(__file__).parents[2] / "docs"
+CHECKOUT = Path(__file__).parents[2]
+DOCS = CHECKOUT / "docs"
 GENERATED_PAGES = [
     *("behaviour", "compatibility", "diagnosis", "harm-causes", "harm", "history", "implementations"),
     *("mutation", "opinions", "reference-behaviours", "reference", "reliability"),
@@ -42,3 +45,34 @@ def test_every_page_is_in_the_index_once() -> None:
     pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"} | {f"../{name}" for name in AT_THE_TOP}
     assert count_links((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
     assert count_links("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})
+
+
+TEST_NAME_PATTERN = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
+
+
+def missing_tests(page: str) -> list[str]:
+    """Return the tests that a page names and that do not exist. Without a file, they may be in any named file."""
+    files = {file: CHECKOUT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
+    sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
+    return [
+        f"{file}::{test}"
+        for file, test in TEST_NAME_PATTERN.findall(page)
+        if not any(f"def {test}(" in sources[name] for name in ([file] if file else sources))
+    ]
+
+
+@pytest.mark.parametrize("name", ["security", "attacks"])
+def test_every_test_that_a_page_names_exists(name: str) -> None:
+    page = (CHECKOUT / "docs" / f"{name}.md").read_text("utf-8")
+    assert len(TEST_NAME_PATTERN.findall(page)) >= 10
+    assert missing_tests(page) == []
+
+
+def test_a_missing_test_is_detected() -> None:
+    here = "tests/structure/test_pages.py"
+    page = f"`{here}::test_of_nothing` `tests/security/gone.py::test_gone` `test_not_here`"
+    assert missing_tests(page) == [
+        f"{here}::test_of_nothing",
+        "tests/security/gone.py::test_gone",
+        "::test_not_here",
+    ]
