@@ -9,10 +9,10 @@ import pytest
 from readfirst.harness.cli.commands import providers
 from readfirst.harness.cli.main import main
 
-__all__ = ["COMMANDS", "GROUPS", "Cli", "Ended", "Terminal", "exit_code"]
+__all__ = ["COMMANDS", "GROUPS", "Cli", "CliResult", "Terminal", "exit_code"]
 
 
-class Ended(NamedTuple):
+class CliResult(NamedTuple):
     """The result of a command: exit code, standard output and standard error."""
 
     code: int
@@ -31,7 +31,7 @@ COMMANDS = frozenset(called for each in providers() for called in each.functions
 """The names of all commands, such as `product cache`: those of the suite and those of the observatory."""
 GROUPS = frozenset(name for each in providers() for name in each.groups)
 """The names of the groups of commands, such as `product`."""
-Cli = Callable[..., Ended]
+Cli = Callable[..., CliResult]
 """A function that runs a command line, for example `readfirst("run", "reference")`."""
 
 

@@ -13,7 +13,7 @@ from readfirst.harness.run import connect
 from readfirst.harness.run.kinds import ConnectRequest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.command_line import Cli, Ended, exit_code
+from tests.command_line import Cli, CliResult, exit_code
 
 _NEEDS_WALL = Suite.needs_wall
 
@@ -38,12 +38,12 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(error_handling.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
-    def call(*arguments: object) -> Ended:
+    def call(*arguments: object) -> CliResult:
         code = exit_code(*arguments)
         captured = capsys.readouterr()
-        own = re.search(r'Traceback.*File "[^"]*/harness/', captured.err, re.DOTALL)
-        assert own is None or "--traceback" in arguments
-        return Ended(code, captured.out, captured.err)
+        trace = re.search(r'Traceback.*File "[^"]*/harness/', captured.err, re.DOTALL)
+        assert trace is None or "--traceback" in arguments
+        return CliResult(code, captured.out, captured.err)
 
     return call
 
@@ -54,8 +54,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
-        adapter: Adapter = python_host._adapter(module, factory)
-        return adapter
+        return python_host._adapter(module, factory)
 
     monkeypatch.setitem(connect.kinds(), "python", replace(connect.KINDS["python"], connect=make_adapter))
 

@@ -23,8 +23,11 @@ SUITE = Suite(Path(__file__).parents[1] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
 
 
-def as_written(text: str, *, expect: bool = True) -> Scenario:
-    """Load a scenario from the text of its file after `title` and `requirement`."""
+def load_scenario_text(text: str, *, expect: bool = True) -> Scenario:
+    """Return a scenario with this text, which is the content of its file after `title` and `requirement`.
+
+    Without `expect`, calls need no expectations.
+    """
     document = strict_yaml.load(f"title: x\nrequirement: must\n{text}".encode(), Path("x.yaml"))
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
 
@@ -52,8 +55,8 @@ def judge_scenario(
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
     """Assert that scenarios are unsupported. `lacking` contains the missing capability, by scenario id."""
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
-    found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
-    assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
+    reasons = {each.scenario_id: (each.status, each.reason) for each in verdicts}
+    assert reasons == {each: ("unsupported", f"the adapter lacks {name}") for each, name in lacking.items()}
     for verdict in verdicts:
         assert not any(verdict.levels.values())
         count = Count()
@@ -61,7 +64,7 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
         assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
 
 
-def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
-    """Return the verdicts of the implementation `target`, a connect string, in some scenarios of a suite."""
+def judge_target(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
+    """Return the verdicts on an implementation in these scenarios of a suite. `target` is its connect string."""
     with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

@@ -17,9 +17,9 @@ def say(number: object, **parts: object) -> None:
     print(json.dumps({"jsonrpc": "2.0", "id": number, **parts}), flush=True)
 
 
-def text(shown: str, is_error: bool = False) -> dict[str, object]:
+def text(content: str, is_error: bool = False) -> dict[str, object]:
     """Return the result of a tool call with this text."""
-    return {"content": [{"type": "text", "text": shown}], "isError": is_error}
+    return {"content": [{"type": "text", "text": content}], "isError": is_error}
 
 
 def serve(

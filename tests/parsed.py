@@ -4,7 +4,7 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
-__all__ = ["Parsed"]
+__all__ = ["ParsedPage"]
 
 
 class Parsed(HTMLParser):

@@ -1,14 +1,12 @@
-"""Functions that tell which processes run and which process started them, from Linux's /proc."""
+"""Functions that find running processes by command or parent, through Linux's /proc."""
 
 import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["alive", "below", "children", "descendants", "ends_soon", "mentioning", "none_mentions"]
 
-
-def alive(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     """Whether a process runs. False for a zombie, which has ended but was not waited for."""
     try:
         return _fields(pid)[0] != "Z"
@@ -16,10 +14,10 @@ def alive(pid: int) -> bool:
         return False
 
 
-def ends_soon(pid: int, patience: float = 5) -> bool:
-    """Return whether a process ends within `patience` seconds. After a signal the kernel needs a moment."""
-    deadline = time.monotonic() + patience
-    while alive(pid):
+def ends_soon(pid: int, timeout: float = 5) -> bool:
+    """Return whether a process ends within `timeout` seconds. After a signal the kernel needs a moment."""
+    deadline = time.monotonic() + timeout
+    while is_running(pid):
         if time.monotonic() >= deadline:
             return False
         os.sched_yield()
@@ -31,10 +29,10 @@ def mentioning(words: str) -> set[int]:
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 
-def none_mentions(words: str, patience: float = 5) -> bool:
-    """Return whether all processes with `words` on their command line end within `patience` seconds."""
-    deadline = time.monotonic() + patience
-    while mentioning(words):
+def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
+    """Return whether all processes whose command line contains `words` end within `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while pids_by_command(words):
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.01)
@@ -51,13 +49,15 @@ def descendants(pid: int) -> set[int]:
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 
-def below(leader: int, number: int) -> int:
-    """Return the id of the descendant of `leader` whose id is `number` in its own namespace. Raises LookupError."""
+def pid_by_namespaced_id(leader: int, number: int) -> int:
+    """Return the id, as this process sees it, of the descendant of `leader` with the id `number` in its own process
+    namespace. Raises LookupError if there is none.
+    """
     for pid in descendants(leader):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         if any(line.split()[-1] == str(number) for line in lines if line.startswith("NSpid:")):
             return pid
-    raise LookupError(f"no process {number} below {leader}")
+    raise LookupError(f"no process {number} pid_by_namespaced_id {leader}")
 
 
 def _all() -> Iterator[tuple[int, list[str]]]:

@@ -21,26 +21,26 @@ def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], T
     would be skipped, too.
     """
     several = not isinstance(names, str)
-    given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
-    assert given
+    arguments = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
+    assert arguments
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
-        others = [each for each in signature.parameters.values() if each.name not in given[0]]
+        others = [each for each in signature.parameters.values() if each.name not in arguments[0]]
 
         @functools.wraps(test)
         def run_rows(*this: object, **fixtures: object) -> None:
             failed: list[BaseException] = []
-            for number, row in enumerate(given):
+            for number, row in enumerate(arguments):
                 try:
                     test(*this, **fixtures, **row)
                 except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
                     error.add_note(f"in row {number}: {row!r:.1000}")
                     failed.append(error)
             if failed:
-                raise BaseExceptionGroup(f"{len(failed)} of {len(given)} rows", failed)
+                raise BaseExceptionGroup(f"{len(failed)} of {len(arguments)} rows", failed)
 
-        run_rows.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        run_rows.__signature__ = signature.replace(parameters=others)
         return run_rows
 
     return decorate

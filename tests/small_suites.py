@@ -10,8 +10,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 __all__ = ["file_bytes", "keep_recording", "small_suite", "transcript_of_read"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
-OWN = {"rules.yaml": "rules: {}\n"}
-"""Files that a small suite does not copy from the bundled suite: its list of rules is empty."""
+DEFAULTS = {"rules.yaml": "rules: {}\n"}
+"""The content of files that a small suite does not copy from the bundled suite: an empty list of rules."""
 
 
 def small_suite(
@@ -21,7 +21,7 @@ def small_suite(
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
-    for name, text in OWN.items():
+    for name, text in DEFAULTS.items():
         if name not in shared and not (root / name).exists():
             (root / name).write_text(text)
     for scenario_id, text in (scenarios or {}).items():

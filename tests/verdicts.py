@@ -15,7 +15,16 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
-__all__ = ["NOWHERE", "rule", "rules_of", "run", "sources_of", "verdict", "with_ruling", "write_report_of"]
+__all__ = [
+    "NOWHERE",
+    "rule",
+    "rules_of",
+    "run",
+    "sources_of",
+    "verdict",
+    "with_baseline_result",
+    "write_report_of",
+]
 
 NOWHERE = Position(Path("rules.yaml"), 1, 1)
 
@@ -23,7 +32,7 @@ NOWHERE = Position(Path("rules.yaml"), 1, 1)
 def verdict(
     scenario_id: str = "a/b",
     status: Status = "failed",
-    *found: Difference,
+    *differences: Difference,
     fails: Level | None = None,
     contract: str = "2.1.7",
     level: Level = "text",
@@ -31,14 +40,14 @@ def verdict(
 ) -> Verdict:
     """Return a verdict on a scenario. The level `fails` and all stricter levels fail.
 
-    Without `fails`, all levels hold if the status is `passed`. Otherwise the levels fail from the lowest level of the
-    differences `found` on, or all levels fail if `found` is empty.
+    Without `fails`, all levels hold if the status is `passed`. Otherwise `fails` is the lowest level of the
+    differences, or `safe` if there are none.
     """
     if fails is None and status != "passed":
-        fails = min((each.level for each in found), key=LEVELS.index, default="safe")
+        fails = min((each.level for each in differences), key=LEVELS.index, default="safe")
     holding = len(LEVELS) if fails is None else LEVELS.index(fails)
-    levels = {each: place < holding for place, each in enumerate(LEVELS)}
-    return Verdict(scenario_id, contract, level, status, levels, found, **about)
+    levels = {each: index < holding for index, each in enumerate(LEVELS)}
+    return Verdict(scenario_id, contract, level, status, levels, differences, **about)
 
 
 def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
@@ -50,7 +59,7 @@ def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
     """Return a run with these verdicts. Its level is `text` unless `level` is given."""
     level = about.pop("level", "text")
-    pairs = tuple(with_ruling(each) if isinstance(each, Verdict) else each for each in every)
+    pairs = tuple(with_baseline_result(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 

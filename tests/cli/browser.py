@@ -82,8 +82,7 @@ class Shown:
         return self
 
     def all(self, selector: str) -> list[Any]:
-        found: list[Any] = self.driver.find_elements("css selector", selector)
-        return found
+        return self.driver.find_elements("css selector", selector)
 
     def one(self, selector: str) -> Any:
         (found,) = self.all(selector)
@@ -93,15 +92,13 @@ class Shown:
         return self.driver.execute_script(f"return {text}")
 
     def list_scenarios(self) -> list[str]:
-        ids: list[str] = self.script(
+        return self.script(
             "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
             "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
         )
-        return ids
 
     def read_focus(self) -> str:
-        text: str = self.script("document.activeElement.textContent || document.activeElement.id")
-        return text
+        return self.script("document.activeElement.textContent || document.activeElement.id")
 
     def waits_for(self, holds: Callable[[], bool]) -> bool:
         """Wait until `holds()` is true.
@@ -134,7 +131,7 @@ class Shown:
 
     def tree(self) -> list[dict[str, Any]]:
         """Return the nodes of the accessibility tree, which screen readers use."""
-        nodes: list[dict[str, Any]] = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
 
 

@@ -99,7 +99,7 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
 
 
 @pytest.mark.slow
-def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
+def test_a_passing_suite_has_a_summary_a_page_and_a_green_badge(
     act: Callable[..., Ran], holding: Suite, tmp_path: Path
 ) -> None:
     ran = act(target="reference", fixtures=str(holding.root), jobs="1", output="made here")
@@ -117,7 +117,7 @@ def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
     assert ran.installed.split()[-1] == str(CHECKOUT)
 
 
-def test_packages_are_installed_beside_readfirst(act: Callable[..., Ran], tmp_path: Path) -> None:
+def test_packages_are_installed_together_with_readfirst(act: Callable[..., Ran], tmp_path: Path) -> None:
     ran = act(target="reference", arguments="gate/edit-unread", install=".\nmy tools>=2\n", jobs="1")
     assert ran.installed.endswith(f"{CHECKOUT} . my tools>=2\n")
     assert ran.code == 0, ran.log
@@ -155,7 +155,7 @@ BESIDE = CHECKOUT / "tests" / "wrong_implementations"
 
 
 @pytest.mark.slow
-def test_what_fuzzing_finds_fails_the_step_and_is_in_the_summary(
+def test_a_finding_of_fuzzing_fails_the_step_and_is_in_the_summary(
     act: Callable[..., Ran], holding: Suite, tmp_path: Path
 ) -> None:
     given = {"target": FUZZED, "fixtures": str(holding.root), "arguments": "gate/not-read", "jobs": "1"}
@@ -169,7 +169,7 @@ def test_what_fuzzing_finds_fails_the_step_and_is_in_the_summary(
     assert list((output / "fuzz-findings").glob("*.yaml"))
 
 
-def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, tmp_path: Path) -> None:
+def test_no_input_is_executed(act: Callable[..., Ran], holding: Suite, tmp_path: Path) -> None:
     evil = "$(touch made) `touch made` ; touch made"
     ran = act(target=evil, contract="*", arguments=evil, fixtures=str(holding.root))
     assert ran.code == 2
@@ -179,7 +179,7 @@ def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, 
 
 
 @pytest.mark.node
-def test_the_example_of_the_guide_works_as_it_is(
+def test_the_example_of_the_guide_works_unchanged(
     act: Callable[..., Ran], mixed: Suite, tmp_path: Path
 ) -> None:
     (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]
@@ -219,9 +219,7 @@ def test_only_true_trusts_a_suite(
 
 
 @pytest.mark.parametrize("trust", ["True", "yes", "1", "no", "true\nfalse"])
-def test_another_word_than_true_and_false_is_refused_before_anything_runs(
-    act: Callable[..., Ran], trust: str
-) -> None:
+def test_a_value_of_trust_other_than_true_and_false_is_refused(act: Callable[..., Ran], trust: str) -> None:
     ran = act(target="reference", trust=trust)
     assert ran.code == 2
     assert "the input trust must be true or false" in ran.log

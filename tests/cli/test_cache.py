@@ -49,7 +49,7 @@ def names() -> list[str]:
     return [f"{each.kind}/{each.name}" for each in list_entries()]
 
 
-def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli, here: Path) -> None:
+def test_every_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, here: Path) -> None:
     ran = readfirst("product", "cache")
     rows = [re.split(r" {2,}", line.strip()) for line in ran.out.splitlines()]
     assert [row[1:] for row in rows] == [
@@ -77,7 +77,7 @@ def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli,
         ([], []),
     ],
 )
-def test_only_what_is_meant_is_removed(
+def test_only_the_selected_entries_are_removed(
     readfirst: Cli, here: Path, arguments: list[str], left: list[str]
 ) -> None:
     before = names()
@@ -90,9 +90,7 @@ def test_only_what_is_meant_is_removed(
     assert ran.err.startswith(f"removed {len(before) - len(left)} folder")
 
 
-def test_nothing_is_removed_where_there_is_nobody_to_ask(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_terminal_nothing_is_removed(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     before = names()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     ran = readfirst("product", "cache", "--clear")
@@ -102,7 +100,7 @@ def test_nothing_is_removed_where_there_is_nobody_to_ask(
 
 
 @pytest.mark.parametrize(("answer", "count"), [("n", 5), ("y", 0)])
-def test_somebody_who_is_there_is_asked(
+def test_on_a_terminal_the_user_is_asked(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
@@ -111,7 +109,7 @@ def test_somebody_who_is_there_is_asked(
     assert "Remove 5 folders, 1.5 MB?" in ran.err
 
 
-def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
+def test_an_entry_that_is_being_installed_is_not_removed(readfirst: Cli, here: Path) -> None:
     with (here / "readfirst/claude-code/2.1.7.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ran = readfirst("product", "cache", "--clear", "claude-code", "--yes")
@@ -120,14 +118,14 @@ def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
     assert names() == [OLD, AGNO, TAKES, FAILED]
 
 
-def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_version_counts_as_used_today(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = here / "readfirst/claude-code/2.1.7"
     monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
     assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
     assert [each.days for each in list_entries()] == [0, 0, 3, 50, 60]
 
 
-def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
+def test_an_unknown_name_is_refused(readfirst: Cli) -> None:
     ran = readfirst("product", "cache", "9.9.9")
     assert (ran.code, ran.out) == (2, "")
     assert "nothing in the cache is called '9.9.9'" in ran.err

@@ -1,12 +1,14 @@
-"""The examples of README and docs/running.md are unchanged. The tests in tests/pages run their commands."""
+"""The pages of the documentation, also as `readfirst docs` prints them. The tests in tests/pages run their commands."""
 
 import os
 import re
 
 import pytest
 
+from readfirst.harness.cli.docs import pages
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 from tests.pages.page import CHECKOUT, PAGES, code
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
@@ -18,7 +20,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     return Stage(users_folder(folder, "docs/adapters.md"), copy_of_checkout(folder))
 
 
-def test_the_scenario_of_the_readme_is_the_file() -> None:
+def test_the_scenario_in_the_readme_equals_its_file() -> None:
     (shown,) = code("README.md", "yaml")
     file = Suite().path("staleness/edit-after-change").read_text(encoding="utf-8")
     assert file.endswith(shown)
@@ -33,7 +35,7 @@ def test_every_exit_code_is_documented() -> None:
     assert documented == {int(code) for code in ExitCode} | {143, 141}
 
 
-def test_every_link_leads_somewhere() -> None:
+def test_every_link_has_an_existing_target() -> None:
     for file in PAGES:
         prose = re.sub(r"^```.*?^```", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for target in re.findall(r"\]\(([^)#]+)\)", prose):
@@ -42,9 +44,42 @@ def test_every_link_leads_somewhere() -> None:
 
 
 @pytest.mark.slow
-def test_the_failure_that_is_shown_is_what_a_run_prints(stage: Stage) -> None:
+def test_the_failure_in_the_docs_equals_the_output_of_a_run(stage: Stage) -> None:
     ((_, output),) = stage.run(["readfirst run python:readfirst_adapter:Tools staleness/edit-after-change"])
     suite = os.path.relpath(stage.checkout, stage.folder)
     listed, shown, _ = code("docs/running.md", "text")
     assert listed.startswith("Rules that do not hold, worst first: ")
     assert shown in output.replace(f"{stage.checkout}/", "").replace(f"{suite}/", "")
+
+
+NAMED = {
+    name
+    for folder in ("harness", "observatory")
+    for file in (CHECKOUT / folder).rglob("*.py")
+    for name in re.findall(r"`readfirst docs ([a-z]+)`", file.read_text("utf-8"))
+}
+
+
+def test_every_page_is_listed_with_its_title(readfirst: Cli) -> None:
+    ran = readfirst("docs")
+    rows = dict(line.split("\t") for line in ran.out.splitlines())
+    assert (ran.code, list(rows)[:3]) == (0, ["readme", "contributing", "index"])
+    assert rows["recording"] == "Recording the real product"
+    assert all(rows.values())
+
+
+@pytest.mark.parametrize("word", ["recording", "docs/recording.md", "RECORDING.md"])
+def test_a_page_is_printed_unchanged(readfirst: Cli, word: str) -> None:
+    ran = readfirst("docs", word)
+    assert (ran.code, ran.out) == (0, (CHECKOUT / "docs/recording.md").read_text("utf-8"))
+
+
+def test_a_page_that_does_not_exist_is_reported_with_the_closest(readfirst: Cli) -> None:
+    ran = readfirst("docs", "adapter")
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no page 'adapter'. Did you mean adapters?" in ran.err
+
+
+def test_every_page_that_a_message_names_exists() -> None:
+    assert {"adapters", "contributing", "format", "recording", "running", "targets"} <= NAMED
+    assert sorted(NAMED - pages().keys()) == []

@@ -97,7 +97,7 @@ def print_run(
 
 
 @pytest.mark.parametrize("most", [None, 0, 1, 5, 12, 20])
-def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int | None) -> None:
+def test_the_worst_failures_are_shown_first_and_the_others_are_counted(most: int | None) -> None:
     text = print_run(random.Random(2).sample(WORST_FIRST, len(WORST_FIRST)), most)
     shown = re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
@@ -105,13 +105,13 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
     assert (f"[{rest} more failure" in text) == bool(rest)
 
 
-def test_as_many_failures_are_explained_as_were_asked_for_also_of_one_rule() -> None:
+def test_the_requested_number_of_failures_is_explained_even_of_one_rule() -> None:
     many = [replace(make_failure(f"a/{number}", FILE), rule="r") for number in range(9)]
     text = print_run(many, 5, rules=rules_of(rule("r", "safety")))
     assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
 
 
-def test_a_harm_shows_the_ends_of_all_lines() -> None:
+def test_a_harm_shows_all_line_ends() -> None:
     harm = Difference(0, 0, "safe", "spoiled: notes.txt", "a\r\nb\r\n", "a\nb\n")
     spoiled = replace(make_failure("a/b", FILE, harm="spoiled"), level="safe", differences=(harm,))
     text = print_run([spoiled], 1)
@@ -119,7 +119,7 @@ def test_a_harm_shows_the_ends_of_all_lines() -> None:
     assert "is now a\n             b\\n\n" in text
 
 
-def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
+def test_the_report_of_a_failing_target_has_at_most_forty_lines() -> None:
     rules = rules_of(*(rule(f"r{number:02}", CLASSES[number % 4]) for number in range(80)))
     many = [
         replace(make_failure(f"a/{number:03}", FILE, REFUSED, TEXT, harm="lost"), rule=f"r{number % 80:02}")
@@ -130,7 +130,7 @@ def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
     assert len(print_run(many, 3, rules=rules).splitlines()) > 40
 
 
-def test_a_brief_failure_keeps_differences_and_leaves_out_what_was_given() -> None:
+def test_a_brief_failure_keeps_differences_and_omits_given_files() -> None:
     def lines(*styles: str) -> list[tuple[str, str]]:
         return [(style, f"{style} {number}") for number, style in enumerate(styles)]
 
@@ -141,7 +141,7 @@ def test_a_brief_failure_keeps_differences_and_leaves_out_what_was_given() -> No
     assert brief_lines(found, 5) == [found[0], ("note", "    [2 lines more]"), *last]
 
 
-def test_a_file_of_the_bundled_suite_has_a_short_place(
+def test_a_file_of_the_bundled_suite_has_a_short_position(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -176,7 +176,7 @@ def long(make_suite: MakeSuite) -> Suite:
     return make_suite({"staleness/long": LONG})
 
 
-def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
+def test_a_failure_shows_the_given_files_and_the_steps_before_it(long: Suite) -> None:
     found = make_failure("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
     text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert text.splitlines()[2:] == [
@@ -200,7 +200,7 @@ def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
     ]
 
 
-def test_failures_and_show_name_files_from_the_folder_of_the_reader(
+def test_failures_and_show_name_files_relative_to_the_current_directory(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = mixed.root / "docs"
@@ -214,7 +214,7 @@ def test_failures_and_show_name_files_from_the_folder_of_the_reader(
         assert "\n  file: ../scenarios/wrong/text.yaml\n" in shown
 
 
-def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) -> None:
+def test_the_commands_in_a_failure_work_unchanged(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "wrong/text", "--fixtures", mixed.root)
     (show,) = re.findall(r"^  scenario: readfirst (.*)$", ran.out, re.MULTILINE)
     assert show == f"show --contract 2.1.7 --fixtures {short_path(mixed.root)} wrong/text"
@@ -225,7 +225,7 @@ def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) 
     assert readfirst(*again.split()).out == ran.out
 
 
-def test_a_loss_names_the_answer_of_the_contract_that_shows_the_lines() -> None:
+def test_a_loss_names_the_answer_that_should_have_shown_the_lines() -> None:
     harm = Harm(2, 0, "lost", "notes.txt", "line 4 of notes.txt, which the session was never shown", "delta")
     lost = Difference(2, 0, "safe", harm.line, "delta", "")
     shown = Difference(1, 0, "effects", "shown notes.txt", "lines 1–4", "lines 1–3")
@@ -284,7 +284,7 @@ def test_failures_at_safe_are_grouped_by_rule_only(suite: Suite) -> None:
     assert grouping_line(replace(request, output=None), Counter({"2.1.7": 3})) == ""
 
 
-def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
+def test_many_earlier_steps_are_counted(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
     found = make_failure("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
@@ -293,7 +293,7 @@ def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
     assert "step 6 of 13" not in text
 
 
-def test_a_group_and_a_race_are_reported_in_one_line_each(
+def test_parallel_calls_and_a_race_are_one_line_each(
     make_suite: MakeSuite,
 ) -> None:
     read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"

@@ -175,7 +175,7 @@ def formats(streams: Streams) -> dict[str, Format]:
 
 
 @pytest.mark.parametrize("name", sorted(STREAMED))
-def test_what_a_stream_says_stays_text(streams: Streams, name: str) -> None:
+def test_hostile_text_in_a_stream_stays_text(streams: Streams, name: str) -> None:
     form = formats(streams)[name]
     usual = form.write(World())
     for payload, text in PAYLOADS.items():

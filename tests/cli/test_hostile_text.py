@@ -254,7 +254,7 @@ FIELDS = [each.name for each in fields(World)]
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_text_stays_text(name: str) -> None:
+def test_hostile_text_stays_text(name: str) -> None:
     form = FORMATS[name]
     usual = form.write(World())
     for payload, text in PAYLOADS.items():
@@ -276,7 +276,7 @@ def test_text_stays_text_in_each_field_alone(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("payload", LONG)
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_a_long_text_is_cut_but_in_data(name: str, payload: str) -> None:
+def test_a_long_text_is_truncated_except_in_data(name: str, payload: str) -> None:
     form = FORMATS[name]
     usual = form.write(World())
     for each in FIELDS:
@@ -300,11 +300,11 @@ def test_a_long_text_is_cut_but_in_data(name: str, payload: str) -> None:
         ("run jsonl", "{}", "another shape"),
     ],
 )
-def test_what_acts_is_noticed(name: str, made: str, complaint: str) -> None:
+def test_active_text_is_reported(name: str, made: str, complaint: str) -> None:
     assert complaint in complaints(made, FORMATS[name], FORMATS[name].write(World()))
 
 
-def test_a_command_with_odd_words_is_one_that_a_shell_reads_back() -> None:
+def test_a_shell_reads_an_escaped_command_back_unchanged() -> None:
     words = [
         "plain",
         "two words",

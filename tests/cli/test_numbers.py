@@ -20,7 +20,7 @@ from readfirst.harness.report.results import PAGES, Judged, PageReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
-from tests.verdicts import sources_of, with_ruling
+from tests.verdicts import sources_of, with_baseline_result
 
 Kind = tuple[Status, int]
 """The status of a verdict, and the number of levels that hold."""
@@ -50,7 +50,9 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
             if status in ("passed", "failed"):
                 status = "passed" if levels[level] else "failed"
             name = f"{'ab'[number % 2]}/{number}"
-            found.append(with_ruling(Verdict(name, contract, level, status, levels, requirement=requirement)))
+            found.append(
+                with_baseline_result(Verdict(name, contract, level, status, levels, requirement=requirement))
+            )
     return found
 
 
@@ -129,7 +131,7 @@ class Said:
 
 @pytest.mark.parametrize("level", LEVELS[:4])
 @pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
-def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], level: Level) -> None:
+def test_every_report_has_the_same_numbers_and_counts_errors(kinds: list[Kind], level: Level) -> None:
     said = Said(kinds, level, "2.1.7")
     judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "error")]
     holding = sum(place > LEVELS.index(level) for _, place in judged)
@@ -144,7 +146,7 @@ def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], lev
 
 
 @pytest.mark.parametrize("level", LEVELS[:4])
-def test_several_contracts_are_one_table_and_add_up(level: Level) -> None:
+def test_the_numbers_of_several_contracts_are_in_one_table_and_added(level: Level) -> None:
     said = Said(MIXED, level, "2.1.7", "2.1.40")
     one = Said(MIXED, level, "2.1.7").in_table("all")
     both = "/".join(str(2 * int(number)) for number in one.split("/"))
@@ -155,7 +157,7 @@ def test_several_contracts_are_one_table_and_add_up(level: Level) -> None:
     assert f"\nmine on 2 contracts, level {level}\n" in said.text["table"]
 
 
-def test_a_run_that_judged_nothing_is_not_a_fraction_anywhere() -> None:
+def test_no_report_shows_a_fraction_if_nothing_was_judged() -> None:
     said = Said(NOTHING, "text", "2.1.7")
     assert said.badge == "nothing judged"
     assert said.markdown == ["-"]

@@ -25,7 +25,7 @@ def ours(tmp_path: Path) -> Path:
     return private(tmp_path / "ours", {"suite.yaml": 'name: ours\nversion: "0.1"\n'})
 
 
-def test_two_suites_have_one_run_one_report_and_one_baseline(
+def test_two_suites_share_a_run_a_report_and_a_baseline(
     readfirst: Cli, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -82,7 +82,7 @@ def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Pat
         ("gate/x", "--fixtures", "bundled", "--fixtures", "mine"),
     ],
 )
-def test_a_new_scenario_or_a_copy_is_made_in_one_suite(
+def test_new_requires_one_suite_and_one_source(
     readfirst: Cli, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -91,9 +91,7 @@ def test_a_new_scenario_or_a_copy_is_made_in_one_suite(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_suite_that_no_contract_can_judge_is_refused_with_the_remedy(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_suites_without_a_common_contract_are_refused_with_the_remedy(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--fixtures", "bundled", "--fixtures", house, "drafts/save", UNREAD)
     target = "python:tests.format.keeps:Keeps"
@@ -109,7 +107,7 @@ def test_a_suite_that_no_contract_can_judge_is_refused_with_the_remedy(
     assert [line.get("id") for line in exported] == [None, "drafts/save", UNREAD, None]
 
 
-def test_diff_compares_by_the_extended_contract_too(readfirst: Cli, tmp_path: Path) -> None:
+def test_diff_supports_an_extended_contract(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     both = ("--fixtures", "bundled", "--fixtures", house)
     file = tmp_path / "run.jsonl"
@@ -121,7 +119,7 @@ def test_diff_compares_by_the_extended_contract_too(readfirst: Cli, tmp_path: Pa
     assert "house-rules says nothing about it" not in with_product.out
 
 
-def test_a_run_that_judges_nothing_of_a_suite_is_not_green(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_run_that_judges_nothing_of_a_suite_does_not_pass(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--fixtures", "bundled", "--fixtures", house, "--contract", "2.1.7")
     file = tmp_path / "run.jsonl"
@@ -132,7 +130,7 @@ def test_a_run_that_judges_nothing_of_a_suite_is_not_green(readfirst: Cli, tmp_p
     assert (badge["message"], badge["color"]) == ("nothing of house judged", "lightgrey")
 
 
-def test_pytest_refuses_a_suite_that_no_contract_can_judge(pytester: pytest.Pytester, tmp_path: Path) -> None:
+def test_pytest_refuses_suites_without_a_common_contract(pytester: pytest.Pytester, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--readfirst-fixtures", "bundled", "--readfirst-fixtures", house, "--readfirst-trust")
     ran = pytester.runpytest("--adapter", "python:tests.format.keeps:Keeps", *both, "-k", "drafts")
@@ -140,7 +138,7 @@ def test_pytest_refuses_a_suite_that_no_contract_can_judge(pytester: pytest.Pyte
     assert ran.ret != 0
 
 
-def test_one_scenario_is_copied_and_has_no_finding(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_copied_scenario_has_no_lint_finding(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     words = ("--from", "bundled", "--fixtures", house)
     copied = ("staleness/edit-after-change", "permissions/single-star")
@@ -157,7 +155,7 @@ def test_one_scenario_is_copied_and_has_no_finding(readfirst: Cli, tmp_path: Pat
     assert "Copy its family" in readfirst("new", composed, *words).err
 
 
-def test_the_same_steps_in_two_suites_are_no_duplicate(readfirst: Cli, tmp_path: Path) -> None:
+def test_equal_steps_in_two_suites_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"scenarios/drafts/again.yaml": (BUNDLED.text(UNREAD))})
     ids = (UNREAD, "drafts/again", "--fixtures", house)
     assert readfirst("lint", *ids, "--fixtures", "bundled").out == ""
@@ -179,7 +177,7 @@ def test_a_contract_without_a_product_is_not_recorded(readfirst: Cli, tmp_path: 
     assert "product record" not in (house / "scenarios/drafts/next.yaml").read_text()
 
 
-def test_two_skeletons_are_different_scenarios(readfirst: Cli, tmp_path: Path) -> None:
+def test_two_skeletons_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
     for name in ("one", "other"):
         readfirst("new", f"drafts/{name}", "--fixtures", tmp_path / "mine")
     assert "duplicate-scenario" not in readfirst("lint", "--fixtures", tmp_path / "mine").out
@@ -204,7 +202,9 @@ def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
         assert summary.likeness_sentence("mine", "text") == ""
 
 
-def test_an_update_says_how_many_failures_it_wrote(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+def test_an_updated_baseline_is_reported_with_the_number_of_entries(
+    readfirst: Cli, ours: Path, tmp_path: Path
+) -> None:
     words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
     assert "wrote 1 entry to " in ran.err
@@ -220,7 +220,7 @@ def test_show_escapes_the_contents_of_hooks_once(readfirst: Cli, tmp_path: Path)
     assert 'modify draft.txt: "a\\tb\\n"' in shown
 
 
-def test_show_lists_the_answers_of_versions_beside_a_contract_without_a_recording(
+def test_show_lists_the_answers_of_versions_for_a_contract_without_a_recording(
     readfirst: Cli, tmp_path: Path
 ) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
@@ -232,7 +232,7 @@ def test_show_lists_the_answers_of_versions_beside_a_contract_without_a_recordin
 
 
 @pytest.mark.parametrize("contracts", [EXTENDED, "default: 2.1.7\n"])
-def test_a_changed_copy_is_told_to_delete_its_recording(
+def test_a_changed_copy_is_reported_with_the_recording_to_delete(
     readfirst: Cli, tmp_path: Path, contracts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

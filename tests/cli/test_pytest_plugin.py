@@ -24,7 +24,7 @@ def test_levels_requirements_and_classes_are_those_of_the_suite() -> None:
 
 
 @pytest.mark.slow
-def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, ruled: Suite) -> None:
+def test_options_for_a_rule_and_a_class_select_scenarios(run: Run, ruled: Suite) -> None:
     for words in (("--readfirst-rule=numbers",), ("--readfirst-class=wording",)):
         result = run("-v", *words, ruled.scenarios_root)
         result.assert_outcomes(passed=2)
@@ -34,7 +34,7 @@ def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, rul
     assert run("--readfirst-rule=numbers", "--readfirst-class=safety", ruled.scenarios_root).ret == 5
 
 
-def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> None:
+def test_a_failure_has_the_same_text_as_on_the_command_line(run: Run, mixed: Suite) -> None:
     result = run("--readfirst-adapter", "reference", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
@@ -51,7 +51,7 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
     assert result.ret == 1
 
 
-def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
+def test_the_bundled_suite_is_collected_if_an_adapter_is_named(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makepyfile("def test_own(): pass")
@@ -108,7 +108,7 @@ def test_a_run_at_a_higher_level_than_its_baseline_warns(run: Run, mixed: Suite,
     result.stdout.no_fnmatch_line("*was written at the level*")
 
 
-def test_a_suite_nearby_is_collected_only_if_it_is_named(
+def test_a_suite_in_the_current_directory_is_collected_only_if_named(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     private = small_suite(pytester.path / "private", {"reading/mine": PASSES})
@@ -140,7 +140,7 @@ def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
     run("--adapter", "reference", "other").assert_outcomes(passed=2)
 
 
-def test_several_suites_are_one_with_the_later_ones_on_top(
+def test_several_suites_are_merged_and_later_ones_win(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     ours = pytester.path / "ours"
@@ -158,7 +158,7 @@ def test_several_suites_are_one_with_the_later_ones_on_top(
     refused.stderr.fnmatch_lines(["*there is no directory `scenarios` here*"])
 
 
-def test_hooks_of_others_can_ask_an_item_for_its_function(
+def test_collected_items_have_the_attributes_of_functions(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makeconftest("""
@@ -212,7 +212,7 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(1))
-def test_the_summary_has_the_first_difference(
+def test_the_summary_contains_the_first_difference(
     run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "250")
@@ -225,7 +225,7 @@ def test_the_summary_has_the_first_difference(
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
 
 
-def test_an_invalid_scenario_fails_with_its_place(run: Run, make_suite: MakeSuite) -> None:
+def test_an_invalid_scenario_fails_with_its_position(run: Run, make_suite: MakeSuite) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     result = run(suite.scenarios_root)
     assert result.ret == 1
@@ -234,7 +234,7 @@ def test_an_invalid_scenario_fails_with_its_place(run: Run, make_suite: MakeSuit
     )
 
 
-def test_options_of_the_same_name_elsewhere_are_not_disturbed(run: Run, pytester: pytest.Pytester) -> None:
+def test_equal_options_of_other_plugins_work(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         """
         def pytest_addoption(parser):
@@ -248,7 +248,7 @@ def test_options_of_the_same_name_elsewhere_are_not_disturbed(run: Run, pytester
 
 
 @pytest.mark.slow
-def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytester) -> None:
+def test_a_run_without_scenarios_imports_almost_nothing_of_the_harness(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_own(): pass")
     code = (
         "import sys, pytest\n"

@@ -13,7 +13,7 @@ from .pytest_runs import Run, alone_and_with
 
 
 @pytest.mark.slow
-def test_ones_own_implementation_is_tested_by_its_name(
+def test_an_implementation_in_the_current_directory_is_tested(
     run: Run, pytester: pytest.Pytester, bundled: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
@@ -58,7 +58,7 @@ def test_ones_own_implementation_is_tested_by_its_name(
     ],
     ids=["kind", "module", "contract", "contract-without-adapter", "baseline", "meant"],
 )
-def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
+def test_an_unusable_option_is_one_error_before_the_collection(
     run: Run, holding: Suite, words: tuple[str, ...], message: str, parallel: tuple[str, ...]
 ) -> None:
     result = run(*words, *parallel, holding.scenarios_root)
@@ -95,7 +95,7 @@ def starts(pytester: pytest.Pytester) -> int:
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
-def test_a_target_that_does_not_start_is_started_once_and_its_words_are_reported(
+def test_a_target_that_does_not_start_is_started_once_and_reported_with_its_output(
     run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
 ) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=0))
@@ -106,7 +106,7 @@ def test_a_target_that_does_not_start_is_started_once_and_its_words_are_reported
     assert starts(pytester) == 1
 
 
-def test_a_server_that_does_not_start_is_reported_with_what_it_printed(
+def test_a_server_that_does_not_start_is_reported_with_its_output(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makepyfile(server="raise SystemExit('the port is taken')")
@@ -118,7 +118,9 @@ def test_a_server_that_does_not_start_is_reported_with_what_it_printed(
     assert errors[1:] == ["the port is taken"]
 
 
-def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
+def test_options_that_run_no_test_do_not_start_the_target(
+    run: Run, pytester: pytest.Pytester, holding: Suite
+) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=0))
     for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
         assert run("--adapter", "python:counted:Tools", *words).ret == 0
@@ -126,7 +128,7 @@ def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester,
 
 
 @pytest.mark.slow
-def test_what_an_adapter_lacks_is_skipped_with_the_reason(
+def test_a_scenario_with_a_missing_capability_is_skipped_with_the_reason(
     run: Run, make_suite: MakeSuite, pytester: pytest.Pytester
 ) -> None:
     suite = make_suite({**HOLDING, "races/edit": RACES})

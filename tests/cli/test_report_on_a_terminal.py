@@ -49,7 +49,7 @@ def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
     return made
 
 
-def test_one_run_is_shown_as_it_was_printed(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
+def test_the_report_of_one_run_equals_its_output(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
     printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
     # The progress bar has disappeared. JSON lines do not contain the position of an expectation in the suite.
@@ -59,7 +59,7 @@ def test_one_run_is_shown_as_it_was_printed(on_terminal: Cli, mixed: Suite, stre
         assert mark not in ran.out
 
 
-def test_several_runs_are_shown_each_and_side_by_side(
+def test_several_runs_are_shown_separately_and_side_by_side(
     on_terminal: Cli, mixed: Suite, streams: list[Path]
 ) -> None:
     text = plain(on_terminal("report", *streams, "--fixtures", mixed.root).out)

@@ -12,9 +12,9 @@ from readfirst.harness.report.html import version_lines
 from readfirst.harness.report.results import PAGES, Judged, Page, PageReport, Results, Run
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
-from tests.parsed import Parsed
+from tests.parsed import ParsedPage
 from tests.rows import rows
-from tests.verdicts import run, sources_of, verdict, with_ruling, write_report_of
+from tests.verdicts import run, sources_of, verdict, with_baseline_result, write_report_of
 
 from .conftest import REFUSES, MakeSuite, record_alike
 from .test_reports import VERDICTS, facts
@@ -44,10 +44,10 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     assert write_report_of(make, VERDICTS, interrupted=True) != direct
 
 
-def test_the_details_have_arguments_expectation_and_an_exact_difference(
+def test_the_details_contain_arguments_expectation_and_difference(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    details = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
+    details = ParsedPage(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
     (step,) = details["steps"]
     assert (step["kind"], step["head"]) == ("call", "Read")
     assert step["calls"][0]["blocks"] == [{"label": "file_path", "lines": ["$WS/notes.txt"]}]
@@ -55,7 +55,7 @@ def test_the_details_have_arguments_expectation_and_an_exact_difference(
     assert names == ["2.1.7"]
     assert expected == [[[{"label": "text", "lines": ["     1→alpha\\r", "     2→"]}]]]
     monkeypatch.setattr(html, "MAX_SCENARIOS_WITH_ALL_STEPS", 1)
-    brief = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json
+    brief = ParsedPage(sources_of(mixed).write("html", of_suite(mixed))).json
     assert brief["wrong"]["wrong/text"] == details
     without_steps = [
         name
@@ -71,9 +71,9 @@ def test_the_details_have_arguments_expectation_and_an_exact_difference(
     assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
 
 
-def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
+def test_the_page_loads_nothing_from_outside(mixed: Suite) -> None:
     text = sources_of(mixed).write("html", of_suite(mixed))
-    page = Parsed(text)
+    page = ParsedPage(text)
     for _, attributes in page.elements:
         assert not {"src", "srcset", "data", "action", "background"} & attributes.keys()
         assert (attributes.get("href") or "#").startswith("#")
@@ -90,8 +90,8 @@ def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
     assert f"script-src 'sha256-{digest}'" in policy
 
 
-def test_every_id_is_there_once_and_every_label_has_its_target(mixed: Suite) -> None:
-    page = Parsed(sources_of(mixed).write("html", of_suite(mixed)))
+def test_every_id_is_unique_and_every_label_has_a_target(mixed: Suite) -> None:
+    page = ParsedPage(sources_of(mixed).write("html", of_suite(mixed)))
     ids = [each["id"] for _, each in page.elements if each.get("id")]
     assert len(ids) == len(set(ids))
     for _, attributes in page.elements:
@@ -100,7 +100,7 @@ def test_every_id_is_there_once_and_every_label_has_its_target(mixed: Suite) -> 
     assert (skip["class"], (skip["href"] or "")[1:] in ids) == ("skip", True)
 
 
-def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> None:
+def test_versions_are_in_one_line_with_their_changes(make_suite: MakeSuite) -> None:
     suite = make_suite({"gate/worded": REFUSES})
     file = suite.root / "contracts.yaml"
     first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)
@@ -122,7 +122,7 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
     text = sources_of(suite).write("html", Results(tuple(runs)))
     assert "1 scenarios with another expectation" in text
     assert "1 no longer hold" in text
-    details = Parsed(text).json["gate"]["gate/worded"]
+    details = ParsedPage(text).json["gate"]["gate/worded"]
     assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
 
 
@@ -145,7 +145,7 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
     ]
     assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == list(results.labels())
     page = sources_of(mixed).write("html", results)
-    assert [each["label"] for each in Parsed(page).json["index"]["runs"]] == list(results.labels())
+    assert [each["label"] for each in ParsedPage(page).json["index"]["runs"]] == list(results.labels())
     for label in results.labels():
         assert f" {label}</option>" in page
     assert re.findall(r'<th scope="row" role="rowheader">.*?class="name">(.*?)<', page) == list(results.names)
@@ -156,28 +156,32 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
 
 
 @rows(
-    ("one", "message", "color"),
+    ("judged", "message", "color"),
     [
-        (with_ruling(verdict(status="passed")), "1/1 text", "brightgreen"),
-        (with_ruling(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
-        (with_ruling(verdict(fails="reason")), "0/1 text", "orange"),
-        (with_ruling(verdict(fails="effects")), "0/1 text", "red"),
-        (with_ruling(verdict(status="error")), "0/1 text", "red"),
-        (with_ruling(verdict(status="unsupported")), "nothing judged", "lightgrey"),
+        (with_baseline_result(verdict(status="passed")), "1/1 text", "brightgreen"),
+        (with_baseline_result(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
+        (with_baseline_result(verdict(fails="reason")), "0/1 text", "orange"),
+        (with_baseline_result(verdict(fails="effects")), "0/1 text", "red"),
+        (with_baseline_result(verdict(status="error")), "0/1 text", "red"),
+        (with_baseline_result(verdict(status="unsupported")), "nothing judged", "lightgrey"),
+        (None, "interrupted", "lightgrey"),
     ],
 )
-def test_a_badge_shows_how_bad_it_is(mixed: Suite, one: Judged, message: str, color: str) -> None:
-    badge = json.loads(sources_of(mixed).write("badge", Results((run(one),))))
+def test_the_colour_of_a_badge_shows_the_worst_failure(
+    mixed: Suite, judged: Judged | None, message: str, color: str
+) -> None:
+    made = run(judged) if judged else run(interrupted=True)
+    badge = json.loads(sources_of(mixed).write("badge", Results((made,))))
     assert badge == {"schemaVersion": 1, "label": "readfirst on 2.1.7", "message": message, "color": color}
 
 
-def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) -> None:
+def test_runs_are_named_by_letters_and_by_their_differences(mixed: Suite) -> None:
     def of(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
         passed = verdict("wrong/text", "passed", contract=contract, level=level)
         return run(passed, target=target, contract=contract, level=level, name=name)
 
     def describe_runs(*runs: Run) -> list[tuple[str, str, str]]:
-        index = Parsed(sources_of(mixed).write("html", Results(runs))).json["index"]
+        index = ParsedPage(sources_of(mixed).write("html", Results(runs))).json["index"]
         return [(each["key"], each["short"], each["facts"]) for each in index["runs"]]
 
     assert describe_runs(of("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
@@ -197,7 +201,9 @@ def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) 
     ("holds", "tone"),
     [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
 )
-def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, holds: int, tone: str) -> None:
+def test_the_colour_of_a_number_shows_the_kind_and_the_share_of_failures(
+    mixed: Suite, holds: int, tone: str
+) -> None:
     verdicts = [
         verdict(f"many/n{number}", fails="reason" if number < holds else "safe", level="reason")
         for number in range(100)
@@ -207,11 +213,6 @@ def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, hol
     # At the level `reason` all scenarios fail. Levels that the run did not check have no colour.
     effects = "good" if holds == 100 else f"harm-{tone}"
     assert cells == [(effects, "safe"), (effects, "effects"), ("wording-5", "reason"), ("above", "text")]
-
-
-def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
-    badge = json.loads(sources_of(mixed).write("badge", Results((run(interrupted=True),))))
-    assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
 
 
 def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:

@@ -20,7 +20,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from tests.rows import rows
-from tests.verdicts import sources_of, verdict, with_ruling, write_report_of
+from tests.verdicts import sources_of, verdict, with_baseline_result, write_report_of
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
 MINE = Commands("readfirst run mine", "readfirst show")
@@ -28,17 +28,19 @@ MINE = Commands("readfirst run mine", "readfirst show")
 
 def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Difference:
     place = Position(Path("/suite/scenarios/family/text.yaml"), 7, 5)
-    return Difference(0, 0, "text", "text", expected, got, position=place, **parts)  # type: ignore[arg-type]
+    return Difference(0, 0, "text", "text", expected, got, position=place, **parts)
 
 
 VERDICTS = [
-    with_ruling(verdict("family/passes", "passed", fails="verbatim", milliseconds=1.25, calls=2)),
-    with_ruling(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
-    with_ruling(verdict("family/known", "failed", difference()), accepted=NASTY),
-    with_ruling(verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY),
-    with_ruling(verdict("other/hangs", "error", blame="adapter", reason=NASTY)),
-    with_ruling(verdict("other/races", "unsupported", reason="the adapter lacks during")),
-    with_ruling(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
+    with_baseline_result(verdict("family/passes", "passed", fails="verbatim", milliseconds=1.25, calls=2)),
+    with_baseline_result(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
+    with_baseline_result(verdict("family/known", "failed", difference()), accepted=NASTY),
+    with_baseline_result(
+        verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY
+    ),
+    with_baseline_result(verdict("other/hangs", "error", blame="adapter", reason=NASTY)),
+    with_baseline_result(verdict("other/races", "unsupported", reason="the adapter lacks during")),
+    with_baseline_result(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
 
 
@@ -91,7 +93,7 @@ def schema_errors(line: object) -> list[str]:
         ("a" * 61, NASTY, f"step 1: text: expected {'a' * 60}…, got a\\x00\\x1b[31m\\r"),
     ],
 )
-def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: str, summary: str) -> None:
+def test_the_summary_of_a_failure_is_its_first_different_line(expected: str, got: str, summary: str) -> None:
     found = (difference(expected, got), difference("1", "2"))
     assert brief(verdict("family/text", "failed", *found)) == summary
 
@@ -106,14 +108,14 @@ OPTIONAL = ("requirement", "rule", "length")
 """Fields of verdicts that results of an earlier readfirst do not contain."""
 
 
-def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:
+def test_the_schema_refuses_missing_and_unknown_keys() -> None:
     for line in map(json.loads, write_report_of(jsonl, VERDICTS).splitlines()):
         assert schema_errors({**line, "colour": "red"})
         for key in {*line} - {*OPTIONAL, "name", "blame", "reason", "accepted", "stale", "differences"}:
             assert schema_errors({name: value for name, value in line.items() if name != key})
 
 
-def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
+def test_junit_is_valid_xml_with_any_text() -> None:
     text = write_report_of(junit, VERDICTS)
     root = ElementTree.fromstring(text.encode("utf-8"))
     assert [suite.get("name") for suite in root] == ["family", "other"]
@@ -145,18 +147,18 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
         (VERDICTS[5:], "nothing was judged, so this is not a pass"),
     ],
 )
-def test_the_last_line_says_how_it_ended(
+def test_the_last_line_states_the_result(
     verdicts: list[tuple[Verdict, BaselineResult]], closing: str
 ) -> None:
     assert write_report_of(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 
-def test_a_flood_of_differences_is_counted() -> None:
+def test_many_differences_are_counted() -> None:
     failed = verdict("family/text", "failed", *[difference()] * 30)
     assert "[22 more differences]" in failure_text(failed, None, MINE)
 
 
-def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_report_file_is_replaced_only_by_a_complete_report(tmp_path: Path) -> None:
     file = tmp_path / "report.xml"
     file.write_text("old")
     with pytest.raises(UnicodeEncodeError), output(file) as stream:
@@ -168,7 +170,7 @@ def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(
+def test_without_a_terminal_the_progress_is_printed_every_half_minute(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seconds = iter((0, 31, 35, 44, 53, 57, 62))
@@ -181,7 +183,7 @@ def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(
     )
 
 
-def test_a_slow_scenario_is_named_and_does_not_change_the_estimate(
+def test_a_slow_scenario_is_reported_and_does_not_change_the_estimate(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seconds = iter((0, 30, 31, 32, 92, 92.5))
@@ -195,15 +197,15 @@ def test_a_slow_scenario_is_named_and_does_not_change_the_estimate(
     ]
 
 
-def test_a_narrow_terminal_cuts_no_number() -> None:
-    verdicts = [with_ruling(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
+def test_a_narrow_terminal_truncates_no_number() -> None:
+    verdicts = [with_baseline_result(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
     printed = write_report_of(lambda stream: TableReport(Console(file=stream, width=80), facts()), verdicts)
     row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
     assert row in [line.split() for line in printed.splitlines()]
     assert all(len(line) <= 80 for line in printed.splitlines())
 
 
-def test_an_interrupted_junit_file_holds_an_error() -> None:
+def test_an_interrupted_junit_file_contains_an_error() -> None:
     root = ElementTree.fromstring(write_report_of(junit, VERDICTS, interrupted=True).encode("utf-8"))
     assert root.get("errors") == "2"
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]

@@ -71,7 +71,7 @@ def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
 Write = Callable[[list[dict[str, Any]]], Path]
 
 
-def test_a_former_stream_names_errors_broken(stream: Write) -> None:
+def test_the_former_status_broken_is_read_as_error(stream: Write) -> None:
     counts = {name: value for name, value in footer(passed=1).items() if name != "error"}
     lines = [
         HEADER,
@@ -83,7 +83,7 @@ def test_a_former_stream_names_errors_broken(stream: Write) -> None:
     assert [judged.status for judged, _ in run.judged] == ["passed", "error"]
 
 
-def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
+def test_the_verdicts_of_a_complete_stream_are_read(stream: Write) -> None:
     failed = verdict("a/two", "failed", differences=[DIFFERENCE], accepted="known", blame="implementation")
     (run,) = read_stream(stream([HEADER, verdict("a/one"), failed, footer(passed=1, failed=1, accepted=1)]))
     assert (run.target, run.contract, run.level, run.version) == (
@@ -123,7 +123,7 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
         ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "not a line of a result stream"),
     ],
 )
-def test_a_stream_that_is_not_whole_is_refused_with_its_line(
+def test_an_incomplete_stream_is_refused_with_the_line(
     stream: Write, lines: list[dict[str, Any]], line: int, message: str
 ) -> None:
     path = stream(lines)
@@ -134,13 +134,13 @@ def test_a_stream_that_is_not_whole_is_refused_with_its_line(
 
 
 @rows("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])
-def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
+def test_a_damaged_last_line_is_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)
     with pytest.raises(StreamError, match=r":4: this (line is incomplete JSON|is not a line)"):
         read_stream(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableStreamError, match=r"nowhere\.jsonl cannot be read: No such file"):
         read_stream(tmp_path / "nowhere.jsonl")

@@ -14,7 +14,7 @@ def select_scenarios(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -
     return select(suite, Selection(rules=rules, classes=classes))
 
 
-def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
+def test_a_class_selects_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
     assert select_scenarios(ruled, classes=("design",)) == ["gate/not-read"]
     assert select_scenarios(ruled, classes=("design", "wording")) == [
         "gate/not-read",
@@ -25,13 +25,13 @@ def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
     assert select_scenarios(ruled, classes=("safety",)) == []
 
 
-def test_a_suite_without_rules_says_so(ruled: Suite) -> None:
+def test_selecting_a_class_requires_rules(ruled: Suite) -> None:
     (ruled.root / "rules.yaml").write_text("rules: {}\n")
     with pytest.raises(SelectionError, match="has no rules"):
         select_scenarios(Suite(ruled.root), classes=("safety",))
 
 
-def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, ruled: Suite) -> None:
+def test_every_selecting_command_supports_rules_and_classes(readfirst: Cli, ruled: Suite) -> None:
     fixtures = ("--fixtures", str(ruled.root))
     listed = readfirst("list", "--rule", "read-first", *fixtures)
     assert listed.out == "gate/not-read\tmust\tEdit refuses a file that was not read\n"
@@ -41,9 +41,7 @@ def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, rule
     assert readfirst("diff", "2.1.7", "documented", "--class", "quirk", *fixtures).code == 5
 
 
-def test_a_former_name_of_a_class_is_accepted_and_the_present_one_printed(
-    ruled: Suite, readfirst: Cli
-) -> None:
+def test_a_former_name_of_a_class_is_accepted_with_a_warning(ruled: Suite, readfirst: Cli) -> None:
     fixtures = ("--fixtures", str(ruled.root))
     ran = readfirst("list", "--class", "contract", *fixtures)
     assert ran.out == readfirst("list", "--class", "design", *fixtures).out != ""
@@ -71,7 +69,7 @@ def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: 
     assert only.out.splitlines() == ["\t".join(row) for row in rows if row[1] == "wording"]
 
 
-def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
+def test_one_rule_is_shown_with_all_its_properties(readfirst: Cli, ruled: Suite) -> None:
     printed = readfirst("rules", "read-first", "--fixtures", str(ruled.root)).out
     for part in (
         "Edit refuses a file that was not read\n",
@@ -87,7 +85,7 @@ def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite)
     assert "numbers" not in printed
 
 
-def test_what_is_asked_wrong_of_rules_is_usage(readfirst: Cli, ruled: Suite) -> None:
+def test_an_unknown_rule_and_a_suite_without_rules_exit_2(readfirst: Cli, ruled: Suite) -> None:
     ran = readfirst("rules", "read-frist", "--fixtures", str(ruled.root))
     assert (ran.code, "Did you mean read-first?" in ran.err) == (2, True)
     (ruled.root / "rules.yaml").write_text("rules: {}\n")

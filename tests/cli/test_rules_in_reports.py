@@ -17,7 +17,7 @@ from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from tests import verdicts
 from tests.rows import rows
-from tests.verdicts import rule, rules_of, run, sources_of, with_ruling
+from tests.verdicts import rule, rules_of, run, sources_of, with_baseline_result
 
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
 RULES = rules_of(
@@ -51,7 +51,7 @@ def one(
         length=length,
     )
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", harm),)
-    return with_ruling(replace(found, harms=harms), accepted)
+    return with_baseline_result(replace(found, harms=harms), accepted)
 
 
 Row = tuple[str, str, str, str]
@@ -155,7 +155,7 @@ def lines_of(every: Sequence[Judged], width: int | None = None, everything: bool
 
 
 @rows(("judged", "failing", "classes", "badge"), TABLE.values())
-def test_each_format_has_the_rules_in_the_same_order(
+def test_each_format_lists_the_rules_in_the_same_order(
     suite: Suite, judged: Sequence[Judged], failing: Sequence[Row], classes: str, badge: str
 ) -> None:
     wide = max((len(title) for _, _, title, _ in failing), default=0)
@@ -179,12 +179,12 @@ def test_each_format_has_the_rules_in_the_same_order(
     assert json.loads(sources(suite).write("badge", results(judged)))["message"] == badge
 
 
-def test_markdown_lists_accepted_failures_and_the_mistake_of_most_failures(suite: Suite) -> None:
+def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: Suite) -> None:
     refused = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
     words = Difference(0, 0, "text", "text", "a", "b")
     many = [one(f"stale/{number:02}", "effects") for number in range(12)]
-    many = [with_ruling(replace(each, differences=(refused,))) for each, _ in many]
-    other = with_ruling(replace(one("numbers/a", "text")[0], differences=(words,)))
+    many = [with_baseline_result(replace(each, differences=(refused,))) for each, _ in many]
+    other = with_baseline_result(replace(one("numbers/a", "text")[0], differences=(words,)))
     page = sources(suite).write(
         "markdown", results([*many, other, one("torn/a", "safe", accepted="By design.")])
     )
@@ -196,7 +196,7 @@ def test_markdown_lists_accepted_failures_and_the_mistake_of_most_failures(suite
     assert re.search(r"^\| torn/a +\| safe +\| By design. +\|$", page, re.MULTILINE)
 
 
-def test_the_suites_of_several_runs_name_the_run(suite: Suite) -> None:
+def test_junit_suites_of_several_runs_name_the_run(suite: Suite) -> None:
     two = Results(tuple(run(one("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
     root = ElementTree.fromstring(sources(suite).write("junit", two).encode())
     assert root.get("name") == "readfirst mcp:mine, mcp:theirs"
@@ -206,7 +206,7 @@ def test_the_suites_of_several_runs_name_the_run(suite: Suite) -> None:
     ]
 
 
-def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> None:
+def test_a_junit_suite_states_the_failures_and_the_command(suite: Suite) -> None:
     root = ElementTree.fromstring(
         sources(suite)
         .write("junit", results([one("numbers/a", "safe", length=3), one("numbers/b", "safe")]))
@@ -238,13 +238,13 @@ def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> 
         ("unspecified", "unknown"),
     ],
 )
-def test_a_rule_holds_as_its_scenarios_do(statuses: str, standing: str) -> None:
-    every = [one(f"stale/{number}", status=each) for number, each in enumerate(statuses.split())]  # type: ignore[arg-type]
+def test_the_status_of_a_rule_follows_from_its_scenarios(statuses: str, standing: str) -> None:
+    every = [one(f"stale/{number}", status=each) for number, each in enumerate(statuses.split())]
     (result,) = by_rule(every, RULES)
     assert result.standing == standing
 
 
-def test_an_accepted_failure_represents_a_rule_without_others() -> None:
+def test_an_accepted_failure_is_the_example_of_a_rule_without_other_failures() -> None:
     (result,) = by_rule([accepted := one("stale/a", "safe", accepted="known")], RULES)
     assert result.shortest is accepted[0]
     assert [each.class_ for each in by_class(by_rule([one("gone/a"), one("numbers/a")], RULES))] == [
@@ -356,7 +356,7 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
         "a quarter",
     ],
 )
-def test_a_mistake_of_most_failures_is_named_and_the_others_are_counted_without_it(
+def test_a_frequent_mistake_is_named_and_other_failures_are_counted_without_it(
     every: Sequence[Judged], named: tuple[object, ...] | None, left: dict[str, int]
 ) -> None:
     tally = RuleTally(RULES)

@@ -3,10 +3,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,37 +35,27 @@ def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
 
 
 class Fake:
-    """An adapter whose sessions answer every call by `answer`. It counts how often it is opened and closed."""
+    """An adapter that counts how often sessions are opened, and how often it is closed."""
 
-    def __init__(self, answer: Callable[[str, Mapping[str, Any]], ToolResult]) -> None:
-        self.answer = answer
-        self.opened = self.closed = 0
+    opened = closed = 0
 
     def open(self, workspace: Workspace) -> Session:
         self.opened += 1
-        return FakeSession(self)
+        return SimpleNamespace(call=lambda tool, arguments: ToolResult("?"))
 
     def close(self) -> None:
         self.closed += 1
 
 
-class FakeSession:
-    def __init__(self, adapter: Fake) -> None:
-        self.adapter = adapter
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return self.adapter.answer(tool, arguments)
-
-
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     """The adapter that is used for every connect string."""
-    adapter = Fake(lambda tool, arguments: ToolResult("?"))
+    adapter = Fake()
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *args, **kwargs: adapter)
     return adapter
 
 
-def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
+def test_every_level_is_judged_regardless_of_the_requested_level(mixed: Suite) -> None:
     (verdict,) = run_reference(mixed, ids=["wrong/text"], level="effects")
     assert verdict.status == "passed"
     assert (verdict.levels["effects"], verdict.levels["reason"], verdict.levels["text"]) == (
@@ -79,13 +69,13 @@ def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite)
     assert run_reference(mixed, options=RunOptions(jobs=2)) == run_reference(mixed)
 
 
-def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_kind_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "work_in_processes", lambda *_: pytest.fail("processes were started"))
     with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
         list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
-def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_one(
+def test_by_default_many_scenarios_use_all_processors_and_a_product_uses_one_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(job_count, "processors", lambda: 4)
@@ -99,13 +89,13 @@ def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_o
     assert job_count.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
 
-def test_an_adapter_is_closed_also_when_the_reader_stops_early(holding: Suite, fake: Fake) -> None:
+def test_an_adapter_is_closed_if_the_run_is_stopped_early(holding: Suite, fake: Fake) -> None:
     with closing(run(holding, "reference", ["2.1.7"])) as verdicts:
         next(verdicts)
     assert (fake.opened, fake.closed) == (1, 1)
 
 
-def test_an_error_of_the_harness_is_blamed_on_the_harness(
+def test_an_exception_of_the_harness_is_blamed_on_the_harness(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replay(*_: object, **_how: object) -> None:
@@ -118,7 +108,7 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_an_invalid_scenario_ends_the_run_with_its_place(make_suite: MakeSuite, jobs: int) -> None:
+def test_an_invalid_scenario_ends_the_run_with_its_position(make_suite: MakeSuite, jobs: int) -> None:
     suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
     verdicts = run(suite, "reference", ["2.1.7"], options=RunOptions(jobs=jobs))
     assert next(verdicts).scenario_id == "gate/not-read"
@@ -178,9 +168,7 @@ class Closing:
 """
 
 
-def test_workers_that_have_answered_close_what_they_opened_undisturbed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_are_not_killed_while_they_close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "closing.py").write_text(CLOSING)
     monkeypatch.syspath_prepend(tmp_path)
     kept = tmp_path / "kept"
@@ -236,4 +224,4 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert hosts
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert "Traceback" not in out + err, out + err
-    assert all(ends_soon(pid, patience=10) for pid in [*workers, *hosts])
+    assert all(ends_soon(pid, timeout=10) for pid in [*workers, *hosts])

@@ -1,18 +1,22 @@
-"""The scenarios that match a selection, and the error message if no scenario matches."""
+"""The scenarios that match a selection, the error message if no scenario matches, and the metadata for both."""
+
+from pathlib import Path
 
 import pytest
 
 from readfirst.harness.suite.scenario_index import ScenarioIndex
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
+from tests.small_suites import small_suite
 
 
 def select_scenarios(suite: Suite, **parts: object) -> list[str]:
-    return select(suite, Selection(**parts))  # type: ignore[arg-type]
+    return select(suite, Selection(**parts))
 
 
-def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
+def test_the_id_of_a_single_file_is_found_without_reading_any_file(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
@@ -34,7 +38,7 @@ def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
         "",
     ],
 )
-def test_what_only_leads_to_a_file_is_no_id(mixed: Suite, scenario_id: str) -> None:
+def test_a_path_of_a_file_is_not_an_id(mixed: Suite, scenario_id: str) -> None:
     for name in (".hidden", "table.cases"):
         (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
     assert not mixed.has(scenario_id)
@@ -73,13 +77,15 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
         ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
     ],
 )
-def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: str, message: str) -> None:
+def test_a_wrong_expression_is_reported_with_the_position(
+    mixed: Suite, expression: str, message: str
+) -> None:
     with pytest.raises(SelectionError, match="-k") as raised:
         select_scenarios(mixed, expression=expression)
     assert message in str(raised.value)
 
 
-def test_families_tags_requirements_and_paths_restrict(mixed: Suite) -> None:
+def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> None:
     assert select_scenarios(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
     assert select_scenarios(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
     assert select_scenarios(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
@@ -105,3 +111,48 @@ def test_an_unknown_name_gets_a_suggestion(
     with pytest.raises(SelectionError) as raised:
         select_scenarios(mixed, **parts)
     assert message in str(raised.value)
+
+
+@rows(
+    "text",
+    [
+        "title: A\nrequirement: must\nrule: r\ntags: [a, b-c]\nsteps: x\n",
+        "steps: x\nrule: r\ntags:\n  - a\n  - 'b-c'\nrequirement: must\ntitle: A\n",
+        '# A comment\ntitle: "\\x41"\nabout: B\nrequirement: must\nrule: r\ntags: [a, b-c]\ngiven: [\n',
+    ],
+)
+def test_metadata_is_read_without_checking_the_steps(tmp_path: Path, text: str) -> None:
+    heading = small_suite(tmp_path, {"a/b": text}).heading("a/b")
+    assert (heading.title, heading.requirement, heading.tags, heading.rule) == (
+        "A",
+        "must",
+        ("a", "b-c"),
+        "r",
+    )
+
+
+def test_a_case_has_the_metadata_of_its_table_with_its_values(tmp_path: Path) -> None:
+    cases = "cases:\n  b: {what: here, tags: [c]}\n  d: {what: there}\n"
+    table = f"title: It is <what>\nrequirement: must\ntags: [a]\nsteps: x\n{cases}"
+    suite = small_suite(tmp_path, {"a/x.cases": table})
+    assert suite.ids() == ["a/b", "a/d"]
+    assert [(each.title, each.tags) for each in map(suite.heading, suite.ids())] == [
+        ("It is here", ("c",)),
+        ("It is there", ("a",)),
+    ]
+
+
+@rows("text", ["title: [A]\nrequirement: must\nsteps: []\n", "title: A\nrequirement: maybe\nsteps: []\n"])
+def test_damaged_metadata_is_reported(tmp_path: Path, text: str) -> None:
+    suite = small_suite(tmp_path, {"a/b": text})
+    with pytest.raises(SuiteError, match=r"b\.yaml:(1:8|2:14): "):
+        suite.heading("a/b")
+
+
+@pytest.mark.slow
+def test_the_metadata_of_every_scenario_equals_its_file() -> None:
+    suite = Suite()
+    for scenario_id in suite.ids():
+        heading, scenario = suite.heading(scenario_id), suite.scenario(scenario_id, require_expect=False)
+        whole = (scenario.title, scenario.requirement, scenario.tags, scenario.rule)
+        assert (heading.title, heading.requirement, heading.tags, heading.rule) == whole

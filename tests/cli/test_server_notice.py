@@ -1,6 +1,5 @@
-"""At its start, a run prints whether scenarios share servers, the reason, and the estimated time.
-
-The JSON lines contain this, too.
+"""At its start, a run prints whether scenarios share servers, the reason, and the estimated time. At its end, it prints
+the time that it took. The JSON lines contain the decision about servers, too.
 """
 
 import io
@@ -12,7 +11,9 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.timing import Cost
 from readfirst.harness.run.server_notice import PENDING, ServerNotice
+from tests import verdicts
 from tests.cli.test_reports import facts, schema_errors
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')
@@ -21,9 +22,9 @@ UNDECIDED, SEPARATE = ServerUse(False, "too few", seconds=2), ServerUse(False, "
 TOGETHER, EXCEPTION = ServerUse(True, "so", SHARED, 0.5), ServerUse(False, "its own rules", SHARED, 9)
 
 
-def verdict(use: ServerUse | None) -> Verdict:
-    status = "unsupported" if use is None else "passed"
-    return Verdict("family/slug", "2.1.7", "text", status, {}, server=use)  # type: ignore[arg-type]
+def verdict(use: ServerUse | None, status: str = "") -> Verdict:
+    """Return a verdict on a scenario that used this server. If `use` is None, the scenario was not replayed."""
+    return verdicts.verdict("a/b", status or ("passed" if use else "unsupported"), server=use)
 
 
 def lines(notice: ServerNotice, uses: Iterable[ServerUse | None]) -> list[str]:
@@ -49,7 +50,7 @@ def test_a_shared_server_is_announced_when_its_scenarios_can_be_timed() -> None:
     ]
 
 
-def test_scenarios_that_are_not_replayed_take_no_time() -> None:
+def test_scenarios_without_a_replay_do_not_count_in_the_estimate() -> None:
     said = lines(ServerNotice(110), [None, SEPARATE] * 5)
     assert said[-1].partition("; ")[2].startswith("about 100 s for the other 100 scenarios")
 
@@ -58,7 +59,7 @@ def test_few_scenarios_are_not_announced() -> None:
     assert lines(ServerNotice(4), [UNDECIDED] * 4) == [""] * 4
 
 
-def test_json_lines_have_the_decision() -> None:
+def test_json_lines_contain_the_decision() -> None:
     for uses, servers in (
         ([None], None),
         ([UNDECIDED], {"shared": 0, "separate": 1}),
@@ -76,3 +77,35 @@ def test_json_lines_have_the_decision() -> None:
         footer = json.loads(stream.getvalue().splitlines()[-1])
         assert footer.get("servers") == servers
         assert schema_errors(footer) == []
+
+
+def test_the_cost_lists_start_up_scenarios_and_steps_separately() -> None:
+    times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
+    cost, summary = Cost(clock=lambda: next(times)), Summary()
+    timed = [
+        verdicts.verdict("a/b", "passed", milliseconds=ms, steps=steps) for ms, steps in ((500, 2), (700, 4))
+    ]
+    cost.started(timed[0])
+    for each in timed:
+        cost.verdict(each)
+        summary.add(each, BaselineResult(conformant=True))
+    assert cost.sentence(summary) == (
+        "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
+    )
+
+
+def test_the_cost_states_how_many_scenarios_shared_a_server_and_why() -> None:
+    cost, summary = Cost(clock=lambda: 0.0), Summary()
+    for server in (
+        ServerUse(shared=False, why="too few to try"),
+        ServerUse(shared=True, why="no session affects another"),
+        ServerUse(shared=True, why="no session affects another"),
+        ServerUse(shared=False, why="must be fresh"),
+        ServerUse(shared=False, why="must be fresh"),
+        None,
+    ):
+        summary.add(verdict(server, "passed"), BaselineResult(conformant=True))
+    assert cost.sentence(summary).partition(" in all; ")[2] == (
+        "2 scenarios on a shared server (no session affects another); "
+        "3 scenarios each on its own server (must be fresh)"
+    )

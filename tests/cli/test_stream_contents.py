@@ -48,7 +48,7 @@ def read_differences(text: str, tmp_path: Path) -> list[Difference]:
     return [found.differences[0] for found, _ in run.judged]
 
 
-def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
+def test_a_long_text_is_written_once_and_read_unchanged(tmp_path: Path) -> None:
     long = "line\n" * 400
     text = stream_of(make_failure("one", long, "short"), make_failure("two", long, long + "\udc80"))
     assert len(text) < 3 * len(json.dumps(long))
@@ -59,7 +59,7 @@ def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
     ]
 
 
-def test_a_difference_that_reports_a_harm_has_its_texts(tmp_path: Path) -> None:
+def test_a_difference_about_a_harm_gets_the_texts_of_the_harm(tmp_path: Path) -> None:
     harm = Harm(0, 0, "lost", "notes.txt", "line 2 of notes.txt", "before", "after")
     found = Difference(0, 0, "safe", harm.line, harm.before, harm.after)
     other = Difference(0, 0, "safe", harm.line, "before", "another", blame="harness")
@@ -76,7 +76,7 @@ def test_a_difference_that_reports_a_harm_has_its_texts(tmp_path: Path) -> None:
         read_stream(file)
 
 
-def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path) -> None:
+def test_only_the_different_part_of_a_very_long_text_is_written(tmp_path: Path) -> None:
     same = "0123456789abcdef" * 200_000
     text = stream_of(make_failure("one", same + "X" + same, same + "Y" + same))
     assert len(text) < 3 * EXCERPT_CHARS

@@ -101,7 +101,7 @@ def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str)
         ("targets new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
-def test_every_command_that_takes_a_target_suggests_one(
+def test_every_command_with_a_target_suggests_one(
     readfirst: Cli, command: str, words: str, meant: str
 ) -> None:
     ran = readfirst(*command.split(), *words.split())
@@ -125,7 +125,9 @@ def test_every_command_that_takes_a_target_suggests_one(
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
     ],
 )
-def test_where_nothing_is_close_nothing_is_suggested(readfirst: Cli, words: list[str], message: str) -> None:
+def test_a_word_that_resembles_nothing_gets_no_suggestion(
+    readfirst: Cli, words: list[str], message: str
+) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
 
@@ -138,9 +140,7 @@ def test_where_nothing_is_close_nothing_is_suggested(readfirst: Cli, words: list
         ("gate/not-raed", "Did you mean gate/not-read?"),
     ],
 )
-def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
-    readfirst: Cli, mixed: Suite, word: str, message: str
-) -> None:
+def test_a_wrong_id_gets_a_suggested_option(readfirst: Cli, mixed: Suite, word: str, message: str) -> None:
     with pytest.raises(SelectionError) as raised:
         select(mixed, Selection(ids=(word,)))
     assert message in str(raised.value)
@@ -154,17 +154,18 @@ def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
     [
         (["check", "target:mine.yaml"], "Did you mean 'check-adapter'?"),
         (["target"], "Did you mean 'targets'?"),
+        (["rnu"], "Did you mean 'run'?"),
         (["nothing"], "No such command 'nothing'."),
+        (["run", "--levl", "text"], "--level"),
+        (["show"], "ID"),
     ],
 )
-def test_an_unknown_command_gets_the_commands_that_begin_like_it(
-    readfirst: Cli, words: list[str], meant: str
-) -> None:
+def test_a_wrong_command_or_option_gets_similar_ones(readfirst: Cli, words: list[str], meant: str) -> None:
     ran = readfirst(*words)
     assert (ran.code, meant in ran.err) == (2, True), ran.err
 
 
-def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
+def test_a_suggestion_is_printed_and_works(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "gate", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (2, "")
     found = re.fullmatch(r"readfirst: 'gate' is not a target\. Did you mean: readfirst (.*)\n", ran.err)
@@ -172,7 +173,7 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
 
 
-def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
+def test_a_tag_of_the_suite_is_suggested(mixed: Suite) -> None:
     (mixed.root / "tags.yaml").write_text(
         "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
     )
@@ -180,21 +181,24 @@ def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
 
 
 @rows(
-    "words",
+    ("words", "message"),
     [
-        ["run", "--level", "exact"],
-        ["run", "--format", "x"],
-        ["run", "--requirement", "may"],
-        ["run", "--isolation", "x"],
-        ["report", "--format", "x", "a.jsonl"],
-        ["diff", "a", "b", "--format", "x"],
-        ["run", "-j", "none"],
-        ["run", "--time-limit", "soon"],
+        (["run", "--level", "exact"], "effects"),
+        (["run", "--format", "x"], "--format"),
+        (["run", "--requirement", "may"], "must"),
+        (["run", "--isolation", "x"], "--isolation"),
+        (["report", "--format", "x", "a.jsonl"], "--format"),
+        (["diff", "a", "b", "--format", "x"], "--format"),
+        (["run", "-j", "none"], "-j"),
+        (["run", "-j", "0"], "-j"),
+        (["run", "--time-limit", "soon"], "--time-limit"),
     ],
 )
-def test_a_wrong_value_is_reported_without_the_name_of_a_class(readfirst: Cli, words: list[str]) -> None:
+def test_a_wrong_value_is_reported_without_the_name_of_a_class(
+    readfirst: Cli, words: list[str], message: str
+) -> None:
     ran = readfirst(*words)
-    assert ran.code == 2
-    assert f"Invalid value for '{words[-2]}'" in ran.err or "Invalid value for '-" in ran.err
+    assert (ran.code, message in ran.err) == (2, True)
+    assert "Invalid value for '-" in ran.err
     assert "Value error" not in ran.err
     assert "ValueError" not in ran.err

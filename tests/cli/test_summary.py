@@ -18,7 +18,7 @@ def summary(*verdicts: tuple[Status, BaselineResult]) -> Summary:
     return counted
 
 
-def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
+def test_the_reasons_of_unjudged_scenarios_are_counted() -> None:
     counted = Summary()
     for number, reason in enumerate(
         ("lacks Windows", "lacks Windows", "lacks a", "lacks b", "lacks c", "lacks d")
@@ -65,7 +65,7 @@ def test_the_exit_code_follows_from_the_verdicts(
     assert summary(*verdicts).exit_code is code
 
 
-def test_the_sentence_names_every_kind_that_occurred() -> None:
+def test_the_summary_counts_every_status_that_occurred() -> None:
     counted = summary(
         ("passed", OK),
         ("failed", BaselineResult(True, accepted="known")),
@@ -81,7 +81,7 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
     )
 
 
-def test_each_broken_scenario_is_named_with_the_first_line_of_its_reason() -> None:
+def test_each_error_is_listed_with_the_first_line_of_its_reason() -> None:
     counted = Summary()
     for number in range(12):
         broken = verdict(

@@ -23,18 +23,18 @@ ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
         ("\u202e\U000e0001", "\\u202e\\U000e0001"),
     ],
 )
-def test_what_nobody_sees_is_written_as_an_escape(text: str, shown: str) -> None:
+def test_an_invisible_character_is_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_different_texts_never_look_the_same(one: str, other: str) -> None:
+def test_different_texts_are_displayed_differently(one: str, other: str) -> None:
     assert (visible(one) == visible(other)) == (one == other)
     assert (visible_lines(one) == visible_lines(other)) == (one == other)
 
 
 @rows("text", ["x", "\x1b", "\U000e0001", "ab\x1b"])
-def test_a_long_text_is_cut_to_what_is_shown(text: str) -> None:
+def test_a_long_text_is_truncated_after_escaping(text: str) -> None:
     shown, _, rest = visible(text * 100_000).rpartition(" [")
     assert MAX_ESCAPED_CHARS - 10 <= len(shown) <= MAX_ESCAPED_CHARS
     counted = int(rest.removesuffix(" characters]").replace(",", ""))
@@ -57,7 +57,7 @@ def test_the_first_difference_is_where_the_common_beginning_ends(one: str, other
         assert one[at : at + 1] != other[at : at + 1]
 
 
-def test_a_line_that_differs_is_marked_at_its_first_difference() -> None:
+def test_a_different_line_is_marked_at_its_first_difference() -> None:
     lines = [(line.sign, line.text) for line in compare_lines("one\nalpha\r\n", "one\nalpha\n")]
     assert lines == [(" ", "one"), ("-", "alpha\\r\\n"), ("+", "alpha\\n"), ("?", "      ^")]
 
@@ -70,7 +70,7 @@ def test_equal_lines_far_from_a_difference_are_counted() -> None:
     assert lines[3:5] == [("-", "a"), ("+", "b")]
 
 
-def test_a_long_line_is_cut_around_its_difference() -> None:
+def test_a_long_line_is_truncated_around_its_difference() -> None:
     texts = [
         line.text for line in compare_lines("a" * 5000 + "X" + "a" * 5000, "a" * 5000 + "Y" + "a" * 5000)
     ]
@@ -80,7 +80,7 @@ def test_a_long_line_is_cut_around_its_difference() -> None:
     assert texts[0].startswith("[4,920 characters] ")
 
 
-def test_a_flood_of_differences_is_cut_and_counted() -> None:
+def test_many_differences_are_truncated_and_counted() -> None:
     lines = compare_lines("\n".join(map(str, range(900))), "\n".join(f"x{n}" for n in range(900)))
     assert len(lines) == 41
     assert lines[-1].text == "[1,760 more lines]"

@@ -39,9 +39,7 @@ def scenarios_in(stream: Path) -> list[str]:
     return [line["scenario"] for line in lines if line["type"] == "verdict"]
 
 
-def test_what_failed_last_is_run_alone_and_stays_until_it_passes(
-    readfirst: Cli, mixed: Suite, tmp_path: Path
-) -> None:
+def test_last_failed_selects_failures_until_they_pass(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
     stream = tmp_path / "lines.jsonl"
     assert readfirst(*words).code == 1
@@ -83,7 +81,7 @@ def test_an_interrupt_finishes_the_stream_and_names_the_failures(
     assert lines[-1]["interrupted"] is True
 
 
-def test_an_interrupted_run_goes_on_where_it_ended(
+def test_continue_runs_the_scenarios_that_an_interrupted_run_did_not_reach(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
@@ -123,7 +121,7 @@ def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding:
     )
 
 
-def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
+def test_a_damaged_file_of_last_failures_is_ignored(tmp_path: Path) -> None:
     last = LastFailed("reference", [tmp_path], "2.1.7", tmp_path / "kept")
     assert last.ids() is None
     last.store({"a/b": False, "c/d": True})
@@ -138,7 +136,7 @@ def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, jobs: str) -> None:
+def test_keep_saves_the_workspaces_of_failed_scenarios(readfirst: Cli, mixed: Suite, jobs: str) -> None:
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
     assert ran.code == 1
     assert "the workspaces of failed scenarios are in kept\n" in ran.err
@@ -149,7 +147,7 @@ def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, 
     assert sorted(each.name for each in Path("kept").iterdir()) == [".readfirst-kept", "wrong"]
 
 
-def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Suite) -> None:
+def test_keep_refuses_a_directory_with_other_files(readfirst: Cli, mixed: Suite) -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("mine")
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
@@ -159,7 +157,7 @@ def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Sui
     assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
 
 
-def test_a_trace_shows_calls_answers_and_what_else_changes(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_trace_shows_calls_answers_and_world_events(readfirst: Cli, tmp_path: Path) -> None:
     ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
     assert ran.code == 0
     where, *lines = ran.err.splitlines()[:6]
@@ -176,12 +174,12 @@ def test_a_trace_shows_calls_answers_and_what_else_changes(readfirst: Cli, tmp_p
     assert readfirst("run", "reference", "staleness/edit-after-change").err.count("->") == 0
 
 
-def test_a_trace_is_of_one_job(readfirst: Cli) -> None:
+def test_a_trace_requires_one_job(readfirst: Cli) -> None:
     ran = readfirst("run", "reference", "--trace", "-j", "2")
     assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
 
 
-def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     with trace.tracing(sys.stderr):
         trace.frame("<-", b'{"text":"\x1b[2J\xc2\x9b\xe2\x80\xaa"}\n')
     assert capsys.readouterr().err == '    <- {"text":"\\u001b[2J\\u009b\\u202a"}\n'
@@ -199,7 +197,7 @@ class Runs:
         return self.codes.pop(0)
 
 
-def test_after_a_change_comes_what_failed_and_everything_once_that_passes(
+def test_watch_runs_the_failures_and_then_everything_when_they_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     runs = Runs(1, 1, 0, 0, 5, 0)
@@ -209,12 +207,12 @@ def test_after_a_change_comes_what_failed_and_everything_once_that_passes(
     assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
 
 
-def test_what_a_run_writes_is_not_a_change() -> None:
+def test_watch_ignores_files_that_the_run_writes() -> None:
     options = ["--keep", "kept", "-k", "x", "--output=out.xml"]
     assert written_by(options) == [Path("kept").resolve(), Path("out.xml").resolve()]
 
 
-def test_without_the_library_the_extra_is_named(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_without_its_library_names_the_extra(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     ran = readfirst("watch", "reference")
     assert (ran.code, ran.out) == (2, "")
@@ -222,7 +220,7 @@ def test_without_the_library_the_extra_is_named(readfirst: Cli, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_a_saved_file_is_tested_at_once(tmp_path: Path) -> None:
+def test_watch_tests_a_saved_file_immediately(tmp_path: Path) -> None:
     file = Path("mytools.py")
     code = (
         "from readfirst.harness.adapter_api import ToolResult\n"
@@ -267,7 +265,9 @@ def _wait(file: Path, text: str, *, times: int = 1) -> None:
         time.sleep(0.05)
 
 
-def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+def test_failed_in_selects_the_failures_of_a_result_file(
+    readfirst: Cli, mixed: Suite, tmp_path: Path
+) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     readfirst(*words, "--format", "jsonl", "--output", first)

@@ -12,7 +12,7 @@ import pytest
 from readfirst.harness.processes import supervised_process
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from tests.processes import mentioning, none_mentions
+from tests.processes import ends_soon_by_command, pids_by_command
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap, without_subreapers
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
     monkeypatch.syspath_prepend(str(HERE))
     yield words
-    for pid in mentioning(words):
+    for pid in pids_by_command(words):
         os.kill(pid, signal.SIGKILL)
 
 
@@ -58,9 +58,11 @@ def test_a_detached_process_ends_with_the_run(suite: Suite, temporary: Path, mar
     assert next(verdicts).status == "passed"
     assert next(verdicts).status == "passed"
     if kind != "server":
-        assert len(mentioning(marker)) == 2, "they run as long as the process that several sessions share"
+        assert len(pids_by_command(marker)) == 2, (
+            "they run as long as the process that several sessions share"
+        )
     assert [verdict.status for verdict in verdicts] == ["passed"]
-    assert not mentioning(marker)
+    assert not pids_by_command(marker)
     assert list(temporary.iterdir()) == []
 
 
@@ -84,9 +86,9 @@ def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: 
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as harness:
         assert harness.stdout is not None
         assert harness.stdout.readline() == "passed passed\n"
-        assert len(mentioning(marker)) == 2
+        assert len(pids_by_command(marker)) == 2
         harness.send_signal(signal.SIGKILL)
-    assert none_mentions(marker)
+    assert ends_soon_by_command(marker)
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
@@ -97,7 +99,7 @@ def test_a_process_that_keeps_writing_is_ended(suite: Suite, temporary: Path, ma
     else:  # detected by its writes: during its scenario, when the directory is emptied, or in the next scenario
         assert statuses[0] == "passed"
         assert {"failed", "error"} & set(statuses[1:])
-    assert not mentioning(marker)
+    assert not pids_by_command(marker)
     assert list(temporary.iterdir()) == []
 
 
@@ -116,7 +118,7 @@ def test_a_system_without_protection_is_reported_once(
     assert [record.getMessage() for record in caplog.records] == [
         "what the program starts may outlive the run if it leaves its process group: this system has no subreapers"
     ]
-    assert mentioning(marker), "it has got away, which is what was reported"
+    assert pids_by_command(marker), "it has got away, which is what was reported"
 
 
 def start_python(code: str, stdout: int = subprocess.DEVNULL) -> supervised_process.Child:

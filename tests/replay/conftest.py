@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import Workspace
-from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.error_names import Vocabulary, load_vocabulary
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
-# The miniatures are imported here and, as `python:miniatures:...`, by child processes that start in this folder.
+# Child processes import `python:miniatures:...` from this directory.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
@@ -30,25 +28,13 @@ def site(place: WorkspacePool) -> Iterator[WorkspaceDir]:
         yield site
 
 
-@pytest.fixture
-def contract() -> Contract:
-    return Contract("2.1.7", "a-package", "2.1.7", "a-model", "enforced")
-
-
-@pytest.fixture(scope="session")
-def vocabulary() -> Vocabulary:
-    return load_vocabulary(Path(__file__).parents[2] / "fixtures" / "errors.yaml")
-
-
 _CAPABILITY_VERSION = 0x20080522
 _PASS_ALL_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Make permissions of files effective even for root: this thread gives up the capabilities that ignore
-    permissions.
-    """
+    """Make file permissions effective even for root: this thread gives up the capabilities that bypass permissions."""
     if os.geteuid() != 0:
         yield
         return
@@ -68,7 +54,7 @@ def unprivileged() -> Iterator[None]:
 
 @pytest.fixture
 def shallow() -> Iterator[None]:
-    """Limit Python to a hundred further levels of recursion, so that a small tree is already too deep."""
+    """Limit the recursion of Python to a hundred more levels, so that a small tree is already too deep."""
     former = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
     try:

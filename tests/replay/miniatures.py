@@ -150,7 +150,7 @@ class AsyncCallsInAList(AsyncTools):
 
 
 class Misbehaving(Honest):
-    """Misbehaves in every Edit, and is correct in all other calls. The base of the following classes."""
+    """Calls `misbehave` in every Edit, and is correct in all other calls."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
@@ -159,132 +159,116 @@ class Misbehaving(Honest):
         raise NotImplementedError
 
 
-class Hangs(Misbehaving):
-    """Never answers."""
+def misbehaves(act: Callable[[Any], Any]) -> type[Misbehaving]:
+    """A decorator: return an implementation that calls `act` in every Edit."""
+    return type(
+        act.__name__, (Misbehaving,), {"misbehave": act, "__doc__": act.__doc__, "__module__": __name__}
+    )
 
-    def misbehave(self) -> Any:
-        while True:
-            pass
 
-
-class HangsStubbornly(Misbehaving):
+@misbehaves
+def HangsStubbornly(self: Misbehaving) -> Any:
     """Never answers, and ignores all signals for a while."""
-
-    def misbehave(self) -> Any:
-        for _ in range(3):
-            try:
-                while True:
-                    pass
-            except BaseException:
-                continue
-        while True:
-            pass
+    for _ in range(3):
+        try:
+            while True:
+                pass
+        except BaseException:
+            continue
+    while True:
+        pass
 
 
-class HangsInC(Misbehaving):
+@misbehaves
+def HangsInC(self: Misbehaving) -> Any:
     """Sleeps in a system call with the interpreter's lock held."""
-
-    def misbehave(self) -> Any:
-        ctypes.PyDLL(None).pause()
+    ctypes.PyDLL(None).pause()
 
 
-class Exits(Misbehaving):
+@misbehaves
+def Exits(self: Misbehaving) -> Any:
     """Ends its process with status 3."""
-
-    def misbehave(self) -> Any:
-        os._exit(3)
+    os._exit(3)
 
 
-class ExitsPolitely(Misbehaving):
+@misbehaves
+def ExitsPolitely(self: Misbehaving) -> Any:
     """Calls sys.exit, which no implementation should do."""
-
-    def misbehave(self) -> Any:
-        sys.exit(4)
+    sys.exit(4)
 
 
-class Segfaults(Misbehaving):
+@misbehaves
+def Segfaults(self: Misbehaving) -> Any:
     """Reads address zero."""
-
-    def misbehave(self) -> Any:
-        ctypes.string_at(0)
+    ctypes.string_at(0)
 
 
-class Raises(Misbehaving):
+@misbehaves
+def Raises(self: Misbehaving) -> Any:
     """Raises an exception instead of answering."""
-
-    def misbehave(self) -> Any:
-        raise ValueError(f"no idea about {self.workspace.root}")
+    raise ValueError(f"no idea about {self.workspace.root}")
 
 
-class FloodsOutput(Misbehaving):
+@misbehaves
+def FloodsOutput(self: Misbehaving) -> Any:
     """Prints without end instead of answering."""
-
-    def misbehave(self) -> Any:
-        while True:
-            os.write(1, b"blah " * 10_000 + b"the end\n")
+    while True:
+        os.write(1, b"blah " * 10_000 + b"the end\n")
 
 
-class Chatters(Misbehaving):
+@misbehaves
+def Chatters(self: Misbehaving) -> Any:
     """Prints a megabyte, then answers."""
-
-    def misbehave(self) -> Any:
-        os.write(2, b"chatter\n" * 131_072)
-        return ToolResult("done")
+    os.write(2, b"chatter\n" * 131_072)
+    return ToolResult("done")
 
 
-class FloodsText(Misbehaving):
+@misbehaves
+def FloodsText(self: Misbehaving) -> Any:
     """Answers with more text than a message may contain."""
-
-    def misbehave(self) -> Any:
-        return ToolResult("x" * (65 * 1024 * 1024))
+    return ToolResult("x" * (65 * 1024 * 1024))
 
 
-class WritesIntoEveryStream(Misbehaving):
+@misbehaves
+def WritesIntoEveryStream(self: Misbehaving) -> Any:
     """Writes garbage to all its file descriptors."""
-
-    def misbehave(self) -> Any:
-        for descriptor in range(3, 32):
-            try:
-                os.write(descriptor, b"GET / HTTP/1.1\r\n\r\n")
-            except OSError:
-                continue
-        time.sleep(60)
+    for descriptor in range(3, 32):
+        try:
+            os.write(descriptor, b"GET / HTTP/1.1\r\n\r\n")
+        except OSError:
+            continue
+    time.sleep(60)
 
 
-class LeavesAChildBehind(Misbehaving):
+@misbehaves
+def LeavesAChildBehind(self: Misbehaving) -> Any:
     """Starts a process, writes its id to a file, and crashes."""
-
-    def misbehave(self) -> Any:
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
-        os._exit(5)
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
+    os._exit(5)
 
 
-class AnswersNothing(Misbehaving):
+@misbehaves
+def AnswersNothing(self: Misbehaving) -> Any:
     """Answers None."""
-
-    def misbehave(self) -> Any:
-        return None
+    return None
 
 
-class AnswersBytes(Misbehaving):
+@misbehaves
+def AnswersBytes(self: Misbehaving) -> Any:
     """Answers with bytes for a text."""
-
-    def misbehave(self) -> Any:
-        return ToolResult(b"done")  # type: ignore[arg-type]
+    return ToolResult(b"done")
 
 
-class AnswersANumber(Misbehaving):
+@misbehaves
+def AnswersANumber(self: Misbehaving) -> Any:
     """Returns 1 instead of True as the mark of an error."""
-
-    def misbehave(self) -> Any:
-        return ToolResult("done", 1)  # type: ignore[arg-type]
+    return ToolResult("done", 1)
 
 
-class NamesErrorsByNumber(Misbehaving):
+@misbehaves
+def NamesErrorsByNumber(self: Misbehaving) -> Any:
     """Returns the number 6 as the name of an error."""
-
-    def misbehave(self) -> Any:
-        return ToolResult("done", True, 6)  # type: ignore[arg-type]
+    return ToolResult("done", True, 6)
 
 
 class LosesAParallelResult(Honest):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
-from tests.judging import CONTRACT, SUITE
+from tests.judging import CONTRACT, SUITE, judge_target
 from tests.pages.page import code
 from tests.rows import rows
 
@@ -74,7 +76,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
 
         yield judge_example
         for adapter in adapters.values():
-            adapter.close()  # type: ignore[attr-defined]
+            adapter.close()
 
 
 def test_the_example_is_short() -> None:
@@ -166,4 +168,41 @@ def test_the_adapter_of_a_library_maps_arguments_and_exceptions(
         judging.judge_scenario(SUITE.scenario("encodings/utf-16-not-found"), adapter, "safe").status
         == "failed"
     )
-    adapter.close()  # type: ignore[attr-defined]
+    adapter.close()
+
+
+GATE = ["gate/edit-unread", "staleness/edit-after-touch-of-own-edit"]
+
+
+def example(language: str) -> str:
+    (found,) = re.findall(rf"```{language} server\n(.*?)```", PAGE, re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("servers")
+    (folder / "server.mjs").write_text(example("js"))
+    (folder / "server.py").write_text(example("python"))
+    node = shutil.which("node") or "node"
+    return {"js": f"{node} {folder}/server.mjs", "python": f"{sys.executable} {folder}/server.py"}
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("isolation", ["", "--isolation=directory "])
+def test_the_server_in_javascript_follows_the_main_rule(commands: dict[str, str], isolation: str) -> None:
+    verdicts = judge_target(f"mcp:{isolation}{commands['js']}", *GATE, level="effects")
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
+
+
+@pytest.mark.node
+def test_the_known_faults_of_the_server_in_javascript_are_reported(commands: dict[str, str]) -> None:
+    ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "race/chmod-during-call"]
+    verdicts = judge_target(f"mcp:--isolation=directory {commands['js']}", *ids, level="text")
+    assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
+
+
+@pytest.mark.slow
+def test_the_server_in_python_follows_the_main_rule(commands: dict[str, str]) -> None:
+    verdicts = judge_target(f"mcp:--isolation=directory {commands['python']}", *GATE, level="effects")
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

@@ -13,7 +13,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import as_written
+from tests.judging import load_scenario_text
 from tests.rows import rows
 
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
@@ -22,7 +22,7 @@ BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
 
 def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
-    return as_written(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
+    return load_scenario_text(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
 
 @rows(
@@ -40,7 +40,7 @@ def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
         ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "invariant: true", "workspace"),
     ],
 )
-def test_what_says_no_such_thing_is_refused(at_once: str, heading: str, message: str) -> None:
+def test_a_wrong_at_once_event_is_refused(at_once: str, heading: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
         load_scenario(at_once, heading)
 
@@ -84,7 +84,7 @@ class Meeting:
 
 
 @pytest.mark.parametrize("last_wins", [True, False])
-def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: bool) -> None:
+def test_both_sessions_act_at_the_same_time_and_a_lost_change_is_found(last_wins: bool) -> None:
     scenario = load_scenario(f"{{times: 2, sessions: {BOTH}}}")
     adapter = Meeting(last_wins=last_wins)
     with WorkspacePool() as place:
@@ -97,7 +97,7 @@ def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: 
     assert {harm.kind for harm in harms_of(scenario, outcome)} == ({"lost"} if last_wins else set())
 
 
-def test_a_session_that_breaks_off_is_the_end_of_both() -> None:
+def test_an_exception_in_one_session_ends_both() -> None:
     class Raising(Meeting):
         def call(self, _tool: str, arguments: Mapping[str, Any]) -> ToolResult:
             raise ValueError("no")

@@ -11,7 +11,7 @@ from readfirst.harness.adapter_api import BASIC_CAPABILITIES, AdapterError
 from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.run.connect import connect
 from tests.command_line import Cli
-from tests.judging import SUITE, judged_by
+from tests.judging import SUITE, judge_target
 from tests.rows import rows
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
@@ -49,7 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (f"sh {'x' * 5000}", f"sh {'x' * 5000}"),
     ],
 )  # fmt: skip
-def test_files_become_absolute_and_nothing_else(here: Path, command: str, expected: str) -> None:
+def test_only_files_in_a_command_become_absolute(here: Path, command: str, expected: str) -> None:
     words = Command(tuple(command.split()), here).located()
     assert [word.replace(shutil.which("sh") or "sh", "sh") for word in words] == [
         word.format(here=here) for word in expected.split()
@@ -64,12 +64,14 @@ def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_a_program_of_a_relative_path_is_found_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_on_a_relative_search_path_becomes_absolute(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", ".")
     assert Command(("run.sh",), here).located() == [str(here / "run.sh")]
 
 
-def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
+def test_files_are_named_relative_to_another_directory(here: Path) -> None:
     words = Command(("./run.sh", "server.py", "--config=serve", "dist", "--port=1"), here).seen_from(
         here / "dist"
     )
@@ -100,20 +102,20 @@ def test_a_command_that_does_not_start_is_reported_with_the_reason(
 
 
 @pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])
-def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
+def test_a_server_in_the_current_directory_starts(here: Path, command: str) -> None:
     adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", SUITE)
-    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "kill", "sessions", "stop"}  # type: ignore[attr-defined]
-    adapter.close()  # type: ignore[attr-defined]
+    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "kill", "sessions", "stop"}
+    adapter.close()
 
 
-def test_after_two_dashes_words_stay_as_they_are(here: Path) -> None:
+def test_arguments_after_two_dashes_are_unchanged(here: Path) -> None:
     with pytest.raises(AdapterError, match=r"during the start$"):
         connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", SUITE)
     adapter = connect(f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", SUITE)
-    adapter.close()  # type: ignore[attr-defined]
+    adapter.close()
 
 
-def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
+def test_a_misspelt_file_is_reported_with_its_directory(here: Path) -> None:
     with pytest.raises(
         AdapterError, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
     ):
@@ -141,9 +143,9 @@ class Tools:
 
 
 @pytest.mark.parametrize("module", ["mytools", "mytools.py", "./mytools.py", "folder/my-tools.py"])
-def test_an_adapter_beside_the_user_is_found_with_its_neighbours(here: Path, module: str) -> None:
+def test_an_adapter_in_the_current_directory_can_import_modules_next_to_it(here: Path, module: str) -> None:
     (here / "folder").mkdir()
     for folder in (here, here / "folder"):
         (folder / "words.py").write_text("refusal = 'Read it first.'\n")
         (folder / ("mytools.py" if folder is here else "my-tools.py")).write_text(ADAPTER)
-    assert judged_by(f"python:{module}:Tools", "gate/edit-unread", level="reason")[0].status == "passed"
+    assert judge_target(f"python:{module}:Tools", "gate/edit-unread", level="reason")[0].status == "passed"

@@ -12,7 +12,6 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Level, Verdict, verdict_without_replay
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
@@ -26,13 +25,14 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.yaml_io.finding import Position
+from tests.judging import CONTRACT, SUITE
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 DOCUMENTED = Contract("documented")
 
 
-def call(
+def make_call(
     recorded: Clause | None = None,
     documented: Clause | None = None,
     *,
@@ -47,31 +47,21 @@ def make_outcome(text: str, is_error: bool = False, error: str | None = None, **
     return StepOutcome((ToolResult(text, is_error, error),), **more)
 
 
-class Bench:
-    def __init__(self, contract: Contract, vocabulary: Vocabulary) -> None:
-        self.contract = contract
-        self.vocabulary = vocabulary
-
-    def __call__(
-        self,
-        steps: list[Step],
-        outcomes: list[StepOutcome],
-        *,
-        level: Level = "text",
-        error: Breakage | None = None,
-        contract: Contract | None = None,
-        recorded: Transcript | None = None,
-    ) -> Verdict:
-        scenario = Scenario(
-            "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=self.contract.name
-        )
-        outcome = Outcome(scenario.id, tuple(outcomes), error, {"a": OLD})
-        return compare(scenario, outcome, contract or self.contract, level, self.vocabulary, recorded)
-
-
-@pytest.fixture
-def judge(contract: Contract, vocabulary: Vocabulary) -> Bench:
-    return Bench(contract, vocabulary)
+def judge(
+    steps: list[Step],
+    outcomes: list[StepOutcome],
+    *,
+    level: Level = "text",
+    error: Breakage | None = None,
+    contract: Contract = CONTRACT,
+    recorded: Transcript | None = None,
+) -> Verdict:
+    """Return the verdict on these outcomes of the steps, in a workspace with the file `a`."""
+    scenario = Scenario(
+        "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=CONTRACT.name
+    )
+    outcome = Outcome(scenario.id, tuple(outcomes), error, {"a": OLD})
+    return compare(scenario, outcome, contract, level, SUITE.vocabulary, recorded)
 
 
 def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
@@ -80,8 +70,6 @@ def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
 
 REFUSED = Clause(error="not_read", text=NOT_READ)
 DONE = Clause(text="done", files={"a": RegularFile(b"new")})
-
-
 DIGESTED = "one\ntwo\nthree"
 
 
@@ -96,51 +84,49 @@ DIGESTED = "one\ntwo\nthree"
     ],
 )
 def test_every_part_of_a_digest_is_compared(
-    judge: Bench, digest: TextDigest, difference: tuple[str, str, str] | None
+    digest: TextDigest, difference: tuple[str, str, str] | None
 ) -> None:
-    verdict = judge([call(Clause(text=digest))], [make_outcome(DIGESTED)])
+    verdict = judge([make_call(Clause(text=digest))], [make_outcome(DIGESTED)])
     assert summary(verdict) == ([] if difference is None else [("text", *difference)])
 
 
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
 
 
-def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
+def test_a_missing_interference_is_a_difference_and_blamed_on_the_adapter() -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     for clause, outcome in (
         (DONE, make_outcome("done", changes={"a": NEW})),
         (unexpectedly, make_outcome("x", True, "unexpectedly_modified")),
     ):
-        verdict = judge([call(clause, during=RACE)], [outcome])
+        verdict = judge([make_call(clause, during=RACE)], [outcome])
         assert verdict.status == "failed"
         assert (verdict.differences[0].what, verdict.differences[0].blame) == ("during", "adapter")
         assert verdict.blame == "adapter"
 
 
-def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_an_interference(judge: Bench) -> None:
+def test_an_early_refusal_without_interference_is_not_blamed_on_the_adapter() -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
-    verdict = judge([call(unexpectedly, during=RACE)], [make_outcome(NOT_READ, True)])
+    verdict = judge([make_call(unexpectedly, during=RACE)], [make_outcome(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
 
 
-def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
+def test_verbatim_fails_if_the_recording_is_too_short() -> None:
     verdict = judge(
-        [call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim", recorded=Transcript(())
+        [make_call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim", recorded=Transcript(())
     )
     assert summary(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
-def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_host_added(
-    judge: Bench,
-) -> None:
+def test_verbatim_compares_a_truncated_answer_by_its_beginning_and_by_the_text_that_the_host_added() -> None:
     begins = Clause(error="not_read", text=TextDigest(starts="File has not"))
     answer = RecordedResult.of(f"<tool_use_error>{NOT_READ}</tool_use_error>", "not_read", "File has not")
     recorded = Transcript((TranscriptStep(("Edit",), (answer,)),))
 
     def levels(text: str) -> tuple[bool, bool]:
         verdict = judge(
-            [call(begins)], [make_outcome(text, True, "not_read")], level="text", recorded=recorded
+            [make_call(begins)], [make_outcome(text, True, "not_read")], level="text", recorded=recorded
         )
         return verdict.levels["text"], verdict.levels["verbatim"]
 
@@ -149,39 +135,41 @@ def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_
     assert levels("<tool_use_error>Files have not.</tool_use_error>") == (False, False)
 
 
-def test_verbatim_without_a_recording_is_a_mistake_of_the_caller(judge: Bench) -> None:
+def test_verbatim_requires_a_recording() -> None:
     with pytest.raises(ValueError, match="needs a recording"):
-        judge([call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim")
+        judge([make_call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim")
 
 
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
 
 
-def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
-    verdict = judge([call(DONE), call()], [make_outcome("done", changes={"a": NEW}), make_outcome("x")])
+def test_a_call_that_the_contract_does_not_cover_makes_the_scenario_unspecified() -> None:
+    verdict = judge(
+        [make_call(DONE), make_call()], [make_outcome("done", changes={"a": NEW}), make_outcome("x")]
+    )
     assert verdict.status == "unspecified"
     assert not any(verdict.levels.values())
 
 
-def test_a_breakage_breaks_the_verdict_and_keeps_its_blame(judge: Bench) -> None:
+def test_a_breakage_makes_the_verdict_an_error_with_the_same_blame() -> None:
     for blame in ("adapter", "environment", "harness"):
-        verdict = judge([call(DONE)], [], error=Breakage(blame, "it hung", 0, "tail"))
+        verdict = judge([make_call(DONE)], [], error=Breakage(blame, "it hung", 0, "tail"))
         assert (verdict.status, verdict.blame, verdict.reason) == ("error", blame, "it hung\ntail")
         assert not any(verdict.levels.values())
 
 
-def test_a_scenario_in_which_no_call_was_judged_does_not_pass(judge: Bench) -> None:
+def test_a_scenario_without_a_judged_call_does_not_pass() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     assert judge([touch], [StepOutcome()]).status == "unspecified"
     assert judge([], []).status == "unspecified"
     assert (
-        judge([call(DONE)], [make_outcome("x", changes={"a": NEW})], contract=DOCUMENTED).status
+        judge([make_call(DONE)], [make_outcome("x", changes={"a": NEW})], contract=DOCUMENTED).status
         == "unspecified"
     )
 
 
-def test_a_missing_step_does_not_pass(judge: Bench) -> None:
-    verdict = judge([call(DONE), call(REFUSED)], [make_outcome("done", changes={"a": NEW})])
+def test_a_missing_step_does_not_pass() -> None:
+    verdict = judge([make_call(DONE), make_call(REFUSED)], [make_outcome("done", changes={"a": NEW})])
     assert (verdict.status, verdict.blame) == ("error", "harness")
     assert verdict.reason == "1 of 2 steps were replayed"
 
@@ -189,18 +177,16 @@ def test_a_missing_step_does_not_pass(judge: Bench) -> None:
 IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)
 
 
-def test_an_event_that_an_earlier_deviation_made_impossible_is_blamed_on_the_implementation(
-    judge: Bench,
-) -> None:
-    steps = [call(REFUSED), WorldEvent("delete", "a")]
+def test_an_event_that_fails_after_a_deviation_is_blamed_on_the_implementation() -> None:
+    steps = [make_call(REFUSED), WorldEvent("delete", "a")]
     verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], error=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
 
 
-def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_harness(judge: Bench) -> None:
+def test_an_event_that_fails_without_a_deviation_is_blamed_on_the_harness() -> None:
     verdict = judge(
-        [call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], error=IMPOSSIBLE
+        [make_call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], error=IMPOSSIBLE
     )
     assert (verdict.status, verdict.blame) == ("error", "harness")
 
@@ -208,48 +194,39 @@ def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_har
 @pytest.mark.parametrize(
     ("steps", "name", "found"),
     [
-        ([call(DONE)], "2.1.7", None),
-        ([call(DONE, during=RACE)], "2.1.7", ("unsupported", "the adapter lacks during")),
-        ([call(DONE, tool="MultiEdit")], "2.1.7", ("unsupported", "the adapter lacks MultiEdit")),
-        ([call(DONE), call()], "2.1.7", ("unspecified", "2.1.7 says nothing about it")),
-        ([call(DONE)], "documented", ("unspecified", "documented says nothing about it")),
-        ([call(DONE), call(SAYS, SAYS)], "documented", None),
-        ([call(), call(documented=SAYS)], "documented", None),
+        ([make_call(DONE)], "2.1.7", None),
+        ([make_call(DONE, during=RACE)], "2.1.7", ("unsupported", "the adapter lacks during")),
+        ([make_call(DONE, tool="MultiEdit")], "2.1.7", ("unsupported", "the adapter lacks MultiEdit")),
+        ([make_call(DONE), make_call()], "2.1.7", ("unspecified", "2.1.7 says nothing about it")),
+        ([make_call(DONE)], "documented", ("unspecified", "documented says nothing about it")),
+        ([make_call(DONE), make_call(SAYS, SAYS)], "documented", None),
+        ([make_call(), make_call(documented=SAYS)], "documented", None),
         ([], "2.1.7", ("unspecified", "2.1.7 says nothing about it")),
     ],
 )
-def test_what_cannot_be_judged_or_done_is_reported_before_the_replay(
-    contract: Contract, steps: list[Step], name: str, found: tuple[str, str] | None
+def test_an_unsupported_or_unspecified_scenario_is_reported_before_the_replay(
+    steps: list[Step], name: str, found: tuple[str, str] | None
 ) -> None:
-    scenario = Scenario("a/b", "t", "must", Given(), tuple(steps), contract=contract.name)
-    verdict = verdict_without_replay(
-        scenario, contract if name == "2.1.7" else DOCUMENTED, "text", BASIC_CAPABILITIES
-    )
+    scenario = Scenario("a/b", "t", "must", Given(), tuple(steps), contract="2.1.7")
+    contract = CONTRACT if name == "2.1.7" else DOCUMENTED
+    verdict = verdict_without_replay(scenario, contract, "text", BASIC_CAPABILITIES)
     assert (verdict and (verdict.status, verdict.reason)) == found
     assert not (verdict and any(verdict.levels.values()))
 
 
 @pytest.mark.parametrize("ignored", [True, False])
 @pytest.mark.parametrize(("level", "recorded"), [("text", None), ("verbatim", "1\talpha\n2")])
-def test_outer_whitespace_does_not_matter_where_the_contract_ignores_it(
-    judge: Bench, contract: Contract, level: Level, recorded: str | None, ignored: bool
+def test_outer_whitespace_is_ignored_if_the_contract_says_so(
+    level: Level, recorded: str | None, ignored: bool
 ) -> None:
-    contract = replace(contract, ignores_outer_whitespace=ignored)
+    contract = replace(CONTRACT, ignores_outer_whitespace=ignored)
     steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
-    clause = Clause(text="1\talpha\n2")
-    verdict = judge(
-        [call(clause)],
-        [make_outcome("1\talpha\n2\t")],
-        level=level,
-        contract=contract,
-        recorded=Transcript(steps),
-    )
-    assert verdict.status == ("passed" if ignored else "failed")
-    other = judge(
-        [call(clause)],
-        [make_outcome("1\talpha \n2")],
-        level=level,
-        contract=contract,
-        recorded=Transcript(steps),
-    )
-    assert other.status == "failed", "whitespace within the text always matters"
+
+    def status(text: str) -> str:
+        call = make_call(Clause(text="1\talpha\n2"))
+        return judge(
+            [call], [make_outcome(text)], level=level, contract=contract, recorded=Transcript(steps)
+        ).status
+
+    assert status("1\talpha\n2\t") == ("passed" if ignored else "failed")
+    assert status("1\talpha \n2") == "failed", "whitespace within the text always matters"

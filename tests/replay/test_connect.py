@@ -65,7 +65,7 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is not an agent. Write target:agno@3.1.10."),
     ],
 )
-def test_a_wrong_string_is_answered_with_what_to_write(
+def test_a_wrong_connect_string_is_reported_with_the_correct_form(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
 ) -> None:
     monkeypatch.chdir(Path(__file__).parent)
@@ -82,7 +82,7 @@ def test_a_wrong_string_is_answered_with_what_to_write(
         ("other.yml", "target:other.yml", "The file of a mapping ends in .yaml. Rename the file."),
     ],
 )
-def test_a_misnamed_mapping_is_named(
+def test_a_misnamed_mapping_is_reported_with_the_correct_name(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: str, spec: str, advice: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -99,11 +99,13 @@ def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) ->
         connect("reference", suite, contract=Contract("9.9.9"))
 
 
-def test_a_recording_is_that_of_the_named_contract(suite: Suite) -> None:
+def test_a_recording_of_the_named_contract_is_used(suite: Suite) -> None:
     assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
 
 
-def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_real_product_is_opened_with_the_options_of_the_run(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     def open_product(version: str, suite: Suite, **options: object) -> str:
@@ -116,5 +118,5 @@ def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch:
     assert asked == [("2.1.7", suite, {"contract": contract, "time_limit": 9})]
 
 
-def test_every_kind_can_be_connected() -> None:
+def test_the_error_message_lists_every_kind_of_connect_string() -> None:
     assert ", ".join(each.form for each in kinds().values()) == ALL

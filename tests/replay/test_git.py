@@ -42,9 +42,7 @@ def file(site: WorkspaceDir) -> Path:
     return Path(site.root, "notes.txt")
 
 
-def test_a_checkout_makes_files_anew_that_differ_and_no_others(
-    site: WorkspaceDir, git: Callable[..., None]
-) -> None:
+def test_a_checkout_writes_only_files_that_differ(site: WorkspaceDir, git: Callable[..., None]) -> None:
     other = Path(site.root, "other.txt")
     other.write_text("same\n")
     git("commit", "branch topic")
@@ -59,9 +57,7 @@ def test_a_checkout_makes_files_anew_that_differ_and_no_others(
     assert (other.stat().st_mtime_ns, other.stat().st_ino) == (same.st_mtime_ns, same.st_ino)
 
 
-def test_modes_links_and_folders_come_and_go_with_a_branch(
-    site: WorkspaceDir, git: Callable[..., None]
-) -> None:
+def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git: Callable[..., None]) -> None:
     git("commit", "branch topic")
     file(site).chmod(0o755)
     Path(site.root, "sub").mkdir()
@@ -129,7 +125,7 @@ def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
     assert (sub.is_symlink(), (sub / "new.txt").read_text()) == (False, "other\n")
 
 
-def test_a_command_that_git_refuses_says_what_git_said(git: Callable[..., None]) -> None:
+def test_an_error_of_git_is_reported_in_its_words(git: Callable[..., None]) -> None:
     git("commit")
     with pytest.raises(
         WorldEventError, match="cannot git checkout --quiet nowhere: error: pathspec 'nowhere'"
@@ -137,7 +133,7 @@ def test_a_command_that_git_refuses_says_what_git_said(git: Callable[..., None])
         git("checkout nowhere")
 
 
-def test_without_git_a_scenario_is_not_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_a_scenario_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_args, **_more: None)
     repository = Repository()
     with pytest.raises(UnsupportedCall, match="git"):

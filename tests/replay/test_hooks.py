@@ -18,17 +18,17 @@ from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import CONTRACT, SUITE, as_written
+from tests.judging import CONTRACT, SUITE, load_scenario_text
 from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
 
 def load_scenario(hooks: str, text: str = "seen") -> Scenario:
-    return as_written(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
+    return load_scenario_text(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
 
 
-def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
+def test_a_scenario_with_hooks_needs_hooks_and_a_separate_session() -> None:
     scenario = load_scenario("    - {PreToolUse: Edit, deny: No.}\n")
     assert "hooks" in scenario.needs
     assert needs_own_session(scenario)
@@ -61,7 +61,7 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
         ("{PreToolUse: Edit, says: x}", "says"),
     ],
 )
-def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, message: str) -> None:
+def test_a_wrong_hook_is_reported_with_its_position(hook: str, message: str) -> None:
     with pytest.raises(SuiteError) as caught:
         load_scenario(f"    - {hook}\n")
     assert message in str(caught.value)
@@ -90,7 +90,7 @@ def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[st
         ("{PostToolUse: '*', context: Done.}", {"additionalContext": "Done."}),
     ],
 )
-def test_a_hook_says_what_it_wants_as_json(tmp_path: Path, hook: str, said: Mapping[str, Any]) -> None:
+def test_a_hook_prints_its_decision_as_json(tmp_path: Path, hook: str, said: Mapping[str, Any]) -> None:
     _, done = ran(tmp_path, hook)
     assert done.returncode == 0
     found = json.loads(done.stdout.replace(str(tmp_path), "$WS"))
@@ -128,7 +128,7 @@ def test_hooks_are_exported_as_commands() -> None:
     assert hooks[3]["command"] == r"cat >/dev/null; sleep 0.02; printf '\170' >'$WS/a.txt'"
 
 
-def test_what_hooks_say_is_found_in_and_beside_an_answer() -> None:
+def test_messages_of_hooks_are_found_within_and_next_to_an_answer() -> None:
     objection = 'PostToolUse:Edit hook blocking error from command: "c": [c]: No.'
     notes = (f"<system-reminder>\n{objection}\n\n</system-reminder>", "Edit operation feedback:\n- No.")
     assert hook_reminders("answer", notes) == ("answer", (objection, notes[1]))

@@ -12,6 +12,7 @@ import pytest
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 from tests.replay.leaky_servers import Server
 
@@ -116,36 +117,58 @@ FOUND = {
 
 
 @pytest.mark.parametrize("way", FOUND)
-def test_how_sessions_of_a_server_notice_each_other_is_found(place: WorkspacePool, way: str) -> None:
+def test_an_effect_of_one_session_on_another_is_found(place: WorkspacePool, way: str) -> None:
     assert probe(way, place) == FOUND[way]
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
-def test_a_server_that_remembers_something_after_a_handshake_is_noticed(
+def test_a_server_that_remembers_a_session_after_a_handshake_is_detected(
     place: WorkspacePool, way: str
 ) -> None:
     assert not probe(way, place).anew
 
 
-def test_a_digest_that_separate_servers_agree_on_is_compared(place: WorkspacePool) -> None:
+def test_a_digest_that_is_equal_on_separate_servers_is_compared(place: WorkspacePool) -> None:
     assert probe("digests-all", place).refusal.startswith(
         "a Read is answered differently after another session"
     )
 
 
-def test_without_sharing_only_one_workspace_is_tried(place: WorkspacePool) -> None:
+def test_without_sharing_the_probe_uses_one_workspace(place: WorkspacePool) -> None:
     assert probe("anything-read", place, share=False) == Independence()
 
 
-def test_a_tool_that_is_not_there_is_not_called(place: WorkspacePool) -> None:
+def test_the_probe_calls_only_available_tools(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
     assert probe("anything-read", place, tools=tools) == Independence(again=True)
 
 
-def test_a_server_that_always_breaks_is_not_shared(place: WorkspacePool) -> None:
+def test_a_server_that_always_fails_is_not_shared(place: WorkspacePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise AdapterError("it never starts")
 
     ways = dict.fromkeys(("alone", "shared", "again", "anew"), place.site)
     found = try_servers(broken, BASIC_CAPABILITIES, **ways)
     assert found == Independence(refusal="a separate server broke when this was tried: it never starts")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("id 6f1c4d2e-94f1-4a3e-8e0c-0d5b9d1f2a3b", "id …"),
+        ("etag 9f86d081884c", "etag …"),
+        ("at 2026-11-29T06:15:41.123Z", "at …"),
+        ("at 2026-11-29 06:15, or 06:15:41", "at …, or …"),
+        ("mtime 1795932941.25", "mtime …"),
+        ("read in 12.5 ms", "read in …"),
+    ],
+)
+def test_tokens_are_masked(text: str, masked: str) -> None:
+    assert mask_tokens(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text", ["     3→three", "version 4", "deadbeef", "12345678 bytes", "/s/12/notes.txt"]
+)
+def test_line_numbers_counts_and_words_stay(text: str) -> None:
+    assert mask_tokens(text) == text

@@ -26,7 +26,7 @@ from readfirst.harness.suite.file_entry import RegularFile, SpecialFile
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import as_written
+from tests.judging import load_scenario_text
 from tests.rows import rows
 
 SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
@@ -34,11 +34,11 @@ WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
 
 
 def load_scenario(step: str) -> Scenario:
-    return as_written(f"steps:\n  - {step}\n", expect=False)
+    return load_scenario_text(f"steps:\n  - {step}\n", expect=False)
 
 
 @pytest.mark.parametrize("hangs", [True, False])
-def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
+def test_a_program_is_killed_if_it_neither_ends_after_a_signal_nor_answers(
     hangs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interrupt_on_write, "ANSWER_TIMEOUT_S", 0.05 if hangs else 60)
@@ -79,12 +79,12 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
         ),
     ],
 )
-def test_what_cannot_be_interrupted_so_is_refused(step: str, message: str) -> None:
+def test_a_wrong_interruption_is_refused(step: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
         load_scenario(step)
 
 
-def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> None:
+def test_a_call_is_cut_in_the_middle_of_its_last_argument() -> None:
     begun = ToolCall("Write", {"file_path": "$WS/a.txt", "content": 'al"pha'}).begun
     assert begun == '{"file_path": "$WS/a.txt", "content": "al\\"'
 
@@ -115,15 +115,15 @@ class Noting:
 def replay_interrupted(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
     steps = (ToolCall("Write", WRITE, interrupted=how), *more)
     with WorkspacePool() as place:
-        return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)  # type: ignore[arg-type]
+        return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)
 
 
-def test_a_session_gets_a_cancelled_call_whole_and_a_cut_one_as_far_as_it_came() -> None:
+def test_a_session_gets_a_complete_cancelled_call_and_the_beginning_of_a_cut_call() -> None:
     session = Noting()
     assert replay_interrupted(session, "cancelled").error is None
     assert replay_interrupted(session, "limit").error is None
     assert session.entries[1] == ("cancelled", "alpha")
-    how, begun = session.entries[3]  # type: ignore[misc]
+    how, begun = session.entries[3]
     assert how == "limit"
     assert begun.endswith('"content": "al')
 
@@ -142,7 +142,7 @@ class Mute:
     ("how", "lacking"),
     [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
 )
-def test_a_session_that_lacks_what_its_adapter_declares_is_broken(how: Interruption, lacking: str) -> None:
+def test_a_missing_method_of_a_declared_capability_is_an_error(how: Interruption, lacking: str) -> None:
     broken = replay_interrupted(Mute(), how).error
     assert broken is not None
     assert broken.blame == "adapter"
@@ -150,7 +150,7 @@ def test_a_session_that_lacks_what_its_adapter_declares_is_broken(how: Interrupt
         raise AssertionError(broken.message)
 
 
-def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> None:
+def test_the_call_after_a_kill_uses_a_new_session_in_a_new_process() -> None:
     adapter = LinesAdapter(SERVED)
     pids: list[int | None] = []
 
@@ -183,7 +183,7 @@ def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> 
         (RegularFile(b"alpha "), False),
     ],
 )
-def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
+def test_a_write_is_partial_unless_the_file_is_old_or_as_requested(
     after: RegularFile | SpecialFile | None, is_torn: bool
 ) -> None:
     call = ToolCall("Write", WRITE, interrupted="killed-writing")
@@ -202,7 +202,7 @@ def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
         ("cut", "a truncated Write creates no file", "and write nothing"),
     ],
 )
-def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(
+def test_check_adapter_reports_a_write_after_an_interruption(
     capability: str, check: str, problem: str
 ) -> None:
     class Writing(Noting):
@@ -217,11 +217,11 @@ def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(
             return NO_ANSWER
 
     with WorkspacePool() as place:
-        problems = {each.name: each.problem for each in run_checks(plan_checks(Writing(), place))}  # type: ignore[arg-type]
+        problems = {each.name: each.problem for each in run_checks(plan_checks(Writing(), place))}
     assert problem in problems[check]
 
 
-def test_the_system_itself_ends_the_reference_by_a_signal(tmp_path: Path) -> None:
+def test_the_reference_does_not_handle_signals(tmp_path: Path) -> None:
     command = (sys.executable, "-P", "-m", "readfirst.harness.adapters.reference", "2.1.7", str(tmp_path))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as served:
         assert served.stdin is not None

@@ -28,14 +28,14 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
         (("$WS/.claude/a.txt",), "2.1.75", True),
     ],
 )
-def test_a_scenario_has_a_conversation_to_itself_if_others_can_push_its_files_out(
+def test_a_scenario_with_files_that_others_can_displace_needs_a_separate_conversation(
     paths: tuple[str, ...], version: str | None, own: bool
 ) -> None:
     scenario = _scenario(*(("Read", {"file_path": path}) for path in paths))
     assert needs_own_session(scenario, None if version is None else Version(version)) is own
 
 
-def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own() -> None:
+def test_carriage_returns_in_an_existing_file_need_no_separate_session() -> None:
     given = Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))})
     assert not needs_own_session(
         _scenario(("Write", {"file_path": "$WS/a.txt", "content": "b\n"}), given=given)
@@ -43,7 +43,7 @@ def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own(
 
 
 @rows(("version", "own"), [(None, True), ("2.1.76", True), ("2.1.77", False)])
-def test_new_files_with_carriage_returns_need_a_session_if_others_set_line_endings(
+def test_new_files_with_carriage_returns_need_a_separate_session_in_some_versions(
     version: str | None, own: bool
 ) -> None:
     scenario = _scenario(("Write", {"file_path": "$WS/new.txt", "content": "b\r\n"}))

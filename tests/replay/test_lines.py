@@ -64,7 +64,7 @@ def transcript() -> list[tuple[str, dict]]:
     return [(line[0], json.loads(line[2:])) for line in found[1].splitlines()]
 
 
-def test_the_conversation_on_the_page_is_what_the_reference_says(tmp_path: Path) -> None:
+def test_the_reference_answers_as_the_page_shows(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("alpha\n")
     asked = io.BytesIO()
     for side, sent in transcript():
@@ -78,7 +78,7 @@ def test_the_conversation_on_the_page_is_what_the_reference_says(tmp_path: Path)
     assert not (tmp_path / "new.txt").exists()
 
 
-def test_every_message_on_the_page_is_as_the_schema_says() -> None:
+def test_every_message_on_the_page_matches_the_schema() -> None:
     for side, sent in transcript():
         message("request" if side == ">" else "answer").validate(sent)
 
@@ -94,7 +94,7 @@ def test_every_message_on_the_page_is_as_the_schema_says() -> None:
         ("answer", {"id": 1, "problem": ""}),
     ],
 )
-def test_the_schema_refuses_what_is_no_message(name: str, wrong: dict) -> None:
+def test_the_schema_refuses_a_wrong_message(name: str, wrong: dict) -> None:
     assert not message(name).is_valid(wrong)
 
 
@@ -129,7 +129,7 @@ def test_a_program_that_does_not_introduce_itself_is_refused(
         ("no-text", r"which is not \{\"text\": a string, \"refused\": true or false\}"),
     ],
 )
-def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
+def test_a_wrong_answer_to_a_call_is_an_error_of_the_adapter(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -140,7 +140,7 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
     assert ("I cannot go on" in caught.value.details) == (wrong == "dying")
 
 
-def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
+def test_the_output_of_a_program_that_does_not_read_is_limited(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -152,7 +152,7 @@ def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
 
 
 @pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
-def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_does_not_listen(
+def test_a_slow_call_is_cancelled_and_its_program_is_ended_if_it_ignores_that(
     open_adapter: Open, tmp_path: Path, wrong: str, lives: bool
 ) -> None:
     adapter = open_adapter(wrong, 0.2)
@@ -166,13 +166,15 @@ def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_doe
 @pytest.mark.parametrize(
     ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
 )
-def test_a_group_needs_results(open_adapter: Open, tmp_path: Path, wrong: str, problem: str) -> None:
+def test_parallel_calls_need_a_list_of_results(
+    open_adapter: Open, tmp_path: Path, wrong: str, problem: str
+) -> None:
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(AdapterError, match=problem):
         session.call_parallel([("Read", {}), ("Read", {})])
 
 
-def test_a_call_is_cancelled_where_what_interferes_fails(tmp_path: Path) -> None:
+def test_a_call_is_cancelled_if_the_interference_fails(tmp_path: Path) -> None:
     adapter = LinesAdapter(shlex.split(SERVED))
 
     def interfere() -> None:
@@ -198,7 +200,7 @@ def test_a_command_that_cannot_start_is_explained(spec: str, problem: str) -> No
         connect(spec, SUITE)
 
 
-def test_lines_that_are_no_requests_are_problems() -> None:
+def test_a_wrong_request_is_answered_with_a_problem() -> None:
     asked = io.BytesIO(b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n')
     answers = io.BytesIO()
     serve_lines(lambda: ReferenceAdapter("2.1.7"), "x", "1", asked, answers)
@@ -209,7 +211,7 @@ def test_lines_that_are_no_requests_are_problems() -> None:
         message("problem").validate(each)
 
 
-def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on(tmp_path: Path) -> None:
+def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversation(tmp_path: Path) -> None:
     """The program may be killed after a call is executed and before its answer has arrived.
 
     Such a call does not belong to the resumed conversation.
@@ -245,7 +247,7 @@ def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on
     assert "modified since read" in went_on[-1]["text"]
 
 
-def test_who_serves_the_reference_remembers_what_a_killed_process_read(
+def test_the_served_reference_remembers_the_reads_of_a_killed_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -260,7 +262,7 @@ def test_who_serves_the_reference_remembers_what_a_killed_process_read(
     assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
 
 
-def test_no_conversation_is_taken_from_a_folder_that_others_write_to(
+def test_no_conversation_is_read_from_a_directory_that_others_can_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -273,7 +275,7 @@ def test_no_conversation_is_taken_from_a_folder_that_others_write_to(
     assert f"{folder} is not this user's alone: remove it" in verdict.reason
 
 
-def test_serving_lines_takes_no_folder() -> None:
+def test_serve_with_the_protocol_lines_refuses_root() -> None:
     done = subprocess.run(
         [*shlex.split(SERVED), "--root", "."], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
@@ -298,12 +300,12 @@ def skeleton(language: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("language", SKELETONS.values())
-def test_a_skeleton_works_and_shows_the_main_rule(language: str, tmp_path: Path) -> None:
+def test_a_skeleton_passes_check_adapter_and_the_main_rule(language: str, tmp_path: Path) -> None:
     command = skeleton(language, tmp_path)
     adapter = connect(command, SUITE)
     with WorkspacePool() as place:
         assert [check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem] == []
-    adapter.close()  # type: ignore[attr-defined]
+    adapter.close()
     ids = ["gate/edit-unread", "race/edit-changed-during-call", "staleness/edit-after-change"]
     assert [each.status for each in run(SUITE, command, ["2.1.7"], "effects", ids)] == ["passed"] * 3
 
@@ -314,7 +316,7 @@ def test_a_skeleton_has_less_than_150_lines() -> None:
 
 
 @pytest.mark.slow
-def test_over_lines_the_reference_gets_the_verdicts_that_it_gets_in_process() -> None:
+def test_the_reference_gets_the_same_verdicts_over_lines_and_in_process() -> None:
     here = run(SUITE, "reference", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
     there = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
     for one, other in zip(here, there, strict=True):

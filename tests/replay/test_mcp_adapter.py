@@ -1,6 +1,7 @@
 """A server that misbehaves causes AdapterError with the server's last output, and leaves no process."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,9 +17,10 @@ from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.processes import json_lines_process
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.processes import mentioning, none_mentions
+from tests.processes import ends_soon_by_command, pids_by_command
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 Open = Callable[..., McpAdapter]
@@ -53,7 +55,7 @@ def open_adapter() -> Iterator[Open]:
         ("closes", "the server closed its output during Read", ""),
     ],
 )
-def test_a_broken_answer_says_what_came(
+def test_a_wrong_answer_is_reported_with_its_content(
     open_adapter: Open, workspace: Workspace, way: str, message: str, details: str
 ) -> None:
     session = open_adapter(way).open(workspace)
@@ -65,7 +67,7 @@ def test_a_broken_answer_says_what_came(
     assert len(error.value.details) <= 8192
 
 
-def test_a_hanging_call_ends_with_everything_that_the_server_started(
+def test_the_end_of_a_hanging_call_ends_all_processes_of_the_server(
     open_adapter: Open, workspace: Workspace, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -73,7 +75,7 @@ def test_a_hanging_call_ends_with_everything_that_the_server_started(
     with pytest.raises(AdapterError, match=r"Read took longer than 0\.5 s"):
         session.call("Read", {})
     assert started.exists()
-    assert not mentioning(str(started))
+    assert not pids_by_command(str(started))
 
 
 HARNESS = """
@@ -89,7 +91,7 @@ session.call("Read", {})
 
 
 @pytest.mark.slow
-def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path) -> None:
+def test_the_server_and_its_children_end_with_a_killed_harness(tmp_path: Path) -> None:
     started = tmp_path / "started"
     command = [sys.executable, "-c", HARNESS, str(MINIATURES), "hangs-with-child", str(started)]
     environment = {**os.environ, "PYTHONPATH": str(MINIATURES.parents[2])}
@@ -99,12 +101,12 @@ def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path
         deadline = time.monotonic() + 20
         while not started.exists() and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert len(mentioning(str(started))) > 2
+        assert len(pids_by_command(str(started))) > 2
         harness.send_signal(signal.SIGKILL)
-    assert none_mentions(str(started))
+    assert ends_soon_by_command(str(started))
 
 
-def test_a_flood_without_an_end_is_stopped(
+def test_endless_output_is_stopped(
     open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -119,13 +121,13 @@ def test_a_json_rpc_error_is_a_refusal(open_adapter: Open, workspace: Workspace)
     assert (result.text, result.is_error) == ("no such argument", True)
 
 
-def test_what_a_server_asks_of_its_client_is_answered(open_adapter: Open, workspace: Workspace) -> None:
+def test_requests_of_the_server_are_answered(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("asks").open(workspace)
     assert session.call("Read", {}).text == "[{}, 'error']"
     session.close()
 
 
-def test_a_server_may_answer_a_group_before_it_has_read_it_all(
+def test_a_server_may_answer_parallel_calls_before_it_has_read_all(
     open_adapter: Open, workspace: Workspace
 ) -> None:
     session = open_adapter("shows-much").open(workspace)
@@ -134,20 +136,20 @@ def test_a_server_may_answer_a_group_before_it_has_read_it_all(
     assert [len(each.text) for each in results] == [500_000] * 3
 
 
-def test_a_shared_process_that_broke_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
+def test_a_shared_process_that_ended_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
     adapter = open_adapter("exits", isolation="directory")
     for _ in range(2):
         with pytest.raises(AdapterError, match="exit status 3"):
             adapter.open(workspace).call("Read", {})
 
 
-def test_a_version_of_the_protocol_that_nobody_knows_is_reported(open_adapter: Open) -> None:
+def test_an_unknown_version_of_the_protocol_is_reported(open_adapter: Open) -> None:
     message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(AdapterError, match=message):
         open_adapter("from-the-future")
 
 
-def test_a_server_without_the_tools_is_answered_with_what_to_write(open_adapter: Open) -> None:
+def test_a_server_with_other_tool_names_is_reported_with_the_remedy(open_adapter: Open) -> None:
     with pytest.raises(
         AdapterError, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
     ):
@@ -155,7 +157,7 @@ def test_a_server_without_the_tools_is_answered_with_what_to_write(open_adapter:
 
 
 @pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
-def test_a_command_with_settings_supports_rules(open_adapter: Open, word: str, denies: bool) -> None:
+def test_a_command_with_settings_supports_deny_rules(open_adapter: Open, word: str, denies: bool) -> None:
     assert ("deny" in open_adapter("start", word).traits.capabilities) is denies
 
 
@@ -190,7 +192,7 @@ def test_the_reference_passes_through_mcp() -> None:
         ("stops-halfway", "No answer.", "ne"),
     ],
 )
-def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
+def test_a_server_is_notified_when_a_writing_call_is_cancelled(
     open_adapter: Open, workspace: Workspace, way: str, answer: str, left: str | None
 ) -> None:
     new = workspace.root / "new.txt"
@@ -204,9 +206,31 @@ def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
     assert (new.read_text() if new.exists() else None) == left
 
 
-def test_what_a_server_leaves_of_a_call_that_was_given_up_is_judged(open_adapter: Open) -> None:
+def test_a_partial_file_of_a_cancelled_call_counts_as_lost(open_adapter: Open) -> None:
     suite = Suite(Path(__file__).parents[2] / "fixtures")
     scenario = suite.scenario("interrupted/new-file-stopped")
     with WorkspacePool() as place:
         outcome = replay(scenario, open_adapter("stops-halfway"), place)
     assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a server, and return the path of its program."""
+    program = tmp_path_factory.mktemp("racing") / "racing"
+    source = Path(__file__).with_name("servers") / "racing.go"
+    subprocess.run([shutil.which("go") or "go", "build", "-o", program, source], check=True)
+    return program
+
+
+@pytest.mark.go
+@pytest.mark.parametrize("protocol", ["mcp", "lines"])
+def test_an_unsynchronized_server_is_detected_by_parallel_calls(server: Path, protocol: str) -> None:
+    ids = ["parallel/two-reads"]
+    # The end of the output is quoted. Without stack traces, this is the reason.
+    command = f"{protocol}:env GOTRACEBACK=none {server} {protocol}"
+    (raced,) = run(Suite(), f"{command} bare", ["2.1.7"], "effects", ids)
+    assert raced.status == "error"
+    assert "concurrent map writes" in raced.reason
+    (locked,) = run(Suite(), f"{command} locked", ["2.1.7"], "effects", ids)
+    assert locked.status == "passed"

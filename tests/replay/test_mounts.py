@@ -19,9 +19,10 @@ from readfirst.harness.workspace import mounts
 from readfirst.harness.workspace.mounts import Mounts, small_disk
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, as_written, judge_scenario
+from tests.judging import SUITE, judge_scenario, load_scenario_text
 from tests.replay import answering
 from tests.rows import rows
+from tests.small_disks import may_mount
 
 FULL = "full-disk/edit-that-grows"
 DRIVE = "moved-world/drive-goes-away"
@@ -29,17 +30,13 @@ DRIVE = "moved-world/drive-goes-away"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    from tests.small_disks import (
-        may_mount,
-    )  # the tests are not importable where the adapters of this file run
-
     if not may_mount():
         pytest.skip("nobody but root can make a small disk")
     return tmp_path
 
 
 def load_scenario(disk: str, text: str = "seen") -> Scenario:
-    return as_written(
+    return load_scenario_text(
         f"given:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
         f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
     )
@@ -47,50 +44,50 @@ def load_scenario(disk: str, text: str = "seen") -> Scenario:
 
 def with_a_drive(steps: str) -> Scenario:
     given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
-    return as_written(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
+    return load_scenario_text(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
 
 
-def test_a_disk_has_room_for_so_much_and_no_more(folder: Path) -> None:
+def test_a_small_disk_has_exactly_the_stated_size(folder: Path) -> None:
     with small_disk(str(folder), 8192):
         (folder / "a").write_bytes(b"x" * 8192)
         with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
             (folder / "b").write_bytes(b"x")
 
 
-def test_it_is_gone_afterwards_even_after_an_error(folder: Path) -> None:
+def test_a_small_disk_is_unmounted_even_after_an_error(folder: Path) -> None:
     (folder / "kept").touch()
     with pytest.raises(FileNotFoundError), small_disk(str(folder), 8192):
         (folder / "kept").unlink()
     assert [each.name for each in folder.iterdir()] == ["kept"]
 
 
-def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
+def test_a_scenario_with_a_disk_needs_full_disk_and_a_separate_session() -> None:
     scenario = load_scenario("16384")
     assert "full_disk" in scenario.needs
     assert needs_own_session(scenario)
 
 
 @rows("disk", ["4096", "10000", "2097152", "true", "16K"])
-def test_a_disk_is_of_some_pages(disk: str) -> None:
+def test_the_size_of_a_disk_is_a_limited_number_of_pages(disk: str) -> None:
     with pytest.raises(SuiteError, match="The size in bytes of a file system"):
         load_scenario(disk)
 
 
-def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
-    with closing(PythonAdapter(answering.__file__, "Filling")) as adapter:
+def test_a_running_process_is_restarted_to_see_the_disk(folder: Path) -> None:
+    with closing(PythonAdapter(answering.__file__, "FreeSpace")) as adapter:
         adapter.start()
         assert judge_scenario(load_scenario("16384", "12288 of 16384"), adapter).status == "passed"
         assert judge_scenario(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
 
 
-def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_with_other_pages_does_not_support_small_disks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sysconf", lambda _name: 65536)
     verdict = judge_scenario(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert verdict.reason == "the adapter lacks a small file system with pages of 4096 bytes"
 
 
-def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder: Path) -> None:
+def test_a_drive_hides_its_directory_and_keeps_its_files_while_unmounted(folder: Path) -> None:
     drive = folder / "drive"
     drive.mkdir()
     (drive / "below").touch()
@@ -110,26 +107,19 @@ def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_program_that_runs_loses_the_drive_as_well() -> None:
-    with closing(
-        LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
-    ) as adapter:
-        assert judge_scenario(DRIVE, adapter).status == "passed"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder")
-def test_a_confined_program_loses_the_drive_as_well() -> None:
+@pytest.mark.parametrize("confined", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_running_program_loses_the_drive_as_well(confined: bool) -> None:
     command = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
+    sandbox = find_sandbox() if confined else None
     with (
-        closing(LinesAdapter(command, sandbox=find_sandbox())) as adapter,
-        WorkspacePool(confined=True) as place,
+        closing(LinesAdapter(command, sandbox=sandbox)) as adapter,
+        WorkspacePool(confined=confined) as place,
     ):
         assert judge_scenario(DRIVE, adapter, place=place).status == "passed"
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
+def test_a_second_mount_is_blamed_on_the_harness() -> None:
     scenario = with_a_drive("  - mount: drive\n  - mount: drive\n")
     with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
@@ -142,7 +132,7 @@ def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
     "step",
     ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"],
 )
-def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None:
+def test_an_unmount_without_a_mount_is_blamed_on_the_harness(step: str) -> None:
     scenario = with_a_drive(f"  - {step}\n")
     assert "full_disk" in scenario.needs
     with WorkspacePool() as place:
@@ -151,7 +141,7 @@ def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None
     assert (broken.blame, broken.message) == ("harness", "cannot unmount drive: no mount")
 
 
-def test_a_machine_that_mounts_nothing_passes_no_drive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_mounts_does_not_support_drives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts.ctypes, "CDLL", lambda *_, **__: object())
     verdict = judge_scenario(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"

@@ -20,7 +20,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.reference_impl import FileTools
-from tests.judging import SUITE, as_written
+from tests.judging import SUITE, load_scenario_text
 from tests.replay import answering
 from tests.rows import rows
 
@@ -34,7 +34,7 @@ GIVEN = """
 
 
 def load_scenario(given: str) -> Scenario:
-    return as_written(f"given: {given}\n{STEPS}")
+    return load_scenario_text(f"given: {given}\n{STEPS}")
 
 
 def workspace(given: str) -> Workspace:
@@ -42,14 +42,14 @@ def workspace(given: str) -> Workspace:
         return site.workspace(load_scenario(given))
 
 
-def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
+def test_a_scenario_with_a_mode_needs_permission_modes_and_a_separate_session() -> None:
     scenario = load_scenario("{mode: plan}")
     assert "permission_modes" in scenario.needs
     assert needs_own_session(scenario)
     assert "permission_modes" not in load_scenario("{deny: [Edit(a)]}").needs
 
 
-def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
+def test_an_adapter_receives_absolute_paths_of_directories() -> None:
     there = workspace(GIVEN)
     root = there.root
     assert there.permissions == Permissions(
@@ -72,19 +72,19 @@ def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
         ("{mode: plan, additional_directories: shared}", "additional_directories"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
+def test_wrong_permissions_are_reported(given: str, problem: str) -> None:
     with pytest.raises(SuiteError, match=problem):
         load_scenario(given)
 
 
-def test_a_python_adapter_gets_them_over_the_wire() -> None:
-    with closing(PythonAdapter(answering.__file__, "Asked")) as adapter:
+def test_a_python_adapter_in_a_process_receives_the_permissions() -> None:
+    with closing(PythonAdapter(answering.__file__, "ShowsPermissions")) as adapter:
         for given in (GIVEN, "{mode: default}", "{deny: [Edit(a)]}"):
             there = workspace(given)
             assert adapter.open(there).call("Read", {}).text == repr(there.permissions)
 
 
-def test_a_report_shows_them() -> None:
+def test_a_report_shows_the_permissions() -> None:
     lines = list(scenario_lines(load_scenario(GIVEN), SUITE.contracts["2.1.7"]))
     assert "  mode: acceptEdits" in lines
     assert "  allow: Edit($WS/docs/**)" in lines
@@ -97,7 +97,7 @@ def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = 
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
-    return options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
+    return options.prepare(tmp_path / "run", None)
 
 
 def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
@@ -107,7 +107,7 @@ def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[s
     return list(launch.command), settings
 
 
-def test_the_product_is_given_mode_rules_and_folders(tmp_path: Path) -> None:
+def test_the_product_is_started_with_mode_rules_and_directories(tmp_path: Path) -> None:
     command, settings = read_launch(
         tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (tmp_path / "shared",))
     )
@@ -127,14 +127,14 @@ def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> Non
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
 
 
-def test_a_version_that_would_ask_a_model_is_given_the_mode(tmp_path: Path) -> None:
+def test_a_version_that_would_ask_a_model_is_started_with_a_mode(tmp_path: Path) -> None:
     command = prepare_launch(tmp_path, None, "default").command
     assert command[command.index("--permission-mode") + 1] == "default"
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"
 
 
 @pytest.mark.parametrize(("user", "starter"), [(0, ["unshare"]), (1000, [])])
-def test_where_nobody_is_asked_the_product_is_not_root(
+def test_the_product_does_not_run_as_root_if_all_permissions_are_bypassed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, starter: list[str]
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: user)
@@ -150,11 +150,11 @@ def test_where_nobody_is_asked_the_product_is_not_root(
         "<system-reminder>\nPlan mode still active (see above).\n</system-reminder>",
     ],
 )
-def test_what_is_said_of_planning_is_no_part_of_an_answer(reminder: str) -> None:
+def test_a_reminder_of_plan_mode_is_not_part_of_an_answer(reminder: str) -> None:
     answer = f"1→alpha\n     2→beta\n\n{reminder}"
     assert without_reminders_of_the_conversation(answer) == ("     1→alpha\n     2→beta", False)
 
 
-def test_the_reference_says_which_modes_there_are(tmp_path: Path) -> None:
+def test_an_unknown_mode_is_reported_with_the_known_modes(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown mode 'dontAsk'; there are default, plan"):
-        FileTools(root=tmp_path, mode="dontAsk")  # type: ignore[arg-type]
+        FileTools(root=tmp_path, mode="dontAsk")

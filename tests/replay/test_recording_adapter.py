@@ -37,7 +37,7 @@ def make_step(
 
 
 @pytest.fixture
-def replay_steps(tmp_path: Path):  # type: ignore[no-untyped-def]
+def replay_steps(tmp_path: Path):
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:
@@ -62,7 +62,7 @@ def replay_steps(tmp_path: Path):  # type: ignore[no-untyped-def]
         ({"a": None, "twin": None}, ()),
     ],
 )
-def test_names_of_one_file_are_parted_where_one_is_recorded_and_kept_where_all_are(
+def test_hard_links_stay_only_if_the_recording_lists_all_or_none_of_them(
     changes: Mapping[str, Entry | None], names: tuple[str, ...]
 ) -> None:
     files: dict[str, Entry] = {"a": OLD, "twin": HardLink("a")}
@@ -72,7 +72,7 @@ def test_names_of_one_file_are_parted_where_one_is_recorded_and_kept_where_all_a
     assert done.names.get("a", ()) == names
 
 
-def test_texts_and_changes_are_those_of_the_recording(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_texts_and_changes_of_the_recording_are_replayed(replay_steps) -> None:
     changes: dict[str, Entry | None] = {
         "a": RegularFile(b"new", 0o600),
         "d": None,
@@ -92,7 +92,7 @@ def test_texts_and_changes_are_those_of_the_recording(replay_steps) -> None:  # 
     assert outcome.steps[1].changes == {**changes, "d/b": None}
 
 
-def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_an_existing_file_keeps_its_mode_and_a_new_file_gets_the_recorded_mode(replay_steps) -> None:
     chmod = WorldEvent("chmod", "a", mode=0o600)
     bare = RegularFile(b"new")
     step = make_step(
@@ -106,7 +106,7 @@ def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replay
     }
 
 
-def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_a_recorded_refusal_keeps_the_text_that_the_host_added(replay_steps) -> None:
     raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
     for text, error, name in (
         (RecordedResult.of(raw, "no_changes"), raw, None),
@@ -121,7 +121,7 @@ def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(
         assert outcome.steps[0].results == (ToolResult(error, True, name),)
 
 
-def test_groups_and_races_are_replayed(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_parallel_calls_and_races_are_replayed(replay_steps) -> None:
     group = ParallelCalls((READ, WRITE))
     outcome = replay_steps(
         [group, RACE], make_step(READ, WRITE, changes={"a": NEW}), make_step(RACE, struck=True)
@@ -132,39 +132,36 @@ def test_groups_and_races_are_replayed(replay_steps) -> None:  # type: ignore[no
     assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
 
 
-def test_a_race_that_was_refused_before_is_not_struck(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_a_refused_race_has_no_interference(replay_steps) -> None:
     assert not replay_steps([RACE], make_step(RACE)).steps[0].struck
 
 
-def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ], make_step(WRITE)).error
-    assert (broken.blame, broken.step) == ("harness", 0)
-    assert (
-        "the recording is stale, record the scenario again: call 1 was Write, now it is Read"
-        in broken.message
-    )
-
-
-def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ, WRITE], make_step(READ)).error
-    assert (broken.blame, broken.step) == ("harness", 1)
-    assert broken.message.endswith("it ends before the call Write")
-
-
-def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ], make_step(READ), make_step(WRITE)).error
+@rows(
+    ("steps", "recorded", "step", "message"),
+    [
+        ([READ], [WRITE], 0, "the scenario again: call 1 was Write, now it is Read"),
+        ([READ, WRITE], [READ], 1, "it ends before the call Write"),
+        ([READ], [READ, WRITE], None, "1 recorded call was not made: Write"),
+    ],
+)
+def test_a_recording_with_other_calls_is_reported_as_stale(
+    replay_steps, steps: list[Step], recorded: list[ToolCall], step: int | None, message: str
+) -> None:
+    broken = replay_steps(steps, *map(make_step, recorded)).error
     assert broken.blame == "harness"
-    assert broken.message.endswith("1 recorded call was not made: Write")
+    assert step is None or broken.step == step
+    assert broken.message.startswith("the recording is stale, record")
+    assert broken.message.endswith(message)
 
 
-def test_a_recorded_file_may_take_the_place_of_a_link_to_itself(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_a_recorded_file_may_replace_a_link_to_itself(replay_steps) -> None:
     looping = WorldEvent("symlink", "loop", Symlink("loop"))
     outcome = replay_steps([looping, WRITE], make_step(WRITE, changes={"loop": NEW}))
     assert outcome.error is None
     assert outcome.steps[1].changes == {"loop": NEW}
 
 
-def test_a_scenario_that_was_not_recorded_is_reported(replay_steps) -> None:  # type: ignore[no-untyped-def]
+def test_a_missing_recording_is_reported(replay_steps) -> None:
     broken = replay_steps([READ], make_step(READ), contract="9.9.9").error
     assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
 
@@ -183,7 +180,7 @@ def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace,
         RecordedAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
 
 
-def test_a_law_is_not_asked_of_recordings() -> None:
+def test_an_invariant_is_unsupported_by_recordings() -> None:
     suite = Suite()
     with Runner(RunSpec(suite, "recording:2.1.7", suite.contracts.default)) as runner:
         verdict = runner.judge("platforms/names-in-two-cases")

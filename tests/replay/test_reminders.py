@@ -13,9 +13,10 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Recording, Transcript
+from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, as_written, judge_scenario
+from tests.judging import SUITE, judge_scenario, load_scenario_text
 from tests.replay import answering
 from tests.rows import rows
 
@@ -28,10 +29,10 @@ LONG = "It changed.\n" * 1000
 
 
 def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
-    return as_written(f"{given}steps:\n{steps}", expect=expect)
+    return load_scenario_text(f"{given}steps:\n{steps}", expect=expect)
 
 
-def test_reminders_that_nobody_judges_are_a_mistake() -> None:
+def test_expected_reminders_that_are_not_judged_are_an_error() -> None:
     with pytest.raises(SuiteError, match="not judged"):
         load_scenario(f"{CALL}      reminders: [changed]\n", "")
     with pytest.raises(SuiteError, match="reminders must be true"):
@@ -49,41 +50,41 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
         (("$WS changed.", "$WS changed."), (False, False)),
     ],
 )
-def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
+def test_the_number_of_reminders_belongs_to_effects_and_their_words_to_text(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
     verdict = judge_scenario(
-        load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted)
+        load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Reminding(noted)
     )
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
 @rows("noted", ["changed", ["changed"], (1,)])
-def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
-    verdict = judge_scenario(load_scenario(CALL), answering.Telling(noted))
+def test_reminders_that_are_not_a_tuple_of_strings_are_an_error(noted: Any) -> None:
+    verdict = judge_scenario(load_scenario(CALL), answering.Reminding(noted))
     assert (verdict.status, verdict.blame) == ("error", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
 
-def test_a_process_of_its_own_tells_the_same() -> None:
-    with closing(PythonAdapter(answering.__file__, "Telling", time_limit=30)) as adapter:
+def test_reminders_of_an_adapter_in_a_process_are_judged() -> None:
+    with closing(PythonAdapter(answering.__file__, "Reminding", time_limit=30)) as adapter:
         assert (
             judge_scenario(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status
             == "passed"
         )
 
 
-def test_a_long_reminder_may_be_stated_by_parts() -> None:
+def test_a_long_reminder_may_be_expected_by_its_parts() -> None:
     scenario = load_scenario(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
-    assert judge_scenario(scenario, answering.Telling((LONG,))).status == "passed"
-    [found] = judge_scenario(scenario, answering.Telling((LONG[12:],))).differences
+    assert judge_scenario(scenario, answering.Reminding((LONG,))).status == "passed"
+    [found] = judge_scenario(scenario, answering.Reminding((LONG[12:],))).differences
     assert found.what == "lines of reminder"
 
 
-def test_a_recording_has_the_reminders() -> None:
+def test_a_recording_contains_the_reminders() -> None:
     scenario = load_scenario(CALL + CALL)
     with WorkspacePool() as place:
-        outcome = replay(scenario, answering.Telling(("one", LONG)), place)
+        outcome = replay(scenario, answering.Reminding(("one", LONG)), place)
         written = format_recording(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
         transcript: Transcript = parse_recording(written).transcripts["2.1.7"]
     again = recorded_outcome(scenario, transcript)
@@ -91,9 +92,46 @@ def test_a_recording_has_the_reminders() -> None:
     assert [step.results[0].reminders for step in again.steps] == [("one", LONG), ()]
 
 
-def test_only_reminders_of_changed_files_are_taken_out_of_an_answer() -> None:
+def test_only_reminders_of_changed_files_are_removed_from_an_answer() -> None:
     note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→one"
     other = "\n\n<system-reminder>\nThink of the tasks.\n</system-reminder>"
     merged = f"\n\n<system-reminder>\n{note}\n</system-reminder>"
     assert file_reminders(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
     assert file_reminders(merged.lstrip(), ()) == ("", (note,))
+
+
+REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
+
+
+@rows(
+    ("raw", "answer"),
+    [
+        ("plain", "plain"),
+        ("", ""),
+        ("<tool_use_error>No.</tool_use_error>", "No."),
+        ("<tool_use_error>two\nlines\n</tool_use_error>", "two\nlines\n"),
+        ("     1→a\n     2→" + REMINDER, "     1→a\n     2→"),
+        ("     1→a" + REMINDER + REMINDER, "     1→a"),
+        ("<tool_use_error>No.</tool_use_error>" + REMINDER, "No."),
+        ("a\n\n\n" + REMINDER.lstrip(), "a\n"),
+    ],
+)
+def test_the_wrapping_of_the_host_is_removed(raw: str, answer: str) -> None:
+    assert answer_of(raw) == answer
+
+
+@rows(
+    "text",
+    [
+        "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
+        "     1→<system-reminder>\n     2→x</system-reminder>",
+        "     1→a <system-reminder>x</system-reminder>",
+        "<tool_use_error>half",
+        "half</tool_use_error>",
+        "x</system-reminder>",
+        "<system-reminder>x</system-reminder>\nfollowed by text",
+        "<tool_use_error>",
+    ],
+)
+def test_similar_text_of_the_answer_itself_stays(text: str) -> None:
+    assert answer_of(text) == text

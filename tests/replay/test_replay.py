@@ -56,7 +56,7 @@ class Reminding:
 
 
 @pytest.mark.parametrize(("times", "opened", "text"), [(0, 1, "  old  "), (1, 2, "  old  "), (9, 3, "old")])
-def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
+def test_a_scenario_that_a_reminder_contaminated_is_replayed_up_to_three_times(
     place: WorkspacePool, times: int, opened: int, text: str
 ) -> None:
     adapter = Reminding(times)
@@ -77,7 +77,7 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
+def test_misbehaviour_is_blamed_on_the_adapter_with_the_step(
     place: WorkspacePool, name: str, words: str
 ) -> None:
     outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
@@ -97,7 +97,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
         (miniatures.FailsToClose, READ, "raised RuntimeError: no end"),
     ],
 )
-def test_a_broken_protocol_is_blamed_on_the_adapter(
+def test_a_violation_of_the_protocol_is_blamed_on_the_adapter(
     place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
     broken = replay_steps(place, adapter, step).error
@@ -106,7 +106,7 @@ def test_a_broken_protocol_is_blamed_on_the_adapter(
     assert words in broken.message
 
 
-def test_a_text_for_a_group_is_not_a_sequence_of_results(place: WorkspacePool) -> None:
+def test_a_string_is_not_an_answer_to_parallel_calls(place: WorkspacePool) -> None:
     class Talkative(miniatures.Honest):
         def call_parallel(self, calls: object) -> Any:
             return "ok"
@@ -116,21 +116,21 @@ def test_a_text_for_a_group_is_not_a_sequence_of_results(place: WorkspacePool) -
     assert "answered a parallel group with 'ok'" in broken.message
 
 
-def test_an_event_that_does_not_fit_ends_the_replay(place: WorkspacePool) -> None:
+def test_an_impossible_event_ends_the_replay(place: WorkspacePool) -> None:
     outcome = replay_steps(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.step) == ("harness", 1)
     assert "cannot delete b.txt" in outcome.error.message
 
 
-def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
+def test_an_impossible_event_during_a_call_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
     outcome = replay_steps(place, miniatures.Honest, READ, racing)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
-def test_an_interference_after_the_call_has_returned_changes_nothing(place: WorkspacePool) -> None:
+def test_an_interference_after_the_call_has_no_effect(place: WorkspacePool) -> None:
     kept = []
 
     class Late(miniatures.Honest):
@@ -148,7 +148,7 @@ def test_an_interference_after_the_call_has_returned_changes_nothing(place: Work
 
 
 @pytest.mark.usefixtures("shallow")
-def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: WorkspacePool) -> None:
+def test_directories_nested_too_deeply_are_blamed_on_the_implementation(place: WorkspacePool) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
@@ -166,9 +166,9 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place:
     assert replay_steps(place, Nesting, READ).error is None
 
 
-def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: WorkspacePool) -> None:
+def test_a_workspace_that_cannot_be_created_is_blamed_on_the_environment(place: WorkspacePool) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
-    broken = replay(impossible, miniatures.Honest, place).error  # type: ignore[arg-type]
+    broken = replay(impossible, miniatures.Honest, place).error
     assert broken is not None
     assert broken.blame == "environment"
     assert "cannot prepare the workspace" in broken.message

@@ -17,7 +17,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.judging import judged_by
+from tests.judging import judge_target
 from tests.processes import ends_soon
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -62,7 +62,7 @@ def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_do_not_notice_each_other_share_a_server(place: WorkspacePool) -> None:
+def test_independent_sessions_share_a_server(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     (use, pid, _), (again, same, _) = used.session(), used.session()
     assert use == again == ServerUse(shared=True, why="no session affects another")
@@ -72,7 +72,7 @@ def test_sessions_that_do_not_notice_each_other_share_a_server(place: WorkspaceP
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_notice_each_other_share_nothing(place: WorkspacePool) -> None:
+def test_dependent_sessions_use_separate_servers(place: WorkspacePool) -> None:
     used = Used(place, "by-name")
     (use, pid, _), (_, other, _) = used.session(), used.session()
     assert use is not None
@@ -86,7 +86,7 @@ def test_sessions_that_notice_each_other_share_nothing(place: WorkspacePool) -> 
 
 
 @pytest.mark.slow
-def test_the_first_sessions_have_a_server_each_without_a_trial(place: WorkspacePool) -> None:
+def test_the_first_sessions_use_separate_servers_without_a_trial(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     uses, pids, roots = zip(*(used.session() for _ in range(6)), strict=True)
     assert [use.shared for use in uses] == [False] * 4 + [True] * 2
@@ -108,7 +108,7 @@ RELATIVE = Scenario(
 
 @pytest.mark.usefixtures("tried")
 @pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
-def test_a_server_whose_command_names_the_workspace_serves_one(place: WorkspacePool, word: str) -> None:
+def test_a_server_whose_command_names_the_workspace_is_not_shared(place: WorkspacePool, word: str) -> None:
     used = Used(place, "honest", word)
     use, *_ = used.session()
     assert use == ServerUse(shared=False, why=f"the command names {word.removeprefix('--home=')}")
@@ -120,7 +120,9 @@ def test_a_server_whose_command_names_the_workspace_serves_one(place: WorkspaceP
     ("isolation", "why"),
     [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
 )
-def test_what_was_asked_for_is_not_tried(place: WorkspacePool, isolation: Isolation, why: str) -> None:
+def test_a_requested_isolation_is_used_without_a_trial(
+    place: WorkspacePool, isolation: Isolation, why: str
+) -> None:
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(2)]
     assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
@@ -140,7 +142,7 @@ def known_ids() -> list[str]:
 
 def judge_leaky(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
-    return judged_by(target, *ids)
+    return judge_target(target, *ids)
 
 
 def findings(verdicts: list[Verdict]) -> list[object]:
@@ -152,7 +154,7 @@ def findings(verdicts: list[Verdict]) -> list[object]:
 @pytest.mark.parametrize(
     "way", ["honest", "anything-read", "tells-where", "ends", "anew", "anew-but-for-texts"]
 )
-def test_verdicts_are_those_of_a_server_each(way: str, known_ids: list[str]) -> None:
+def test_verdicts_are_the_same_as_with_separate_servers(way: str, known_ids: list[str]) -> None:
     assert len(known_ids) >= 4
     assert findings(judge_leaky(way, "auto", known_ids)) == findings(judge_leaky(way, "process", known_ids))
 
@@ -163,7 +165,7 @@ ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.m
 
 @pytest.mark.usefixtures("at_once")
 @ANEW
-def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
+def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sharing(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
     """The trial does not find this leak: the second scenario fails after the first on the same server, and passes on
@@ -181,7 +183,7 @@ def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
 
 @pytest.mark.usefixtures("at_once")
 @ANEW
-def test_many_scenarios_that_come_out_otherwise_end_the_sharing(
+def test_many_scenarios_with_other_results_end_the_sharing(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
@@ -203,34 +205,36 @@ class Ending:
 
 
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
-    pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()  # type: ignore[arg-type,return-value]
+    pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
     pool._found = server_pool.Independence()
-    pool._shared = server_pool._Shared(tmp_path, server)  # type: ignore[arg-type]
+    pool._shared = server_pool._Shared(tmp_path, server)
     return pool, server
 
 
-def test_a_server_on_which_three_in_succession_come_out_otherwise_is_replaced(tmp_path: Path) -> None:
+def test_a_server_with_three_other_results_in_succession_is_replaced(tmp_path: Path) -> None:
     pool, server = pool_that_shares(tmp_path)
     ended = []
     for shares in (1, 2, 4, 5, 6, 7):
         pool._shares = shares
         pool.separate(f"family/{shares}")
         ended.append(server.ended)
-        server.ended, pool._shared = False, server_pool._Shared(tmp_path, server)  # type: ignore[arg-type]
+        server.ended, pool._shared = False, server_pool._Shared(tmp_path, server)
     assert ended == [False, False, False, False, True, False]
 
 
 @pytest.mark.parametrize(
     ("status", "doubted"), [("failed", True), ("error", True), ("passed", False), ("unsupported", False)]
 )
-def test_what_a_server_has_no_part_in_is_not_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
+def test_only_failures_on_a_used_shared_server_are_repeated(
+    tmp_path: Path, status: str, doubted: bool
+) -> None:
     pool, _ = pool_that_shares(tmp_path)
     pool.use, pool._fresh = ServerUse(shared=True, why=""), False
     assert pool.doubts(status) is doubted
 
 
 @pytest.mark.usefixtures("tried")
-def test_a_server_that_is_killed_takes_no_other_with_it(place: WorkspacePool) -> None:
+def test_a_killed_server_does_not_end_the_shared_server(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
     _, shared, _ = used.session()
@@ -245,7 +249,7 @@ def test_a_server_that_is_killed_takes_no_other_with_it(place: WorkspacePool) ->
     ("way", "again"),
     [("forgets", True), *(pytest.param(way, False, marks=pytest.mark.slow) for way in ("honest", "reminds"))],
 )
-def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspace(
+def test_a_server_without_memory_serves_the_next_session_of_its_workspace(
     place: WorkspacePool, way: str, again: bool
 ) -> None:
     used = Used(place, way)
@@ -263,7 +267,7 @@ def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspac
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_server_that_a_handshake_lets_forget_serves_all_sessions_of_a_workspace(
+def test_a_server_that_forgets_at_a_handshake_serves_all_sessions_of_a_workspace(
     place: WorkspacePool,
 ) -> None:
     used = Used(place, "anew")

@@ -18,7 +18,7 @@ from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, as_written, assert_unsupported
+from tests.judging import SUITE, assert_unsupported, load_scenario_text
 from tests.replay import answering
 from tests.rows import rows
 
@@ -36,7 +36,7 @@ def scenario(*steps: Step) -> Scenario:
 
 
 def load_scenario(steps: str) -> Scenario:
-    return as_written(f"steps:\n{steps}", expect=False)
+    return load_scenario_text(f"steps:\n{steps}", expect=False)
 
 
 @rows(
@@ -57,29 +57,29 @@ def load_scenario(steps: str) -> Scenario:
         ("  - agent: {steps: [{touch: a}], name: x}\n", "'name'"),
     ],
 )
-def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
+def test_a_wrong_session_event_is_reported(steps: str, message: str) -> None:
     with pytest.raises(SuiteError) as error:
         load_scenario(steps)
     assert message in str(error.value)
 
 
-class Writing(answering.Diary):
+class Writing(answering.CallLog):
     """Writes a file in each call, and records the modification times of the file in nanoseconds."""
 
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()
-        writing.path, writing.times = workspace.root / "a.txt", self.times  # type: ignore[attr-defined]
+        writing.path, writing.times = workspace.root / "a.txt", self.times
         return writing
 
     times: ClassVar[list[int]] = []
 
     def call(self, tool: str, arguments: object) -> ToolResult:
-        self.path.write_text(tool)  # type: ignore[attr-defined]
+        self.path.write_text(tool)
         self.times.append(self.path.stat().st_mtime_ns)
         return ToolResult("")
 
 
-def test_what_two_sessions_write_never_has_the_same_time() -> None:
+def test_files_written_by_two_sessions_never_have_the_same_time() -> None:
     other, back = SessionEvent("other"), SessionEvent("back")
     adapter = Writing()
     with WorkspacePool() as place:
@@ -90,8 +90,8 @@ def test_what_two_sessions_write_never_has_the_same_time() -> None:
 
 
 def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
-    diary = answering.Diary()
-    diary.open = lambda _: diary  # type: ignore[method-assign]
+    diary = answering.CallLog()
+    diary.open = lambda _: diary
     with WorkspacePool() as place:
         replay(scenario(AGENT, READ), diary, place)
     assert diary.entries[-2:] == ["agent ends", "main ends"]
@@ -107,15 +107,15 @@ def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session
         (MENTION, "mention()"),
     ],
 )
-def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
+def test_a_capability_without_its_method_is_an_error(event: SessionEvent, method: str) -> None:
     with WorkspacePool() as place:
-        broken = replay(scenario(READ, event, READ), answering.Pretends(), place).error
+        broken = replay(scenario(READ, event, READ), answering.LacksMethods(), place).error
         assert broken is not None
         assert (broken.blame, broken.step) == ("adapter", 1)
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
 
 
-def test_who_does_not_declare_it_is_unsupported_which_is_no_pass() -> None:
+def test_an_undeclared_session_event_is_unsupported() -> None:
     lacking = {
         "sessions/edit-after-resume": "resume",
         "sessions/edit-after-compaction": "compact",
@@ -127,24 +127,24 @@ def test_who_does_not_declare_it_is_unsupported_which_is_no_pass() -> None:
     assert_unsupported(f"python:{answering.__file__}:Basic", lacking)
 
 
-def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
-    with closing(PythonAdapter(answering.__file__, "Diary", time_limit=30)) as adapter:
+def test_session_events_reach_an_implementation_in_a_process() -> None:
+    with closing(PythonAdapter(answering.__file__, "CallLog", time_limit=30)) as adapter:
         with WorkspacePool() as place:
             outcome = replay(
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
-        assert adapter.traits.capabilities == answering.Diary.capabilities | {"kill", "sessions"}
+        assert adapter.traits.capabilities == answering.CallLog.capabilities | {"kill", "sessions"}
     assert outcome.error is None
     assert (
         outcome.steps[-1]
         .results[0]
         .text.endswith(
-            "main rewinds, main Read, a.txt is mentioned, which is there, agent Read, agent ends, main Read"
+            "main rewinds, main Read, a.txt is mentioned and exists, agent Read, agent ends, main Read"
         )
     )
 
 
-def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:
+def test_a_recording_contains_the_calls_of_a_sub_agent_in_order() -> None:
     asked = scenario(READ, AGENT, READ, END, RESUME, COMPACT, READ)
     with WorkspacePool() as place:
         outcome = replay(asked, ReferenceAdapter("2.1.7"), place)

@@ -45,7 +45,7 @@ def differences(scenario_id: str, *levels: str, **texts: str) -> list[Difference
         ("Read.", "none of them"),
     ],
 )
-def test_an_answer_shows_at_least_the_lines_that_the_contract_shows(text: str, got: str | None) -> None:
+def test_an_answer_must_show_the_lines_that_the_contract_shows(text: str, got: str | None) -> None:
     found = [
         (each.step, each.what, each.expected, each.got)
         for each in differences("gate/write-after-read", "effects", step0=text)
@@ -54,12 +54,12 @@ def test_an_answer_shows_at_least_the_lines_that_the_contract_shows(text: str, g
 
 
 @rows(("text", "lost"), [("alpha\nbeta", 0), ("alpha", 1), ("Read.", 1)])
-def test_a_write_over_what_was_not_shown_is_harm_that_the_contract_does_not_do(text: str, lost: int) -> None:
+def test_a_write_over_lines_that_were_not_shown_is_harm(text: str, lost: int) -> None:
     found = differences("gate/write-after-read", "safe", step0=text)
     assert [each.what.partition(":")[0] for each in found] == ["lost"] * lost
 
 
-def test_harm_that_the_contract_does_itself_is_no_difference() -> None:
+def test_harm_of_the_contract_itself_is_not_a_difference() -> None:
     scenario = SUITE.scenario("links-and-modes/edit-of-hard-link")
     outcome = own_outcome(scenario, CONTRACT)
     (harm,) = judge(scenario, outcome).harms
@@ -69,7 +69,7 @@ def test_harm_that_the_contract_does_itself_is_no_difference() -> None:
     assert differences(scenario.id, "safe", "effects", **{f"step{last}": "Done."}) == []
 
 
-def test_so_is_it_where_nobody_asked_for_harm_and_effects_differ() -> None:
+def test_without_judged_harm_safe_fails_if_effects_fails() -> None:
     scenario = SUITE.scenario("gate/write-after-read")
     outcome = answering(scenario, own_outcome(scenario, CONTRACT), step0="Read.")
     levels = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary).levels
@@ -83,9 +83,7 @@ def test_so_is_it_where_nobody_asked_for_harm_and_effects_differ() -> None:
         ("1: one\n2: two\n3: three\n4: FOUR", None),
     ],
 )
-def test_lines_around_an_edit_were_shown_before_or_are_shown_by_its_answer(
-    text: str, got: str | None
-) -> None:
+def test_lines_around_an_edit_must_be_shown_before_it_or_by_its_answer(text: str, got: str | None) -> None:
     found = differences("gate/partial-read-edit-outside", "effects", step1=text)
     assert [each.got for each in found] == ([] if got is None else [got])
 
@@ -94,7 +92,7 @@ def test_after_a_whole_read_an_edit_need_not_show_anything() -> None:
     assert differences("gate/edit-after-read", "effects", step1="ok") == []
 
 
-def test_an_unsaid_text_of_the_documents_shows_what_was_recorded() -> None:
+def test_a_call_without_a_documented_text_shows_the_recorded_lines() -> None:
     shown = 0
     for scenario_id in ("gate/write-after-read", "gate/edit-after-read", "read-output/offset-and-limit"):
         scenario = SUITE.scenario(scenario_id, DOCUMENTED)
@@ -106,7 +104,7 @@ def test_an_unsaid_text_of_the_documents_shows_what_was_recorded() -> None:
     assert shown
 
 
-def test_of_a_long_text_all_lines_count() -> None:
+def test_all_lines_of_a_long_text_are_compared() -> None:
     scenario = SUITE.scenario("sizes/2001-lines")
     assert [each.got for each in differences(scenario.id, "effects", step0="Read.")] == ["none of them"]
 
@@ -121,16 +119,16 @@ def test_of_a_long_text_all_lines_count() -> None:
         ('<cell id="x = 1" y z></cell>', [False, False]),
     ],
 )
-def test_cells_are_shown_by_their_sources_in_their_order(answer: str, shown: list[bool]) -> None:
+def test_a_cell_is_shown_if_its_source_follows_those_before_it(answer: str, shown: list[bool]) -> None:
     assert shown_cells(["x = 1\ny\n", "z"], answer) == shown
 
 
-def test_only_a_notebook_has_cells() -> None:
+def test_only_notebooks_have_cells() -> None:
     data = b'{"cells": [{"source": ["a\\n", "b"]}, {"source": "c"}]}'
     assert cell_sources("book.ipynb", data) == ["a\nb", "c"]
     assert cell_sources("book.txt", data) == []
     assert cell_sources("book.ipynb", b"[]") == []
 
 
-def test_rows_of_numbers_have_ends() -> None:
+def test_consecutive_numbers_are_one_range() -> None:
     assert ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]

@@ -16,14 +16,14 @@ from readfirst.harness.workspace.snapshot import (
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
-def test_a_name_outside_of_what_is_looked_at_is_none(tmp_path: Path) -> None:
+def test_a_hard_link_outside_the_directory_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "outside").write_bytes(b"")
     (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
     assert names_of(snapshot(tmp_path / "d")) == {}
 
 
-def test_links_are_not_followed_even_in_a_circle(tmp_path: Path) -> None:
+def test_symlinks_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(".")
     (tmp_path / "out").symlink_to("/")
     assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
@@ -39,7 +39,7 @@ def test_a_link_into_the_workspace_is_reported_without_the_path_of_the_workspace
     assert found["beside"] == Symlink(f"{tmp_path}2/a")
 
 
-def test_fifos_and_sockets_are_named_and_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fifos_and_sockets_are_listed_and_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.chdir(tmp_path)  # the path of a socket is limited to about 100 bytes
     with socket.socket(socket.AF_UNIX) as listener:
@@ -63,7 +63,7 @@ def test_an_enormous_file_is_reported_by_its_size(tmp_path: Path, monkeypatch: p
     ("limit", "value", "message"),
     [("MAXIMUM_ENTRIES", 2, "more than 2 files"), ("MAXIMUM_SIZE", 11, "more than 11 bytes")],
 )
-def test_more_than_anybody_can_want_to_compare_is_refused(
+def test_a_snapshot_of_too_many_files_or_bytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
 ) -> None:
     monkeypatch.setattr(snapshots, limit, value)
@@ -75,13 +75,13 @@ def test_more_than_anybody_can_want_to_compare_is_refused(
         snapshot(tmp_path)
 
 
-def test_a_link_in_the_place_of_the_root_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_instead_of_the_root_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     assert snapshot(tmp_path / "link") == {".": Symlink(str(tmp_path))}
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_permissions_count_in_the_tests_that_are_about_them(tmp_path: Path) -> None:
+def test_the_fixture_unprivileged_makes_permissions_effective(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "a").chmod(0)
     with pytest.raises(PermissionError):
@@ -89,7 +89,7 @@ def test_permissions_count_in_the_tests_that_are_about_them(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
+def test_files_without_permissions_are_read_and_unchanged() -> None:
     with WorkspacePool() as place, place.site() as site:
         root = Path(site.root)
         (root / "shut").mkdir()
@@ -101,7 +101,7 @@ def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
         assert snapshot(root) == expected
 
 
-def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_place(
+def test_a_name_that_contains_the_path_of_the_workspace_is_equal_in_every_workspace(
     place: WorkspacePool,
 ) -> None:
     found = []

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
+import readfirst
 from readfirst import AdapterTraits
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Session, Workspace
-from readfirst.harness.adapter_traits import close_session, traits_of
+from readfirst.harness.adapter_traits import _FORMER_TRAITS, close_session, traits_of
 from tests.judging import assert_unsupported
 from tests.replay import answering
 
@@ -42,7 +45,7 @@ class Declaring(Attributes):
     traits = AdapterTraits(frozenset({"Write"}))
 
 
-def test_an_adapter_that_declares_nothing_has_the_basic_tools_and_nothing_to_end() -> None:
+def test_an_adapter_without_declarations_has_the_basic_tools() -> None:
     traits = traits_of(Plain())
     assert traits.capabilities == BASIC_CAPABILITIES
     assert not any(
@@ -57,7 +60,7 @@ def test_an_adapter_that_declares_nothing_has_the_basic_tools_and_nothing_to_end
     traits.close()
 
 
-def test_single_attributes_say_the_same_as_traits() -> None:
+def test_single_attributes_are_used_like_traits() -> None:
     adapter = Attributes()
     traits = traits_of(adapter)
     assert traits.capabilities == {"Read", "hooks"}
@@ -69,15 +72,15 @@ def test_single_attributes_say_the_same_as_traits() -> None:
     assert adapter.calls == ["reset", "close"]
 
 
-def test_declared_traits_count_alone() -> None:
+def test_single_attributes_are_ignored_if_traits_are_declared() -> None:
     assert traits_of(Declaring()) == Declaring.traits
 
 
-def test_a_session_without_close_needs_none() -> None:
-    close_session(object())  # type: ignore[arg-type]
+def test_a_session_may_have_no_method_close() -> None:
+    close_session(object())
 
 
-def test_what_an_adapter_does_not_declare_is_unsupported_which_is_no_pass() -> None:
+def test_an_undeclared_capability_is_unsupported() -> None:
     lacking = {
         "hooks/exit-two-before-edit": "hooks",
         "permission-modes/default-edit": "permission_modes",
@@ -85,3 +88,47 @@ def test_what_an_adapter_does_not_declare_is_unsupported_which_is_no_pass() -> N
         "full-disk/edit-that-grows": "full_disk",
     }
     assert_unsupported(f"python:{answering.__file__}:Silent", lacking)
+
+
+@pytest.mark.parametrize(("former", "name"), _FORMER_TRAITS.items())
+def test_a_former_name_is_accepted_with_a_warning(former: str, name: str) -> None:
+    value = object()
+    fields: dict[str, Any] = {former: value}
+    with pytest.warns(
+        DeprecationWarning, match=f"AdapterTraits.{former} is now AdapterTraits.{name}"
+    ) as given:
+        traits = AdapterTraits(**fields)
+    assert given[0].filename == __file__
+    assert getattr(traits, name) is value
+    with pytest.warns(DeprecationWarning, match=name):
+        assert getattr(traits, former) is value
+
+
+def test_an_unknown_name_is_refused() -> None:
+    fields: dict[str, Any] = {"repeats": True}
+    with pytest.raises(TypeError, match="repeats"):
+        AdapterTraits(**fields)
+
+
+def test_attributes_of_an_adapter_may_have_former_names() -> None:
+    class Former:
+        repeats_paths = True
+
+        def lacks(self, tool: str, _arguments: object) -> str:
+            return f"{tool} with pages"
+
+        def open(self, workspace: object) -> Any: ...
+
+    with pytest.warns(DeprecationWarning, match="is now AdapterTraits") as given:
+        traits = traits_of(Former())
+    assert [str(each.message).split(";")[0] for each in given] == [
+        "AdapterTraits.repeats_paths is now AdapterTraits.reuses_paths",
+        "AdapterTraits.lacks is now AdapterTraits.unsupported_reason",
+    ]
+    assert traits.reuses_paths
+    assert traits.unsupported_reason("Read", {}) == "Read with pages"
+
+
+def test_a_former_name_of_the_package_is_accepted_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match=r"readfirst\.BrokenAdapter is now readfirst\.AdapterError"):
+        assert readfirst.BrokenAdapter is readfirst.AdapterError

@@ -48,7 +48,7 @@ class Tools:
         ("python:overwrites:Tools", "effects", "unspecified"),
     ],
 )
-def test_a_scenario_without_expectations_is_judged_by_harm_at_safe_and_only_shown_at_effects(
+def test_a_scenario_without_expectations_is_judged_only_at_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, level: Level, status: str
 ) -> None:
     (tmp_path / "overwrites.py").write_text(OVERWRITES)

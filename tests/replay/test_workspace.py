@@ -14,7 +14,7 @@ from readfirst.harness.suite.file_entry import (
     SpecialFile,
     Symlink,
 )
-from readfirst.harness.workspace.guarded_directory import SpoiltError
+from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 
@@ -35,7 +35,7 @@ def test_modes_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> Non
     }
 
 
-def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_stated(site: WorkspaceDir) -> None:
+def test_files_and_directories_have_the_fixed_old_time_unless_stated(site: WorkspaceDir) -> None:
     given = {"d/e/f": RegularFile(b""), "link": Symlink("d"), "late": RegularFile(b"", mtime=OLD_TIME + 9)}
     site.lay_out(given)
     root = Path(site.root)
@@ -45,12 +45,12 @@ def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_state
     assert late == (OLD_TIME + 9) * 10**9
 
 
-def test_a_device_cannot_be_given(site: WorkspaceDir) -> None:
+def test_a_device_cannot_be_created(site: WorkspaceDir) -> None:
     with pytest.raises(ValueError, match="cannot ask for a device"):
         site.lay_out({"disk": SpecialFile("device")})
 
 
-def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:
+def test_the_path_of_a_workspace_is_short_and_without_symlinks(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     with WorkspacePool(tmp_path / "link") as place, place.site() as site:
@@ -58,7 +58,7 @@ def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:
         assert len(site.root) - len(str(tmp_path / "real")) < 8
 
 
-def test_a_site_is_as_new_after_use_whatever_was_left(place: WorkspacePool) -> None:
+def test_a_workspace_is_empty_after_use(place: WorkspacePool) -> None:
     with place.site() as site:
         root = Path(site.root)
         (root / "d" / "e").mkdir(parents=True)
@@ -84,7 +84,7 @@ def test_directories_without_permissions_are_removed() -> None:
 
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
-def test_a_root_that_was_taken_away_is_reported_and_made_anew(
+def test_a_removed_root_is_reported_and_created_again(
     place: WorkspacePool, tmp_path: Path, replacement: str
 ) -> None:
     with place.site() as site:
@@ -103,13 +103,13 @@ def test_a_root_that_was_taken_away_is_reported_and_made_anew(
         assert (tmp_path / "kept").read_bytes() == b"kept"
 
 
-def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: WorkspaceDir) -> None:
+def test_files_next_to_the_workspace_and_at_home_are_in_the_snapshot(site: WorkspaceDir) -> None:
     (Path(site.root).parent / "stray.txt").write_bytes(b"s")
     (Path(site.home) / ".settings").mkdir(mode=0o755)
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
-def test_what_programs_keep_for_themselves_at_home_is_not_seen_but_what_is_named_alike_is(
+def test_caches_and_settings_of_programs_at_home_are_not_in_the_snapshot(
     site: WorkspaceDir,
 ) -> None:
     for name in (".claude.json", ".claude", ".cache", ".cache.bak", ".npmrc"):
@@ -117,7 +117,7 @@ def test_what_programs_keep_for_themselves_at_home_is_not_seen_but_what_is_named
     assert site.snapshot().keys() == {"$HOME/.cache.bak", "$HOME/.npmrc"}
 
 
-def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: WorkspacePool) -> None:
+def test_unique_workspaces_have_different_paths_in_one_directory(place: WorkspacePool) -> None:
     roots = []
     for _ in range(3):
         with place.site(unique=True) as site:
@@ -127,7 +127,7 @@ def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: WorkspacePoo
     assert len({root.parent for root in roots}) == 1
 
 
-def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:
+def test_a_closed_pool_removes_its_files_but_not_a_given_base(tmp_path: Path) -> None:
     with WorkspacePool() as place, place.site():
         base = Path(place.base)
     assert not base.exists()
@@ -137,7 +137,7 @@ def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("shallow")
-def test_a_site_with_directories_nested_beyond_reach_is_cleared(place: WorkspacePool) -> None:
+def test_a_workspace_with_deeply_nested_directories_is_cleared(place: WorkspacePool) -> None:
     with place.site() as site:
         path = Path(site.root)
         for _ in range(150):
@@ -151,7 +151,7 @@ def open_files() -> int:
     return len(list(Path("/dev/fd").iterdir()))
 
 
-def test_a_pool_leaves_nothing_open_whatever_became_of_its_sites() -> None:
+def test_a_closed_pool_has_no_open_files() -> None:
     def spoil() -> None:
         with place.site() as site:
             site.snapshot()
@@ -168,10 +168,40 @@ def test_a_pool_leaves_nothing_open_whatever_became_of_its_sites() -> None:
     assert open_files() == before
 
 
-def test_a_folder_that_cannot_be_made_leaves_nothing_open(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_created_leaves_no_open_file(tmp_path: Path) -> None:
     before = open_files()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "file").touch()
     with DirectoryHandles(os.fspath(tmp_path)) as below, pytest.raises(NotADirectoryError):
         below.at("folder/file/deeper")
     assert open_files() == before
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "own").mkdir()
+    return made
+
+
+@pytest.fixture
+def folder(path: Path) -> Folder:
+    found = Folder(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
+    assert found.added() == frozenset()
+    return found
+
+
+def test_a_replaced_directory_is_an_error(folder: Folder, path: Path) -> None:
+    path.rename(path.parent / "former")
+    path.mkdir()
+    for look in (folder.check, folder.added):
+        with pytest.raises(SpoiltError, match="removed or replaced the folder"):
+            look()
+
+
+def test_a_directory_that_may_be_missing_has_no_entries_until_it_exists(tmp_path: Path) -> None:
+    folder = Folder(os.fspath(tmp_path / "later"), "$HOME/")
+    assert folder.added() == frozenset()
+    (tmp_path / "later" / "new").mkdir(parents=True)
+    assert folder.added() == {"new"}

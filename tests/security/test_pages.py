@@ -28,7 +28,7 @@ from readfirst.observatory.site.site import pages_of
 from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.survey.failure_evidence import Mismatch
 from readfirst.observatory.survey.issue_report import HEADINGS, issue_text
-from tests.parsed import Parsed
+from tests.parsed import ParsedPage
 from tests.rows import rows
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
@@ -46,7 +46,7 @@ ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link"
 def active_elements(html: str) -> list[str]:
     """Return the elements of a page that would execute or load something."""
     found = []
-    for tag, attributes in Parsed(html).elements:
+    for tag, attributes in ParsedPage(html).elements:
         address = attributes.get("href") or ""
         if tag in ACTIVE or any(name.startswith("on") for name in attributes) or not is_followed(address):
             found.append(f"{tag} {attributes}")
@@ -71,14 +71,14 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
         for html in render_markdown(page):
             assert active_elements(html) == []
             wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
-            assert {tag for tag, _ in Parsed(html).elements} <= wanted
+            assert {tag for tag, _ in ParsedPage(html).elements} <= wanted
             assert html.count("<tr") in (0, 3)
 
 
 @rows("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
 def test_no_text_closes_its_fence(text: str) -> None:
     html = MarkdownIt("commonmark", {"html": True}).render(fence_code("text", text))
-    assert [tag for tag, _ in Parsed(html).elements] == ["pre", "code"]
+    assert [tag for tag, _ in ParsedPage(html).elements] == ["pre", "code"]
 
 
 @rows("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
@@ -90,7 +90,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
 def test_a_link_ends_where_its_address_ends() -> None:
     (html, other) = render_markdown(link("text", ADDRESSES[3]))
     for each in (html, other):
-        ((_, attributes),) = [each for each in Parsed(each).elements if each[0] == "a"]
+        ((_, attributes),) = [each for each in ParsedPage(each).elements if each[0] == "a"]
         assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
         assert active_elements(each) == []
 
@@ -116,7 +116,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
     )
     assert [each for each in active_elements(made) if each not in HARMLESS_IMAGES] == []
     assert made.startswith('<h1 id="a" class="highlight">1 &lt;b&gt;</h1>')
-    assert "seen.invalid" not in "".join(str(attributes) for _, attributes in Parsed(made).elements)
+    assert "seen.invalid" not in "".join(str(attributes) for _, attributes in ParsedPage(made).elements)
     assert "__config" not in made
     assert "mermaid" not in made
     assert '<td data-label="a &amp; &quot;b&quot;" align="right">7</td></tr></tbody></table>' in made
@@ -142,7 +142,7 @@ def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
     assert SEEN not in html
     usual = filtered_page(project(tmp_path / "usual", "plain").compatibility, "plain")
     drawn = {"text", "rect", "title", "g", "line"}  # long titles take more lines of a picture
-    shapes = [[tag for tag, _ in Parsed(each).elements if tag not in drawn] for each in (html, usual)]
+    shapes = [[tag for tag, _ in ParsedPage(each).elements if tag not in drawn] for each in (html, usual)]
     assert shapes[0] == shapes[1]
     assert "script-src 'sha256-" in html
 

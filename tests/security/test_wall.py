@@ -16,7 +16,7 @@ import pytest
 
 from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.sandbox import Sandbox, find_problem
-from tests.processes import _command, mentioning
+from tests.processes import _command, pids_by_command
 from tests.security.confined import run_confined
 from tests.security.intruder import attempts
 from tests.supervision import without_bubblewrap
@@ -95,7 +95,7 @@ def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str,
             victim.kill()
             for path in made.made:
                 path.unlink(missing_ok=True)
-            for pid in mentioning(made.marker):
+            for pid in pids_by_command(made.marker):
                 os.kill(pid, 9)
 
 
@@ -120,7 +120,7 @@ def test_behind_the_wall_nothing_outside_has_changed(results: tuple[Machine, dic
 
 def test_no_process_is_left_over(results: tuple[Machine, dict[str, Any]]) -> None:
     machine, found = results
-    left = {pid: _command(pid) for pid in mentioning(machine.marker)}
+    left = {pid: _command(pid) for pid in pids_by_command(machine.marker)}
     assert (left == {}) == (found["way"] == "walled"), left
 
 

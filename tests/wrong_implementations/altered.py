@@ -40,7 +40,7 @@ class Altered:
         return cls(workspace)
 
     def fresh(self) -> FileTools:
-        """Return new tools of the reference in the same workspace, which know no file."""
+        """Return new tools of the reference for the same workspace. They have read no file."""
         root, home = self.workspace.root, self.workspace.home
         shell = Shell(CommandLimits(root, home, seconds=10))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
@@ -69,30 +69,23 @@ class Altered:
                 return self.stop(tool, arguments, interfere)
             if not isinstance(arguments, str):
                 return self.give_up(tool, arguments, interfere)
-            return self.cut(
-                tool,
-                arguments,
-                NO_ANSWER if how == "cut" else _result(self.tools.call_at_limit(tool, arguments)),
-            )
+            answer = NO_ANSWER if how == "cut" else _convert(self.tools.call_at_limit(tool, arguments))
+            return self.cut(tool, arguments, answer)
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         """Handle a call that the user cancels before it is executed."""
-        return _result(self.tools.call_given_up(tool, arguments, interfere))
+        return _convert(self.tools.call_given_up(tool, arguments, interfere))
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         """Handle a call that is cancelled after it has begun to write."""
-        return _result(self.tools.call_stopped(tool, arguments))
+        return _convert(self.tools.call_stopped(tool, arguments))
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
-        """Handle a call whose arguments were cut off.
-
-        `text` is the part that arrived, `answer` the reference's answer.
-        """
+        """Handle a call whose arguments were cut off: `text` is the part that arrived, `answer` the correct answer."""
         return answer
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        results = self.tools.call_parallel(calls)
-        return [_result(result) for result in results]
+        return [_convert(result) for result in self.tools.call_parallel(calls)]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         return self.reference(tool, arguments, interfere)
@@ -101,7 +94,7 @@ class Altered:
         self, tool: str, arguments: Arguments, interfere: Callable[[], None] = lambda: None
     ) -> ToolResult:
         """Execute one call on the reference, and return its result."""
-        return _result(self.tools.call_during(tool, arguments, interfere))
+        return _convert(self.tools.call_during(tool, arguments, interfere))
 
     def resume(self) -> None:
         self.tools.resume()
@@ -119,20 +112,20 @@ class Altered:
         return Agent(self)
 
     def background_agent(self) -> "Altered":
-        return AgentBeside(self)
+        return BackgroundAgent(self)
 
     def path(self, arguments: Arguments) -> Path:
-        """Return the path that a call names. If it names none, the path is the workspace."""
+        """Return the path in the arguments of a call, or the workspace if the call has no path."""
         named = arguments.get("file_path", arguments.get("notebook_path", ""))
         return self.workspace.root / str(named)
 
 
-def _result(result: Result) -> ToolResult:
+def _convert(result: Result) -> ToolResult:
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 
 class Agent(Altered):
-    """A correct sub-agent. `read` are the paths that it has read."""
+    """A correct sub-agent. `read` contains the paths that it has read."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -149,7 +142,7 @@ class Agent(Altered):
         self._working.close()
 
 
-class AgentBeside(Agent):
+class BackgroundAgent(Agent):
     """A correct sub-agent in the background."""
 
     def __init__(self, session: Altered) -> None:
@@ -163,7 +156,7 @@ class AgentBeside(Agent):
 
 @dataclass
 class Call:
-    """One call, as the function that makes the mistake receives it."""
+    """A call of a wrong implementation: the parameter of the functions that make the mistakes."""
 
     session: Altered
     tool: str
@@ -188,27 +181,27 @@ class Call:
         return str(self.arguments.get("content", self.new))
 
     @property
-    def kept(self) -> dict[Any, Any]:
-        """The state of the implementation between the calls of a session, as a dictionary."""
-        kept: dict[Any, Any] = vars(self.session).setdefault("kept", {})
-        return kept
+    def memory(self) -> dict[Any, Any]:
+        """A dictionary that the calls of a session share."""
+        memory: dict[Any, Any] = vars(self.session).setdefault("memory", {})
+        return memory
 
-    def made(self, **others: object) -> ToolResult:
-        """Execute the call on the reference, with some arguments replaced."""
+    def execute(self, **others: object) -> ToolResult:
+        """Execute the call on the reference with its arguments, of which `others` are replaced. Return the result."""
         return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
 
     def read(self, path: object = None, **part: int) -> ToolResult:
-        """Read a file on the reference: the file of the call, or `path`. The session does not count it as read."""
-        named = str(self.path if path is None else path)
-        return self.session.reference("Read", {"file_path": named, **part})
+        """Read the file of the call, or `path`, so that the reference counts it as read. `part`: offset and limit."""
+        return self.session.reference("Read", {"file_path": str(path or self.path), **part})
 
 
 @dataclass(frozen=True)
 class Caught:
-    """How a wrong implementation is detected: the scenarios, and the first difference in the first of them.
+    """How a wrong implementation is detected: the ids of the scenarios, and the first difference in the first scenario
+    (its level, the compared part `what` if stated, and its blame).
 
-    `what` is the compared part, if it matters. `after` is a scenario that is replayed before, in the same directory.
-    `harmless` is the reason why the mistake does no harm in the scenarios, except in those in `harmful`.
+    `after` is a scenario that is replayed before, in the same directory. `harmless` is the reason why the mistake does
+    no harm in the scenarios, except in those in `harmful`.
     """
 
     by: tuple[str, ...]
@@ -233,7 +226,9 @@ def caught(
     harmless: str = "",
     harmful: str = "",
 ) -> Callable[[Kind], Kind]:
-    """A decorator that records the scenarios that detect a wrong implementation. `by` contains their ids."""
+    """A decorator that stores in a wrong implementation how it is detected. `by` and `harmful` contain scenario ids,
+    separated by spaces.
+    """
 
     def mark(kind: Kind) -> Kind:
         kind.caught = Caught(  # type: ignore[attr-defined]
@@ -245,39 +240,41 @@ def caught(
 
 
 def caught_by(kind: type) -> Caught | None:
-    """Return the detection that is recorded for this class itself, not one that it inherits."""
-    found: Caught | None = vars(kind).get("caught")
-    return found
+    """Return how a wrong implementation is detected. None if the class only inherits this from its base."""
+    caught: Caught | None = vars(kind).get("caught")
+    return caught
 
 
 def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` instead of executing a call.
-
-    If `act` returns None, the call is executed correctly.
+    """A decorator: the implementation calls `act` instead of executing a call. If `act` returns None, the call is
+    then executed correctly.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
-        return act(call) or call.made()
+        return act(call) or call.execute()
 
     return _make_class(act, alter)
 
 
 def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` after every call. `act` may return a different answer."""
+    """A decorator: the implementation calls `act` after every call. If `act` returns an answer, it replaces the correct
+    one.
+    """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
-        result = call.made()
+        result = call.execute()
         return act(call, result) or result
 
     return _make_class(act, alter)
 
 
 def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
-    """Return an implementation that spoils the result of each Edit; `act` receives the call and the previous content.
+    """A decorator: the implementation calls `act` after each successful Edit, to spoil the file. `act` receives the
+    call and the bytes of the file before the Edit.
 
-    The file then gets the modification time of this Edit, as if it had been written at once. Otherwise it would depend
+    The file then gets the modification time of the Edit, as if it had been written only once. Otherwise it would depend
     on the clock whether the file counts as changed.
     """
 
@@ -285,7 +282,7 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
         call = Call(self, tool, arguments, interfere)
         path = call.path
         before = path.read_bytes() if tool == "Edit" and path.is_file() else b""
-        result = call.made()
+        result = call.execute()
         if tool == "Edit" and not result.is_error:
             written = path.stat().st_mtime_ns if path.exists() else None
             try:
@@ -303,14 +300,14 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
 
 
 def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
-    """Return an implementation that replaces arguments of an Edit by those that `act` returns; `act` receives the
-    call and the text of the file.
+    """A decorator: the implementation replaces arguments of each Edit by the arguments that `act` returns. `act`
+    receives the call and the text of the file.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
         edits = tool == "Edit" and call.path.is_file()
-        return call.made(**act(call, call.path.read_text(errors="replace")) if edits else {})
+        return call.execute(**act(call, call.path.read_text(errors="replace")) if edits else {})
 
     return _make_class(act, alter)
 

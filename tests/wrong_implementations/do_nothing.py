@@ -1,8 +1,8 @@
-"""The scores of two implementations that do nothing: one refuses every call, the other reports success for every call.
+"""Measures two implementations that do nothing: one refuses every call, the other reports success for every call.
 
     python3 tests/wrong_implementations/do_nothing.py
 
-This measures both on all scenarios and updates the table in docs/adapters.md.
+This runs all scenarios and updates the table in docs/adapters.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEVELS = ("effects", "reason", "text")
 
 
 class DoesNothing:
-    """Gives the same answer to every call."""
+    """Returns the same answer for every call."""
 
     capabilities = frozenset(
         {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
@@ -61,9 +61,9 @@ IMPLEMENTATIONS = {
 }
 
 
-def verdicts(answer: ToolResult) -> Iterator[Verdict]:
-    """Return the verdicts of the implementation with this answer on all scenarios of the default contract that can
-    be replayed on this system.
+def judge_all(answer: ToolResult) -> Iterator[Verdict]:
+    """Yield the verdict on the implementation with this answer for each scenario of the default contract, except those
+    that this system or the implementation does not support.
     """
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
@@ -81,17 +81,19 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
                     yield verdict
 
 
-def scores(found: Sequence[Verdict]) -> list[int]:
-    """Return the percentage of scenarios that hold, by level, rounded."""
-    return [round(100 * sum(verdict.levels[level] for verdict in found) / len(found)) for level in LEVELS]
+def percentages(verdicts: Sequence[Verdict]) -> list[int]:
+    """Return the rounded percentages of scenarios that hold at each level of `LEVELS`."""
+    return [
+        round(100 * sum(verdict.levels[level] for verdict in verdicts) / len(verdicts)) for level in LEVELS
+    ]
 
 
-def holding(found: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
-    """Return, by class, the rules that hold at the level `effects` in all their scenarios among these verdicts."""
+def holding_rules(verdicts: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
+    """Return the ids of the rules of each class that hold at the level `effects` in all these verdicts."""
     rules = Suite(ROOT / "fixtures").rules
     assert rules is not None
     judged: dict[str, list[bool]] = {}
-    for verdict in found:
+    for verdict in verdicts:
         judged.setdefault(verdict.rule, []).append(verdict.levels["effects"])
     return {
         class_: [rule.id for rule in rules.of(class_) if rule.id in judged and all(judged[rule.id])]
@@ -99,27 +101,22 @@ def holding(found: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
     }
 
 
-def row(found: Sequence[Verdict]) -> list[str]:
-    """Return the table row of one implementation: its scores, and the number of rules of each class that hold."""
+def row(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the table cells of one implementation: percentages, and the number of rules of each class that hold."""
     return [
-        *(f"{score} %" for score in scores(found)),
-        *(str(len(rules)) for rules in holding(found).values()),
+        *(f"{percentage} %" for percentage in percentages(verdicts)),
+        *(str(len(rules)) for rules in holding_rules(verdicts).values()),
     ]
 
 
-def table(rows: Mapping[str, Sequence[str]]) -> str:
-    """Return the table for docs/adapters.md in Markdown."""
-    header = ["an implementation that", *LEVELS, *CLASSES]
-    lines = [header, ["---" for _ in header], *([name, *cells] for name, cells in rows.items())]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def main() -> None:
-    """Measure both implementations, and update docs/adapters.md."""
-    made = table({name: row(list(verdicts(answer))) for name, answer in IMPLEMENTATIONS.items()})
+    """Measure both implementations, and update the table in docs/adapters.md."""
+    header = ["an implementation that", *LEVELS, *CLASSES]
+    rows = [[name, *row([*judge_all(answer)])] for name, answer in IMPLEMENTATIONS.items()]
+    table = "".join(f"| {' | '.join(cells)} |\n" for cells in (header, ["---" for _ in header], *rows))
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    PAGE.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")
-    print(made, end="")
+    PAGE.write_text(before + BEGIN + table + END + rest.partition(END)[2], "utf-8")
+    print(table, end="")
 
 
 if __name__ == "__main__":

@@ -13,25 +13,22 @@ _NUMBERED = re.compile(r" {0,5}(\d+)(?:→|\t)(.*)", re.DOTALL)
 
 
 def lines_in(answer: str) -> tuple[list[str], int] | None:
-    """Return the lines of a file that an answer shows, and the number of the first.
-
-    None if the answer does not show lines.
-    """
+    """Return the lines of a file that an answer shows, and the number of the first. None if it shows no lines."""
     lines = []
     first = 0
-    for said in answer.split("\n"):
-        found = _NUMBERED.fullmatch(said)
-        if found is None:
-            if lines and not said.strip():
+    for shown in answer.split("\n"):
+        match = _NUMBERED.fullmatch(shown)
+        if match is None:
+            if lines and not shown.strip():
                 break  # the host appended the rest
             return None
-        first = first or int(found[1])
-        lines.append(found[2])
+        first = first or int(match[1])
+        lines.append(match[2])
     return lines, first
 
 
 def number_lines(lines: Sequence[str], first: int) -> str:
-    """Return the lines in the form of the reference's answer."""
+    """Return the lines as an answer of the reference shows them, with the number `first` before the first line."""
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
@@ -40,67 +37,68 @@ def _each(change: Callable[[str], str]) -> Fault:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A fault: its description (`wrong`), the function that makes the answer, a scenario that detects it, and the
-    reason why it does no harm there.
+class DisplayFault:
+    """A fault: its description, the function that returns the wrong answer, the scenario that detects the fault (`by`),
+    and the reason why it does no harm there. `harmless` is empty if it does harm.
     """
 
-    wrong: str
-    shown: Fault
+    description: str
+    change: Fault
     by: str = "gate/write-after-read"
     harmless: str = ""
 
 
-FAULTS: dict[str, Shown] = {
-    "SaysThatItRead": Shown("Shows nothing, and says that it did.", lambda *_: "Read."),
-    "CountsLinesInstead": Shown(
+FAULTS: dict[str, DisplayFault] = {
+    "SaysThatItRead": DisplayFault("Shows nothing, and says that it did.", lambda *_: "Read."),
+    "CountsLinesInstead": DisplayFault(
         "Counts the lines instead of showing them.", lambda lines, _: f"The file has {len(lines)} lines."
     ),
-    "ShowsTheFirstHalf": Shown(
+    "ShowsTheFirstHalf": DisplayFault(
         "Shows half of a file as the whole.",
         lambda lines, first: number_lines(lines[: len(lines) // 2], first),
     ),
-    "ShowsTheEnd": Shown(
-        "Shows the end of a file alone.",
+    "ShowsTheEnd": DisplayFault(
+        "Shows only the last line of a file.",
         lambda lines, first: number_lines(lines[-1:], first + len(lines) - 1),
     ),
-    "LeavesOutTheLastLine": Shown(
-        "Leaves out the last line that has something in it.",
+    "LeavesOutTheLastLine": DisplayFault(
+        "Omits the last line that is not blank.",
         lambda lines, first: number_lines(_without_last(lines), first),
     ),
-    "LeavesOutTheFirstLine": Shown(
+    "LeavesOutTheFirstLine": DisplayFault(
         "Begins with the second line.", lambda lines, first: number_lines(lines[1:], first + 1)
     ),
-    "LeavesOutEverySecondLine": Shown(
-        "Leaves out every second line.",
+    "LeavesOutEverySecondLine": DisplayFault(
+        "Omits every second line.",
         lambda lines, first: "\n".join(
             number_lines([line], first + 2 * at) for at, line in enumerate(lines[::2])
         ),
     ),
-    "CountsOneTooMany": Shown(
-        "Gives each line the number of the next one.", lambda lines, first: number_lines(lines, first + 1)
+    "CountsOneTooMany": DisplayFault(
+        "Shows each line with the number of the next line.",
+        lambda lines, first: number_lines(lines, first + 1),
     ),
-    "CountsFromAHundred": Shown(
-        "Gives each line a number that is a hundred too high.",
+    "CountsFromAHundred": DisplayFault(
+        "Shows each line with a number that is a hundred too high.",
         lambda lines, first: number_lines(lines, first + 100),
     ),
-    "CutsLines": Shown("Shows the first three characters of each line.", _each(lambda line: line[:3])),
-    "ShowsCapitals": Shown("Shows all letters as capitals.", _each(str.upper)),
-    "MasksWhatItShows": Shown(
+    "CutsLines": DisplayFault("Shows the first three characters of each line.", _each(lambda line: line[:3])),
+    "ShowsCapitals": DisplayFault("Shows all letters as capitals.", _each(str.upper)),
+    "MasksWhatItShows": DisplayFault(
         "Shows stars for letters and digits.", _each(lambda line: re.sub(r"\w", "*", line))
     ),
-    "ShowsLinesBackwards": Shown("Shows each line backwards.", _each(lambda line: line[::-1])),
-    "JoinsLines": Shown("Shows all lines as one.", lambda lines, _: " ".join(lines)),
-    "ShowsAsciiAlone": Shown(
-        "Shows question marks for what is not ASCII.",
+    "ShowsLinesBackwards": DisplayFault("Shows each line backwards.", _each(lambda line: line[::-1])),
+    "JoinsLines": DisplayFault("Shows all lines as one.", lambda lines, _: " ".join(lines)),
+    "ShowsAsciiAlone": DisplayFault(
+        "Shows question marks instead of non-ASCII characters.",
         _each(lambda line: line.encode("ascii", "replace").decode()),
         "write/over-latin-1",
     ),
-    "CutsIndentation": Shown(
+    "CutsIndentation": DisplayFault(
         "Cuts whitespace at the beginning of lines.", _each(str.lstrip), "read-output/tabs", NOTHING_WRITTEN
     ),
 }
-"""Faults by the name of the implementation that has this fault in every Read."""
+"""Faults, by the name of the implementation with this fault in every Read."""
 
 
 def _without_last(lines: Sequence[str]) -> list[str]:

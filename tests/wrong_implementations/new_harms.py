@@ -17,30 +17,26 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import CONTRACT, SUITE
 
 
-def judged_with_harm(
+def judge_with_harms(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> tuple[Verdict, list[Harm]]:
-    """Return the verdict on one replay of a scenario, and the new harms in it.
+    """Replay a scenario. Return the verdict, and the harms that the correct implementation does not do.
 
     Asserts that the correct implementation passes.
     """
-    assert of_the_reference(scenario_id)[0].status == "passed"
-    outcome = replay(_scenario(scenario_id), implementation, place)
-    return _verdict(scenario_id, outcome), new_harms(scenario_id, outcome)
-
-
-def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
-    """Return the harms in an outcome, except those that the reference does in the same steps."""
+    reference_verdict, reference_harms = _judge_reference(scenario_id)
+    assert reference_verdict.status == "passed"
     scenario = _scenario(scenario_id)
-    found = [
+    outcome = replay(scenario, implementation, place)
+    harms = [
         *harms_of(scenario, outcome),
         *check_overcautious(scenario, outcome, _list_transcripts(scenario_id)),
     ]
-    return [each for each in found if each not in of_the_reference(scenario_id)[1]]
+    return _verdict(scenario_id, outcome), [harm for harm in harms if harm not in reference_harms]
 
 
 @cache
-def of_the_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
+def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
     """Return the verdict on the correct implementation, and its harms."""
     scenario = _scenario(scenario_id)
     with WorkspacePool(memory=True) as place:

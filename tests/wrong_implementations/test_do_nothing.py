@@ -1,4 +1,4 @@
-"""The few correct results of implementations that do nothing are known, and are listed in docs/adapters.md."""
+"""Implementations that do nothing pass few scenarios, and docs/adapters.md lists how many."""
 
 import re
 
@@ -15,22 +15,22 @@ Judged = dict[str, list[Verdict]]
 
 @pytest.fixture(scope="module")
 def judged() -> Judged:
-    return {name: list(do_nothing.verdicts(answer)) for name, answer in do_nothing.IMPLEMENTATIONS.items()}
+    return {name: list(do_nothing.judge_all(answer)) for name, answer in do_nothing.IMPLEMENTATIONS.items()}
 
 
-def test_the_page_shows_what_they_score(judged: Judged) -> None:
-    """A new scenario may change a number by one. Run do_nothing.py in this case."""
+def test_docs_adapters_lists_the_measured_numbers(judged: Judged) -> None:
+    """A new scenario may change a number by one. If this test fails, run do_nothing.py."""
     page = do_nothing.PAGE.read_text("utf-8")
     for name, verdicts in judged.items():
         row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", page, re.M)
         assert row is not None
         cells = [cell.strip() for cell in row[1].split("|")]
         scores = [int(cell.removesuffix(" %")) for cell in cells[:3]]
-        assert scores == pytest.approx(do_nothing.scores(verdicts), abs=1)
+        assert scores == pytest.approx(do_nothing.percentages(verdicts), abs=1)
         assert cells[3:] == do_nothing.row(verdicts)[3:]
 
 
-def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged) -> None:
+def test_every_scenario_fails_for_one_of_the_two(judged: Judged) -> None:
     holding = [
         {each.scenario_id for each in verdicts if each.levels["effects"]} for verdicts in judged.values()
     ]
@@ -39,31 +39,25 @@ def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged)
 
 
 @pytest.mark.parametrize("name", do_nothing.IMPLEMENTATIONS)
-@pytest.mark.parametrize("connected", ["with all that scenarios need", "with the tools alone"])
-def test_no_rule_of_safety_or_contract_holds_for_one_of_them(
-    judged: Judged, name: str, connected: str
-) -> None:
-    """This holds also if races, parallel calls and permission rules are unsupported, as over MCP.
+@pytest.mark.parametrize("basic", [False, True])
+def test_no_rule_of_the_classes_safety_and_design_holds(judged: Judged, name: str, basic: bool) -> None:
+    """With `basic`, only scenarios count that need nothing but the tools, as over MCP.
 
     If this test fails, the rule lacks a scenario: one with a call that must be allowed, or one with a call that must be
     refused.
     """
-    found = judged[name]
-    if connected == "with the tools alone":
-        plain = needing_tools_alone()
-        found = [each for each in found if each.scenario_id in plain]
-    holding = do_nothing.holding(found)
-    assert holding["safety"] == holding["design"] == []
-
-
-def needing_tools_alone() -> set[str]:
     suite = Suite(do_nothing.ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     tools = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
-    return {each for each in suite.ids() if suite.scenario(each, contract).needs <= tools}
+    rules = do_nothing.holding_rules(
+        each
+        for each in judged[name]
+        if not basic or suite.scenario(each.scenario_id, contract).needs <= tools
+    )
+    assert rules["safety"] == rules["design"] == []
 
 
-def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Judged) -> None:
+def test_an_empty_answer_passes_only_the_scenario_of_an_empty_notebook(judged: Judged) -> None:
     """Invariants have no expected answers, and a refusal of every call does no harm."""
     suite = Suite(do_nothing.ROOT / "fixtures")
     passed = {

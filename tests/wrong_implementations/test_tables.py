@@ -12,14 +12,15 @@ import wrong_names
 import wrong_pairs
 import wrong_surroundings
 import wrong_thresholds
-from new_harms import judged_with_harm
+from new_harms import judge_with_harms
 
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 Table = Mapping[str, tuple[type[altered.Altered], str]]
+"""Wrong implementations by name, each with the id of the scenario that detects it."""
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
-"""The family of the scenarios that a module names, for modules that name only the slugs."""
+"""The family of the scenarios in a module, for modules that state only slugs."""
 HARMFUL = (wrong_contents, wrong_names)
 """Modules whose mistakes are also detected if only harm is judged."""
 TABLES: dict[object, Table] = {
@@ -27,47 +28,52 @@ TABLES: dict[object, Table] = {
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
 QUICK = {wrong_contents: 12, wrong_crossings: 6}
-"""The quick tests check one of this number of cases of a module, and one of three cases of other modules."""
+"""The quick tests check every Nth case of a module, with this N. It is 3 for other modules."""
 
 LONG = ("ReplacesAThousand",)
-"""Cases that are only in the slow tests, because each takes as long as ten others."""
+"""Cases that are only in the slow tests, because each takes as long as ten other cases."""
 
 
-def parts() -> list[object]:
-    """Return the tables of cases as pytest parameters: a quick part and a slow part of each."""
-    found: list[object] = []
+def quick_and_slow_parts() -> list[object]:
+    """Return pytest parameters: a module, and a part of its cases. Each module has a quick part and a slow part."""
+    parts: list[object] = []
     for module, table in TABLES.items():
         quick = [case for case in [*table][:: QUICK.get(module, 3)] if case not in LONG]  # type: ignore[call-overload]
         others = [case for case in table if case not in quick]
-        found.append(pytest.param(module, quick, id=f"{module.__name__}-quick"))  # type: ignore[attr-defined]
+        parts.append(pytest.param(module, quick, id=f"{module.__name__}-quick"))  # type: ignore[attr-defined]
         if others:
-            found.append(pytest.param(module, others, id=f"{module.__name__}-others", marks=pytest.mark.slow))  # type: ignore[attr-defined]
-    return found
+            parts.append(pytest.param(module, others, id=f"{module.__name__}-others", marks=pytest.mark.slow))  # type: ignore[attr-defined]
+    return parts
 
 
-def why_missed(kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool) -> str:
-    """Return the reason why a scenario does not detect an implementation. Empty if it does."""
-    verdict, harms = judged_with_harm(kind, scenario_id, place)
+def reason_undetected(
+    kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool
+) -> str:
+    """Return the reason why a scenario does not detect an implementation, or an empty string if it does.
+
+    With `harmful`, the judge of harm must detect it, too.
+    """
+    verdict, harms = judge_with_harms(kind, scenario_id, place)
     if (verdict.status, verdict.blame) != ("failed", "implementation"):
         return f"{verdict.status} {verdict.blame} {verdict.reason}"
     if verdict.levels["effects"]:
-        return "only words differ"
+        return "only texts differ"
     return "" if harms or not harmful else "no harm is found"
 
 
-@pytest.mark.parametrize(("module", "cases"), parts())
-def test_a_wrong_implementation_is_caught_by_the_scenario_about_its_mistake(
+@pytest.mark.parametrize(("module", "cases"), quick_and_slow_parts())
+def test_a_wrong_implementation_is_detected_by_its_scenario(
     module: object, cases: Sequence[str], place: WorkspacePool
 ) -> None:
     @rows("case", cases)
     def is_caught(case: str) -> None:
         kind, scenario_id = TABLES[module][case]
-        assert why_missed(kind, scenario_id, place, harmful=module in HARMFUL) == ""
+        assert reason_undetected(kind, scenario_id, place, harmful=module in HARMFUL) == ""
 
     is_caught()
 
 
-def test_every_event_meets_rules_and_files() -> None:
+def test_every_event_is_combined_with_several_rules_and_files() -> None:
     crossings = TABLES[wrong_crossings]
     assert len(crossings) >= 80
     for event in wrong_crossings.EVENTS:
@@ -75,14 +81,12 @@ def test_every_event_meets_rules_and_files() -> None:
 
 
 class Raises(altered.Altered):
-    """An implementation whose test must fail, because it raises an exception by accident."""
+    """Raises an exception by accident, which must not count as a detected mistake."""
 
     def alter(self, *call: object) -> altered.ToolResult:
         raise KeyError(call)
 
 
-def test_an_exception_of_the_helper_and_a_mistake_that_harms_nobody_are_no_catch(
-    place: WorkspacePool,
-) -> None:
-    assert why_missed(Raises, "crossings/shown-resume", place, harmful=False).startswith("error")
-    assert why_missed(altered.Altered, "gate/edit-unread", place, harmful=True).startswith("passed")
+def test_an_exception_and_a_correct_implementation_do_not_count_as_detected(place: WorkspacePool) -> None:
+    assert reason_undetected(Raises, "crossings/shown-resume", place, harmful=False).startswith("error")
+    assert reason_undetected(altered.Altered, "gate/edit-unread", place, harmful=True).startswith("passed")

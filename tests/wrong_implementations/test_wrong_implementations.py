@@ -1,24 +1,17 @@
 """Every wrong implementation is detected by the scenarios that are named for it, at its level and with its blame."""
 
 import inspect
-import os
-import subprocess
-import sys
-from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import altered
 import pytest
-import test_interruptions
-import wrong_processes as processes
+import test_in_processes
+import wrong_owners
 import wrong_sizes
-from new_harms import judged_with_harm
+from new_harms import judge_with_harms
 
-from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.connect import connect
-from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judge_scenario
 from tests.rows import rows
@@ -26,7 +19,6 @@ from tests.small_disks import may_mount
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
-TIME_LIMIT = 0.3
 CLASSES = {
     module: [
         each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__
@@ -34,7 +26,7 @@ CLASSES = {
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
 MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
-"""Modules whose implementations are decorated with their scenarios. The other modules are checked by test_tables.py."""
+"""Modules that state the scenarios in decorators. Other modules have tables, which test_tables.py tests."""
 EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
@@ -43,60 +35,42 @@ OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
 """Cases that are only in the slow tests, because each takes as long as fifty others."""
-OF_A_PROCESS = {name for name, _ in (*test_interruptions.KILLED_OR_SIGNALLED, *test_interruptions.RESUMED)}
-RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts"}
+IN_PROCESSES = {name for name, *_ in (*test_in_processes.ENDED, *test_in_processes.AT_ONCE)}
+RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts", "Locks"}
 """Names of implementations that are correct, although they look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
 """Names of base classes. The implementations derived from them are here or in test_exceptions.py."""
 
-BROKEN: dict[type[processes.Faulty], str] = {
-    processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
-    processes.Hangs: "Edit took longer than 0.3 s",
-    processes.Crashes: "the adapter ended with exit status 9 during Edit",
-    processes.Aborts: "the adapter was killed by SIGABRT during Edit",
-    processes.Raises: "the adapter has a problem with Edit: it raised PermissionError: File has not been read yet",
-    processes.Floods: "Edit took longer than 0.3 s",
-    processes.AnswersGarbage: "it answered {'text': 'File has not been read yet.', 'isError': True}, not a ToolResult",
-    processes.AnswersNull: """'text': None, 'refused': True, 'error': None, 'reminders': []}, which is not {""",
-}
-"""Mistakes that the replay itself detects, with the message of the breakage.
-
-Most are replayed in `gate/edit-unread`, that of a group in `parallel/two-disjoint-edits`.
-"""
-
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
-def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
+def test_a_wrong_implementation_is_detected_by_its_scenarios(
     module: ModuleType, place: WorkspacePool
 ) -> None:
-    elsewhere = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
-    of_it = [case for case in CASES if case[0].__module__ == module.__name__ and case not in elsewhere]
-    rows(("implementation", "scenario_id"), of_it)(is_caught)(place=place)
+    others = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
+    cases = [case for case in CASES if case[0].__module__ == module.__name__ and case not in others]
+    rows(("implementation", "scenario_id"), cases)(is_caught)(place=place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("implementation", "scenario_id"), OF_MEGABYTES)
-def test_so_is_one_that_is_wrong_in_megabytes(
+def test_a_mistake_in_megabytes_is_detected(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> None:
     is_caught(implementation, scenario_id, place)
 
 
-def test_so_is_one_on_a_small_disk(place: WorkspacePool) -> None:
+def test_a_mistake_on_a_full_disk_is_detected(place: WorkspacePool) -> None:
     if not may_mount():
         pytest.skip("no disk can be mounted here")
     rows(("implementation", "scenario_id"), ON_A_SMALL_DISK)(is_caught)(place=place)
 
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
-    """Assert that the scenario detects the implementation.
-
-    Harm is judged, too: it needs no expectations, only bytes, calls and answers.
-    """
+    """Assert that the scenario detects the implementation, also by harm unless the mistake is harmless."""
     caught = CAUGHT[implementation]
     if caught.after:
         assert judge_scenario(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
-    verdict, found = judged_with_harm(implementation, scenario_id, place)
+    verdict, found = judge_with_harms(implementation, scenario_id, place)
     assert (verdict.status, verdict.blame) == ("failed", caught.blame), verdict.reason
     assert not verdict.levels[caught.level]
     if caught.what and scenario_id == caught.by[0]:
@@ -111,19 +85,19 @@ def is_caught(implementation: type[altered.Altered], scenario_id: str, place: Wo
         assert bool(found) != bool(harmless), [each.line for each in found]
 
 
-def test_every_scenario_of_what_was_reported_and_of_a_moved_world_catches_one() -> None:
+def test_every_scenario_of_the_families_reported_and_moved_world_detects_an_implementation() -> None:
     families = {each for each in SUITE.ids() if each.startswith(("reported/", "moved-world/"))}
     assert families <= {scenario_id for caught in CAUGHT.values() for scenario_id in caught.by}
 
 
-def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
+def test_every_wrong_implementation_is_tested_and_described() -> None:
     unmarked = [each for each in EVERY.keys() - CAUGHT.keys() if not each.__subclasses__()]
-    assert {each.__name__ for each in unmarked} <= OF_A_PROCESS | RIGHT | PARTS
+    assert {each.__name__ for each in unmarked} <= IN_PROCESSES | RIGHT | PARTS
     assert len(CAUGHT) >= 190
     assert all(each.__doc__ and each.__doc__ != altered.Altered.__doc__ for each in EVERY)
 
 
-def test_the_page_has_the_figures_of_whom_a_mistake_harms() -> None:
+def test_docs_harm_states_how_many_mistakes_do_harm() -> None:
     differ = [each for each in CAUGHT.values() if each.level == "effects"]
     named = [(each, by) for each in differ for by in each.by]
     harmful = sum(not each.harmless or by in each.harmful for each, by in named)
@@ -134,32 +108,17 @@ def test_the_page_has_the_figures_of_whom_a_mistake_harms() -> None:
     assert f"the other {len(named) - harmful} the test" in page
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("implementation", BROKEN, ids=lambda each: each.__name__)
-def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_scenario_is_judged(
-    implementation: type[processes.Faulty], place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(FOLDER)
-
-    def judge(scenario_id: str) -> Verdict:
-        return judge_scenario(SUITE.scenario(scenario_id), adapter, place=place)
-
-    spec = f"python:{implementation.__module__}:{implementation.__name__}"
-    with closing(connect(spec, SUITE, RunOptions(time_limit=TIME_LIMIT))) as adapter:
-        grouped = implementation is processes.ForgetsAParallelResult
-        verdict = judge("parallel/two-disjoint-edits" if grouped else "gate/edit-unread")
-        assert (verdict.status, verdict.blame) == ("error", "adapter")
-        assert BROKEN[implementation] in verdict.reason
-        assert not any(verdict.levels.values())
-        assert judge("gate/write-unread").status == "passed"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("selection", [["--family", "gate"], ["-k", "nothing-is-called-this"]])
-def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(selection: list[str]) -> None:
-    target = f"python:{processes.DeclinesEverything.__module__}:{processes.DeclinesEverything.__name__}"
-    root = FOLDER.parents[1]
-    command = [sys.executable, "-m", "readfirst", "run", target, *selection]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    ran = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
-    assert (ran.returncode, "Traceback" in ran.stderr) == (5, False)
+@pytest.mark.parametrize(
+    "scenario_id",
+    [each for each in SUITE.ids() if each.startswith(("ownership/edit-of-", "ownership/write-over-"))],
+)
+def test_a_write_in_place_keeps_the_owner_and_a_write_of_a_copy_spoils_the_file(scenario_id: str) -> None:
+    in_place, copy = (
+        judge_scenario(scenario_id, kind, "effects", harm=True)
+        for kind in (wrong_owners.WritesInPlace, wrong_owners.WritesACopy)
+    )
+    if in_place.status == "unsupported":
+        pytest.skip(in_place.reason)
+    assert in_place.levels["effects"], in_place.differences
+    assert not in_place.harms
+    assert [harm.kind for harm in copy.harms] == ["spoiled"]

@@ -60,7 +60,7 @@ def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
 def CountsLinesFromZero(call: Call) -> ToolResult | None:
     """Treats `offset` as the number of lines to skip."""
     if call.tool == "Read" and "offset" in call.arguments:
-        return call.made(offset=call.arguments["offset"] + 1)
+        return call.execute(offset=call.arguments["offset"] + 1)
     return None
 
 

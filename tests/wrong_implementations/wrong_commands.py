@@ -3,12 +3,12 @@
 from typing import Any
 
 from altered import Altered, Call, afterwards, caught, instead
-from reasons import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
+from reasons import ALLOWED_REFUSAL, NOTHING_LOST, SHOWN_ANOTHER_WAY
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-def read_what_is_named(call: Call) -> None:
+def read_named_files(call: Call) -> None:
     """Read the files that a command names, so that they count as read."""
     for word in str(call.arguments["command"]).replace(";", " ").split():
         file = call.session.workspace.root / word
@@ -16,12 +16,12 @@ def read_what_is_named(call: Call) -> None:
             call.read(file)
 
 
-@caught("bash-and-mentions/cat", "refused", harmless=SHOWN_OTHERWISE)
+@caught("bash-and-mentions/cat", "refused", harmless=SHOWN_ANOTHER_WAY)
 @afterwards
 def CatCounts(call: Call, answer: ToolResult) -> None:
     """Counts a file as read after a command showed it."""
     if call.tool == "Bash":
-        read_what_is_named(call)
+        read_named_files(call)
 
 
 @caught("bash-and-mentions/sed-in-place-after-read", "refused", harmless=NOTHING_LOST)
@@ -29,10 +29,10 @@ def CatCounts(call: Call, answer: ToolResult) -> None:
 def OwnCommandsAreNoChanges(call: Call, answer: ToolResult) -> None:
     """Treats changes by the session's commands as known to the session."""
     if call.tool == "Bash" and str(call.arguments["command"]).startswith(("sed -i", "echo")):
-        read_what_is_named(call)
+        read_named_files(call)
 
 
-@caught("bash-and-mentions/mention-then-edit", "refused", harmless=TOO_CAREFUL)
+@caught("bash-and-mentions/mention-then-edit", "refused", harmless=ALLOWED_REFUSAL)
 class MentionsAreBlind(Altered):
     """Shows the model a file that the user mentions, but still requires a Read."""
 

@@ -24,50 +24,49 @@ def substitute(pattern: str, replacement: str = "") -> Treatment:
 def unwrap(pattern: str) -> Treatment:
     """Return a function that removes a frame, such as a code fence, if it encloses the whole text."""
 
-    def inner(text: str) -> str:
+    def unwrapped(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
         return found[1] if found else text
 
-    return inner
+    return unwrapped
 
 
-def as_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
-    """Return a function that parses a text as JSON and writes it again if the value is of these kinds.
-
-    A JSON string becomes its content.
+def rewrite_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
+    """Return a function that parses a text as JSON, and formats it again if the value has one of these types. A JSON
+    string becomes its content. A text that is not JSON stays.
     """
 
-    def rewritten(text: str) -> str:
+    def rewrite(text: str) -> str:
         with contextlib.suppress(ValueError):
             value = json.loads(text)
             if isinstance(value, kinds) and not isinstance(value, bool):
                 return value if isinstance(value, str) else json.dumps(value, **layout)  # type: ignore[arg-type]
         return text
 
-    return rewritten
+    return rewrite
 
 
-def decode(text: str) -> str:
+def decode_base64(text: str) -> str:
     with contextlib.suppress(ValueError):
         if len(text) % 4 == 0 and text.endswith("="):
             return base64.b64decode(text, validate=True).decode()
     return text
 
 
-def repair(text: str) -> str:
+def repair_encoding(text: str) -> str:
     with contextlib.suppress(ValueError):
         return text.encode("latin-1").decode()
     return text
 
 
-def without(category: str) -> Treatment:
+def drop_category(category: str) -> Treatment:
     """Return a function that removes the characters of a Unicode category from a text."""
     return lambda text: "".join(
         each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
     )
 
 
-def spaces(text: str) -> str:
+def simplify_spaces(text: str) -> str:
     return "".join(" " if unicodedata.category(each) == "Zs" else each for each in text)
 
 
@@ -80,13 +79,13 @@ def cut_at(mark: str) -> Treatment:
 
 
 TREATMENTS: dict[str, tuple[Treatment, str]] = {
-    "fences are taken off": (substitute(r"(?sm)^```\w*\n(.*?)^```$", r"\1"), "code-fences"),
-    "fences of tildes are taken off": (substitute(r"(?sm)^~~~\n(.*?)^~~~$", r"\1"), "code-fences"),
-    "what is around a fence is cut": (unwrap(r".+?\n```\w*\n(.*?)\n```.+"), "code-fences"),
-    "JSON is set anew": (as_json((dict, list), indent=2), "json-documents"),
-    "JSON loses its whitespace": (as_json((dict, list)), "json-documents"),
-    "JSON texts are read": (as_json(str), "json-scalars"),
-    "numbers are read": (as_json((int, float)), "json-scalars"),
+    "fences are removed": (substitute(r"(?sm)^```\w*\n(.*?)^```$", r"\1"), "code-fences"),
+    "fences of tildes are removed": (substitute(r"(?sm)^~~~\n(.*?)^~~~$", r"\1"), "code-fences"),
+    "text around a fence is removed": (unwrap(r".+?\n```\w*\n(.*?)\n```.+"), "code-fences"),
+    "JSON is formatted again": (rewrite_json((dict, list), indent=2), "json-documents"),
+    "JSON loses its whitespace": (rewrite_json((dict, list)), "json-documents"),
+    "JSON texts are read": (rewrite_json(str), "json-scalars"),
+    "numbers are read": (rewrite_json((int, float)), "json-scalars"),
     "null is nothing": (substitute(r"(?m)^null$"), "json-scalars"),
     "entities are decoded": (html.unescape, "entities"),
     "ampersands are encoded": (substitute("&(?!amp;)", "&amp;"), "entities"),
@@ -132,7 +131,7 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "notes on newlines go": (substitute(r"\\ No newline at end of file"), "patches"),
     "omissions go": (substitute(r"(?m)^.*existing code.*$"), "omissions"),
     "ellipses become dots": (substitute("…", "..."), "omissions"),
-    "base64 is decoded": (decode, "encoded-texts"),
+    "base64 is decoded": (decode_base64, "encoded-texts"),
     "percent signs are decoded": (unquote, "encoded-texts"),
     "a plus is a blank": (substitute(r"(?<=a)\+(?=b)", " "), "encoded-texts"),
     "quoted-printable is decoded": (substitute("=C3=A9", "é"), "encoded-texts"),
@@ -154,8 +153,8 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "separators become newlines": (substitute("[\x1c-\x1e]", "\n"), "line-separators"),
     "no-break spaces become plain ones": (substitute("\u00a0", " "), "unicode-spaces"),
     "wide spaces become plain ones": (substitute("\u3000", " "), "unicode-spaces"),
-    "every space becomes a plain one": (spaces, "unicode-spaces"),
-    "format characters go": (without("Cf"), "format-characters"),
+    "every space becomes a plain one": (simplify_spaces, "unicode-spaces"),
+    "format characters go": (drop_category("Cf"), "format-characters"),
     "zero-width spaces go": (substitute("\u200b"), "format-characters"),
     "soft hyphens go": (substitute("\u00ad"), "format-characters"),
     "byte order marks go": (substitute("\ufeff"), "format-characters"),
@@ -170,12 +169,12 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "variations go": (substitute("[\ufe00-\ufe0f]"), "emoji-and-planes"),
     "further planes become question marks": (substitute("[\U00010000-\U0010ffff]", "?"), "emoji-and-planes"),
     "further planes end a text": (substitute("(?s)[\U00010000-\U0010ffff].*"), "emoji-and-planes"),
-    "wrong decoding is repaired": (repair, "emoji-and-planes"),
+    "wrong decoding is repaired": (repair_encoding, "emoji-and-planes"),
     "vowel points go": (substitute("[\u0591-\u05c7]"), "right-to-left"),
     "cases are folded and restored": (substitute("ß", "ss"), "case-mappings"),
     "dots go": (substitute("\u0130", "I"), "case-mappings"),
-    "private characters go": (without("Co"), "unassigned-characters"),
-    "unassigned characters go": (without("Cn"), "unassigned-characters"),
+    "private characters go": (drop_category("Co"), "unassigned-characters"),
+    "unassigned characters go": (drop_category("Cn"), "unassigned-characters"),
     "replacement characters go": (substitute("\ufffd"), "unassigned-characters"),
     "EOF ends a text": (substitute(r"(?s)\AEOF\Z"), "sentinels"),
     "a dot ends a text": (substitute(r"(?s)(?:\A|\n)\.\Z"), "sentinels"),
@@ -191,7 +190,7 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "numbers of cards are masked": (substitute(r"\d{4} \d{4} \d{4} (?=\d{4})", "**** "), "secrets"),
     "stars become dashes": (substitute(r"(?m)^\* ", "- "), "markdown"),
     "front matter goes": (substitute(r"(?sm)^---\n.*?\n---$"), "markdown"),
-    "emphasis is set anew": (substitute("__(\\w+)__", r"**\1**"), "markdown"),
+    "emphasis is written with stars": (substitute("__(\\w+)__", r"**\1**"), "markdown"),
     "line breaks become newlines": (substitute("<br>", "\n"), "markdown"),
     "double quotes are taken off": (unwrap('"([^"]+)"'), "quoted-texts"),
     "single quotes are taken off": (unwrap("'([^']+)'"), "quoted-texts"),
@@ -244,28 +243,28 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
     """Applies the treatment only to the text around an Edit: as a whole, or line by line."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
-    def beside(text: str) -> str:
+    def treat_part(text: str) -> str:
         treated = treat(text)
         return treated if treated != text else "\n".join(map(treat, text.split("\n")))
 
     text = call.path.read_bytes().decode(errors="surrogateescape")
     head, found, tail = text.partition(call.new)
-    treated = beside(head) + found + beside(tail)
+    treated = treat_part(head) + found + treat_part(tail)
     if call.new and found and treated != text:  # a change of only the time would be noticed, too
         call.path.write_bytes(treated.encode(errors="surrogateescape"))
 
 
-def treating(place: type[Altered], treatment: Treatment) -> type[Altered]:
-    """Return an implementation that applies a treatment in that place: a Write, an Edit, or the text around an Edit."""
-    return type(place.__name__, (place,), {"treat": staticmethod(treatment), "__doc__": place.__doc__})
+def treating(base: type[Altered], treatment: Treatment) -> type[Altered]:
+    """Return a subclass of one of `PLACES` that applies this treatment."""
+    return type(base.__name__, (base,), {"treat": staticmethod(treatment), "__doc__": base.__doc__})
 
 
 PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by a description: each treatment in each of three places, with the slug of the
-    scenario that detects it.
+    """Return the implementations by name: each treatment in each of `PLACES`, with the slug of the scenario that
+    detects it.
     """
     return {
         f"{what}, {place.__name__}": (treating(place, treatment), by)

@@ -9,61 +9,60 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from altered import Agent, AgentBeside, Altered, Arguments
+from altered import Agent, Altered, Arguments, BackgroundAgent
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 
 def begins_after(method: str, *events: str) -> Callable[..., Any]:
-    """Return a method that calls the reference's method.
-
-    If the event of the class is among `events`, the mistake begins after the call.
+    """Return a method that calls the method of the correct implementation. If the event of the class is one of
+    `events`, the mistake begins after this call.
     """
 
     def called(self: AfterAnEvent, *given: Any) -> Any:
         result = getattr(Altered, method)(self, *given)
         if self.event in events:
-            self.happens()
+            self.start_mistake()
         return result
 
     return called
 
 
 class AfterAnEvent(Altered):
-    """Behaves like the reference until an event, and makes one mistake from then on.
+    """Behaves like the reference until an event of the session, and makes one mistake from then on.
 
-    `event` is the name of the event in scenarios of the family `crossings`. When the event happens, `begin` is called
-    with the tools that continue. From then on, `spoil` is called after each successful change of an existing file, with
-    its path and its previous state (bytes, mode, whether it is a link).
+    `event` is the name of the event in scenarios of the family `crossings`. When it occurs, `begin` is called with the
+    tools of the session. From then on, `spoil` is called after each successful change of an existing file, with its
+    path and its state before the change (bytes, mode, whether it is a symlink).
     """
 
     event = ""
-    happened = False
+    has_begun = False
 
     @staticmethod
     def begin(tools: FileTools) -> None:
-        """Do nothing. Subclasses forget something of these tools."""
+        """Make the tools forget a setting. The default does nothing."""
 
     @staticmethod
     def spoil(path: Path, before: tuple[bytes, int, bool]) -> None:
-        """Do nothing. Subclasses spoil the file after a call."""
+        """Spoil a changed file. The default does nothing."""
 
-    def happens(self) -> None:
-        self.happened = True
+    def start_mistake(self) -> None:
+        self.has_begun = True
         type(self).begin(self.tools)
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         before = state_of(self.path(arguments))
-        if self.event in ("during", "hook") or (self.event == "repository" and self._has_moved()):
-            self.happened = True
+        if self.event in ("during", "hook") or (self.event == "repository" and self._is_on_another_branch()):
+            self.has_begun = True
         result = self.reference(tool, arguments, interfere)
         self.spoil_after(tool, arguments, before, result)
         if self.event == "command" and tool == "Bash":
-            self.happens()
+            self.start_mistake()
         return result
 
-    def _has_moved(self) -> bool:
+    def _is_on_another_branch(self) -> bool:
         head = self.workspace.root / ".git" / "HEAD"
         return head.is_file() and "main" not in head.read_text()
 
@@ -71,7 +70,7 @@ class AfterAnEvent(Altered):
         self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
     ) -> None:
         path = self.path(arguments)
-        changes = self.happened and tool in ("Edit", "Write", "NotebookEdit") and not result.is_error
+        changes = self.has_begun and tool in ("Edit", "Write", "NotebookEdit") and not result.is_error
         if changes and before is not None and os.path.lexists(path):
             time = path.stat().st_mtime_ns
             type(self).spoil(path, before)
@@ -80,7 +79,7 @@ class AfterAnEvent(Altered):
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         if self.event != "group":
             return super().call_parallel(calls)
-        self.happens()
+        self.start_mistake()
         before = [state_of(self.path(arguments)) for _, arguments in calls]
         results = super().call_parallel(calls)
         for (tool, arguments), state, result in zip(calls, before, results, strict=True):
@@ -95,18 +94,17 @@ class AfterAnEvent(Altered):
     stop = begins_after("stop", "stop")
 
     def sub_agent(self) -> Altered:
-        return self._agent() if self.event == "agent" else super().sub_agent()
+        if self.event != "agent":
+            return super().sub_agent()
+        agent = WrongAgent(self)
+        agent.start_mistake()
+        return agent
 
     def background_agent(self) -> Altered:
         if self.event != "background":
             return super().background_agent()
-        agent = WrongAgentBeside(self)
-        agent.happens()
-        return agent
-
-    def _agent(self) -> Altered:
-        agent = WrongAgent(self)
-        agent.happens()
+        agent = WrongBackgroundAgent(self)
+        agent.start_mistake()
         return agent
 
 
@@ -117,23 +115,23 @@ class WrongAgent(Agent, AfterAnEvent):
         super().__init__(session)
         self.session = session
 
-    def happens(self) -> None:
-        self.happened = True
+    def start_mistake(self) -> None:
+        self.has_begun = True
         type(self.session).begin(self.tools)
 
     def spoil_after(
         self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
     ) -> None:
-        self.session.happened = True
+        self.session.has_begun = True
         self.session.spoil_after(tool, arguments, before, result)
-        self.session.happened = False
+        self.session.has_begun = False
 
 
-class WrongAgentBeside(AgentBeside, WrongAgent):
+class WrongBackgroundAgent(BackgroundAgent, WrongAgent):
     """A sub-agent in the background that makes the same mistake as its session."""
 
     def __init__(self, session: AfterAnEvent) -> None:
-        AgentBeside.__init__(self, session)
+        BackgroundAgent.__init__(self, session)
         self.session = session
 
 
@@ -147,7 +145,7 @@ class SecondSession(AfterAnEvent):
         open_now = self.sessions.get(workspace.root, 0)
         self.sessions[workspace.root] = open_now + 1
         if open_now:
-            self.happens()
+            self.start_mistake()
 
     def close(self) -> None:
         self.sessions[self.workspace.root] -= 1
@@ -163,7 +161,7 @@ def state_of(path: Path) -> tuple[bytes, int, bool] | None:
         return None
 
 
-def forgets_rules(tools: FileTools) -> None:
+def forget_rules(tools: FileTools) -> None:
     """Forget the deny rules."""
     session = tools._session
     rules = type(session.permissions.rules)(
@@ -172,12 +170,12 @@ def forgets_rules(tools: FileTools) -> None:
     session.permissions = replace(session.permissions, rules=rules)
 
 
-def forgets_the_mode(tools: FileTools) -> None:
+def forget_mode(tools: FileTools) -> None:
     """Forget the permission mode and the working directories that belong to it."""
     tools._session.permissions = replace(tools._session.permissions, grants=None)
 
 
-def forgets_hooks(tools: FileTools) -> None:
+def forget_hooks(tools: FileTools) -> None:
     """Forget the hooks."""
     tools._session.hooks = None
 
@@ -189,30 +187,30 @@ def _write(path: Path, data: bytes) -> None:
     path.chmod(mode)
 
 
-def converts_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
+def convert_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Replace CRLF in the file by LF."""
     if b"\r\n" in before[0]:
         _write(path, path.read_bytes().replace(b"\r\n", b"\n"))
 
 
-def drops_marks(path: Path, before: tuple[bytes, int, bool]) -> None:
+def drop_mark(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Drop the byte order mark of a UTF-8 file."""
     if before[0].startswith(b"\xef\xbb\xbf"):
         _write(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
 
 
-def writes_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
+def convert_to_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Convert the file from UTF-16 to UTF-8."""
     if before[0].startswith(b"\xff\xfe"):
         _write(path, path.read_bytes().decode("utf-16").encode())
 
 
-def resets_modes(path: Path, before: tuple[bytes, int, bool]) -> None:
+def reset_mode(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Set the mode of the file to the default."""
     path.chmod(0o644)
 
 
-def replaces_links(path: Path, before: tuple[bytes, int, bool]) -> None:
+def replace_link(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Replace a symbolic link by a regular file."""
     if before[2]:
         data = path.read_bytes()
@@ -220,51 +218,51 @@ def replaces_links(path: Path, before: tuple[bytes, int, bool]) -> None:
         path.write_bytes(data)
 
 
-def drops_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
+def drop_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Drop the metadata of a notebook."""
     if path.suffix == ".ipynb":
         book = json.loads(path.read_bytes())
         _write(path, json.dumps({**book, "metadata": {}}).encode())
 
 
-def escapes_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
+def escape_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Replace each non-ASCII character of a notebook by a JSON escape."""
     if path.suffix == ".ipynb":
         _write(path, json.dumps(json.loads(path.read_bytes()), indent=1).encode())
 
 
 FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
-    "deny": (forgets_rules, ()),
-    "default-mode": (forgets_the_mode, ()),
-    "plan-mode": (forgets_the_mode, ("mention", "command")),
-    "directories": (forgets_the_mode, ("rewind", "command")),
-    "hooks": (forgets_hooks, ()),
+    "deny": (forget_rules, ()),
+    "default-mode": (forget_mode, ()),
+    "plan-mode": (forget_mode, ("mention", "command")),
+    "directories": (forget_mode, ("rewind", "command")),
+    "hooks": (forget_hooks, ()),
     "hooks-of-notebooks": (
-        forgets_hooks,
+        forget_hooks,
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""Implementations that forget a setting, by the subject in the slugs of the scenarios: the function that forgets it,
-and the events without a scenario for it.
+"""Settings that an implementation forgets, by their names in the slugs of scenarios: the function that makes the tools
+forget the setting, and the events without a scenario for it.
 """
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
 
 SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Mapping[str, str], str]] = {
-    "line-ends": (converts_line_ends, _ENCODED, "files"),
-    "marks": (drops_marks, _ENCODED, "files"),
-    "utf-16": (writes_utf_8, _ENCODED, "files"),
-    "modes": (resets_modes, _MODES, "files"),
-    "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
-    "metadata": (drops_metadata, {}, "notebooks-and-settings"),
-    "characters": (escapes_characters, {}, "notebook-characters"),
+    "line-ends": (convert_line_ends, _ENCODED, "files"),
+    "marks": (drop_mark, _ENCODED, "files"),
+    "utf-16": (convert_to_utf_8, _ENCODED, "files"),
+    "modes": (reset_mode, _MODES, "files"),
+    "links": (replace_link, {"compaction": "modes-and-names"}, "files"),
+    "metadata": (drop_metadata, {}, "notebooks-and-settings"),
+    "characters": (escape_characters, {}, "notebook-characters"),
 }
-"""Implementations that spoil a property of files, by its name: the function that spoils a file, the subject in the
-slugs of scenarios by event, and the subject for all other events.
+"""Properties of files that an implementation spoils: the function that spoils a file, the name of the property in the
+slugs of scenarios by event, and its name for all other events.
 """
 
-WITHOUT = {
+WITHOUT_SCENARIO = {
     ("links", "command"),
     ("metadata", "group"),
     ("marks", "group"),
@@ -288,16 +286,16 @@ EVENTS = (
     "group",
     "command",
 )
-FURTHER = {
+MORE_EVENTS = {
     "deny": ("stop", "mentioned"),
     "default-mode": ("mentioned",),
     "plan-mode": ("mentioned",),
     "hooks": ("mentioned",),
 }
-"""Further events, which only these subjects have."""
+"""Events that are combined only with these settings."""
 
 
-def _base(event: str) -> type[AfterAnEvent]:
+def _base_class(event: str) -> type[AfterAnEvent]:
     return SecondSession if event == "session" else AfterAnEvent
 
 
@@ -305,15 +303,15 @@ def every() -> dict[str, tuple[type[Altered], str]]:
     """Return the implementations by name, each with the slug of the scenario about its mistake."""
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
-        for event in (*EVENTS, *FURTHER.get(subject, ())):
+        for event in (*EVENTS, *MORE_EVENTS.get(subject, ())):
             if event not in without:
-                made = type("Forgets", (_base(event),), {"event": event, "begin": staticmethod(begin)})
+                made = type("Forgets", (_base_class(event),), {"event": event, "begin": staticmethod(begin)})
                 found[f"{begin.__name__} of {subject}, {event}"] = (made, f"{subject}-{event}")
     for name, (spoil, subjects, usual) in SPOILING.items():
         for event in (*EVENTS, "during", "hook", "mentioned", "repository"):
             subject = subjects.get(event, usual)
-            if (name, event) in WITHOUT:
+            if (name, event) in WITHOUT_SCENARIO:
                 continue
-            made = type("Spoils", (_base(event),), {"event": event, "spoil": staticmethod(spoil)})
+            made = type("Spoils", (_base_class(event),), {"event": event, "spoil": staticmethod(spoil)})
             found[f"spoils {name}, {event}"] = (made, f"{subject}-{event}")
     return found

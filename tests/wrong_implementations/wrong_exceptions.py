@@ -134,7 +134,7 @@ class KeepsHalfAMegabyte(Altered):
 def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
     """Refuses to change a file without permission to write."""
     path = call.path
-    if call.tool != "Read" and os.path.isfile(path) and not path.stat().st_mode & 0o200:  # noqa: PTH113
+    if call.tool != "Read" and os.path.isfile(path) and is_read_only(path):  # noqa: PTH113
         return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
     return None
 
@@ -179,7 +179,7 @@ def ShowsALineTooMany(call: Call) -> ToolResult | None:
     """Shows one line more than `limit` if the call has no offset."""
     limit = call.arguments.get("limit")
     if call.tool == "Read" and "offset" not in call.arguments and isinstance(limit, int):
-        return call.made(limit=limit + 1)
+        return call.execute(limit=limit + 1)
     return None
 
 
@@ -223,7 +223,16 @@ def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
     return type(base.__name__, (base,), {"is_excepted": lambda _, path, arguments: excepted(path, arguments)})
 
 
-def holds(path: Path) -> str:
+def has_mode(path: Path, bits: int) -> bool:
+    """Whether a file has one of these bits in its mode."""
+    return bool(path.stat().st_mode & bits)
+
+
+def is_read_only(path: Path) -> bool:
+    return not has_mode(path, 0o200)
+
+
+def read_text(path: Path) -> str:
     """Return the text of a file, with `\\n` as line ends."""
     data = path.read_bytes()
     encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
@@ -239,6 +248,16 @@ def has_both_line_ends(path: Path) -> bool:
 def encoding_of(path: Path) -> str:
     """Return the name of the Python codec for a file's encoding."""
     return "utf-16-le" if path.read_bytes().startswith(b"\xff\xfe") else "utf-8"
+
+
+def inserts(old: str, new: str) -> bool:
+    """Whether the new text of an Edit contains the old text and more."""
+    return old in new != old
+
+
+def changes_white_space(old: str, new: str) -> bool:
+    """Whether the old and the new text of an Edit differ only in white space."""
+    return old != new and old.split() == new.split()
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:

@@ -75,7 +75,7 @@ def OnlyPretendsToEdit(call: Call, before: bytes) -> None:
 def OnlyPretendsToCreate(call: Call) -> ToolResult:
     """Reports that a file was created, but does not create it. Later Reads are answered from memory."""
     is_new = call.tool == "Write" and not call.path.exists()
-    answer = call.made()
+    answer = call.execute()
     if is_new and not answer.is_error:
         call.path.unlink()
     return answer
@@ -95,7 +95,7 @@ def HidesItsTraces(call: Call, before: bytes) -> None:
 def DoesNotTruncate(call: Call) -> ToolResult:
     """Keeps the end of a longer file when the file is overwritten."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
-    answer = call.made()
+    answer = call.execute()
     if call.tool == "Write" and not answer.is_error:
         call.path.write_bytes(call.path.read_bytes() + before[call.path.stat().st_size :])
     return answer
@@ -157,7 +157,7 @@ def LeavesTemporaryFileElsewhere(call: Call, before: bytes) -> None:
     (folder / call.path.name).write_bytes(before)
 
 
-def refuses_a_file(call: Call, answer: ToolResult) -> bool:
+def has_refused_file(call: Call, answer: ToolResult) -> bool:
     return answer.is_error and call.tool != "Read" and call.path.is_file()
 
 
@@ -165,7 +165,7 @@ def refuses_a_file(call: Call, answer: ToolResult) -> bool:
 @afterwards
 def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
     """Writes the unchanged bytes of a file again when it refuses a call."""
-    if refuses_a_file(call, answer):
+    if has_refused_file(call, answer):
         call.path.write_bytes(call.path.read_bytes())
 
 
@@ -173,7 +173,7 @@ def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
 @afterwards
 def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
     """Replaces a file by a copy with the same mode and time when it refuses a call."""
-    if refuses_a_file(call, answer):
+    if has_refused_file(call, answer):
         copy = call.path.with_name("copy")
         shutil.copy2(call.path, copy)
         copy.replace(call.path)
@@ -210,7 +210,7 @@ def SkipsSameBytes(call: Call) -> ToolResult:
     """Reports a Write, but does not write the file if the bytes are the same."""
     twin = call.path.with_name("two.txt")
     linked = call.tool == "Write" and twin.exists() and twin.samefile(call.path)
-    answer = call.made()
+    answer = call.execute()
     if linked and twin.read_bytes() == call.path.read_bytes():
         call.path.unlink()
         call.path.hardlink_to(twin)

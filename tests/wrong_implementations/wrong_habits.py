@@ -39,10 +39,10 @@ def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
 @instead
 def DistrustsItself(call: Call) -> ToolResult:
     """Treats its own last change of a file as a change by another program."""
-    if call.kept.pop("wrote", False) and call.tool == "Edit":
+    if call.memory.pop("wrote", False) and call.tool == "Edit":
         return ToolResult(MODIFIED, True, "modified_since_read")
-    answer = call.made()
-    call.kept["wrote"] = call.tool != "Read" and not answer.is_error
+    answer = call.execute()
+    call.memory["wrote"] = call.tool != "Read" and not answer.is_error
     return answer
 
 
@@ -57,11 +57,11 @@ def DistrustsReading(call: Call, answer: ToolResult) -> None:
 @instead
 def NeverForgives(call: Call) -> ToolResult:
     """Always refuses a file after it was stale once."""
-    if call.tool != "Read" and call.path in call.kept:
+    if call.tool != "Read" and call.path in call.memory:
         return ToolResult(MODIFIED, True, "modified_since_read")
-    answer = call.made()
+    answer = call.execute()
     if answer.error == "modified_since_read":
-        call.kept[call.path] = "stale"
+        call.memory[call.path] = "stale"
     return answer
 
 
@@ -69,11 +69,11 @@ def NeverForgives(call: Call) -> ToolResult:
 def KeyedBySpelling(call: Call) -> ToolResult:
     """Counts a file as read only under the spelling of the path in the Read."""
     spelt = str(call.arguments["file_path"])
-    if call.tool != "Read" and spelt not in call.kept and call.path.exists():
+    if call.tool != "Read" and spelt not in call.memory and call.path.exists():
         return ToolResult(NOT_READ, True, "not_read")
-    answer = call.made()
+    answer = call.execute()
     if not answer.is_error:
-        call.kept[spelt] = "known"
+        call.memory[spelt] = "known"
     return answer
 
 
@@ -101,7 +101,7 @@ def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
         return answer
     return (
         ToolResult("File unchanged since last read.")
-        if call.kept.setdefault(answer.text, call) is not call
+        if call.memory.setdefault(answer.text, call) is not call
         else answer
     )
 
@@ -135,8 +135,8 @@ def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
 @takes
 def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
     """Inserts a text twice if it had deleted the same text before."""
-    twice = call.new in call.kept
-    call.kept[call.old] = "taken"
+    twice = call.new in call.memory
+    call.memory[call.old] = "taken"
     return {"new_string": call.new * 2} if twice else {}
 
 
@@ -160,7 +160,7 @@ def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
 def AppendsWhatItWrites(call: Call) -> ToolResult:
     """Writes the content twice if the file already has this content."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
-    answer = call.made()
+    answer = call.execute()
     if call.tool == "Write" and not answer.is_error and call.path.read_bytes() == before:
         call.path.write_bytes(before + before)
         call.read()

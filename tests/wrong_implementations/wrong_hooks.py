@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from altered import Altered, Call, afterwards, caught, instead
-from reasons import NOTHING_LOST, SHOWN
+from reasons import NOTHING_LOST, REMINDERS_ONLY
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import CommandResult, Hook
@@ -60,12 +60,12 @@ class KeepsItsInput(Altered):
 @instead
 def DistrustsFormatters(call: Call) -> ToolResult | None:
     """Refuses the second Edit, because a hook formatted the file after the first."""
-    if call.tool == "Edit" and call.kept.setdefault("edited", call) is not call:
+    if call.tool == "Edit" and call.memory.setdefault("edited", call) is not call:
         return ToolResult("File has been modified since read.", True)
     return None
 
 
-@caught("hooks/context-after-edit", "reminders", harmless=SHOWN)
+@caught("hooks/context-after-edit", "reminders", harmless=REMINDERS_ONLY)
 @afterwards
 def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Does not report messages of hooks."""
@@ -77,7 +77,7 @@ def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
 def UndoesWhatIsBlocked(call: Call) -> ToolResult:
     """Undoes a call if a hook reports an error after it."""
     before = call.path.read_bytes()
-    answer = call.made()
+    answer = call.execute()
     if any("blocking error" in reminder for reminder in answer.reminders):
         call.path.write_bytes(before)
     return answer
@@ -88,7 +88,7 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
 def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
     """Does not notice that a hook changed a file after its Read."""
     before = call.path.stat()
-    answer = call.made()
+    answer = call.execute()
     if call.tool == "Read":
         os.utime(call.path, ns=(before.st_atime_ns, before.st_mtime_ns))
     return answer

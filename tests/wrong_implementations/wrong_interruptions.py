@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from altered import Altered, Arguments, Call, caught, instead
-from reasons import TOO_CAREFUL
+from reasons import ALLOWED_REFUSAL
 
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 
@@ -60,7 +60,7 @@ class EmptiesBeforeItWaits(Altered):
         return super().give_up(tool, arguments, empty)
 
 
-@caught("interrupted/edit-given-up", harmless=TOO_CAREFUL)
+@caught("interrupted/edit-given-up", harmless=ALLOWED_REFUSAL)
 class ForgetsWhatItRead(Altered):
     """Forgets all Reads when the user cancels a call."""
 
@@ -136,7 +136,7 @@ def LeavesALock(call: Call) -> ToolResult | None:
     lock.parent.mkdir(exist_ok=True)
     lock.touch()
     try:
-        return call.made()
+        return call.execute()
     finally:
         lock.unlink()
 
@@ -236,7 +236,7 @@ class LeavesWhatItHadBegun(Altered):
         return NO_ANSWER
 
 
-@caught("interrupted/edit-stopped", harmless=TOO_CAREFUL)
+@caught("interrupted/edit-stopped", harmless=ALLOWED_REFUSAL)
 class StaysBusy(Altered):
     """Treats a stopped call as still running, and refuses all later changes."""
 

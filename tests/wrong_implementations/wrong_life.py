@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from altered import Agent, Altered, Arguments, caught
-from reasons import NOTHING_LOST, SHOWN, TOO_CAREFUL
+from reasons import ALLOWED_REFUSAL, NOTHING_LOST, REMINDERS_ONLY
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
 NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
 
 
-@caught("sessions/edit-after-resume", "refused", harmless=TOO_CAREFUL)
+@caught("sessions/edit-after-resume", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsOnResume(Altered):
     """Forgets all Reads when a session is resumed."""
 
@@ -29,7 +29,7 @@ class ResumeUnlocks(Altered):
             self.reference("Read", {"file_path": str(path)})
 
 
-@caught("sessions/edit-after-compaction", "refused", harmless=TOO_CAREFUL)
+@caught("sessions/edit-after-compaction", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsAtCompaction(Altered):
     """Forgets all Reads at a compaction."""
 
@@ -156,7 +156,7 @@ class ForgetsRewoundFiles(Altered):
         self.tools = self.fresh()
 
 
-@caught("reminders/change-before-resume", "reminders", harmless=SHOWN)
+@caught("reminders/change-before-resume", "reminders", harmless=REMINDERS_ONLY)
 class SaysNothingOfBreaks(Altered):
     """Does not report changes that happened while the session was interrupted."""
 

@@ -58,7 +58,7 @@ class HooksAfterTheFirstCall(HooksOfTheFirstCall):
     runs = "after"
 
 
-class LeavesNotebooksToThemselves(Altered):
+class RunsNoHookBeforeNotebookEdit(Altered):
     """Runs no hook before a NotebookEdit."""
 
     event = "PreToolUse"
@@ -71,13 +71,13 @@ class LeavesNotebooksToThemselves(Altered):
         ]
 
 
-class LeavesNotebooksAsTheyAre(LeavesNotebooksToThemselves):
+class RunsNoHookAfterNotebookEdit(RunsNoHookBeforeNotebookEdit):
     """Runs no hook after a NotebookEdit."""
 
     event = "PostToolUse"
 
 
-class RunsHooksOfGivenUpCalls(Altered):
+class RunsHooksOfCancelledCalls(Altered):
     """Runs PostToolUse hooks although the user cancelled the call."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -88,7 +88,7 @@ class RunsHooksOfGivenUpCalls(Altered):
         return result
 
 
-class EditsItsBuffer(Altered):
+class EditsItsCopy(Altered):
     """Edits its own copy of a file, without a check for changes, after three successful Edits of the file in a row."""
 
     tool, times = "Edit", 3
@@ -108,22 +108,22 @@ class EditsItsBuffer(Altered):
         return result
 
 
-class EditsItsBufferAfterTen(EditsItsBuffer):
+class EditsItsCopyAfterTen(EditsItsCopy):
     """Edits its own copy of a file after ten Edits in a row."""
 
     times = 10
 
 
-class WritesItsBuffer(EditsItsBuffer):
+class WritesItsCopy(EditsItsCopy):
     """Writes a file without a check for changes after five Writes in a row."""
 
     tool, times = "Write", 5
 
 
-class ForgetsTheOldest(Altered):
+class ForgetsOldReads(Altered):
     """Forgets the files that it read first, if those that it knows exceed a number of bytes or of files."""
 
-    most_bytes, most_files = 16384, 10**6
+    max_bytes, max_files = 16384, 10**6
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
@@ -131,29 +131,29 @@ class ForgetsTheOldest(Altered):
         if tool == "Read" and path.is_file():
             sizes = vars(self).setdefault("sizes", {})
             sizes[path] = path.stat().st_size
-            while sum(sizes.values()) > self.most_bytes or len(sizes) > self.most_files:
+            while sum(sizes.values()) > self.max_bytes or len(sizes) > self.max_files:
                 oldest = next(iter(sizes))
                 del sizes[oldest]
                 self.tools._session.memory.records.forget(str(oldest))
         return result
 
 
-class HoldsThirtyTwoKibibytes(ForgetsTheOldest):
+class ForgetsAbove32Kibibytes(ForgetsOldReads):
     """Forgets the files that it read first, if it knows more than 32 KiB."""
 
-    most_bytes = 32768
+    max_bytes = 32768
 
 
-class HoldsTwentyFiles(ForgetsTheOldest):
+class ForgetsAboveTwentyFiles(ForgetsOldReads):
     """Forgets the files that it read first, if it knows more than twenty files."""
 
-    most_bytes, most_files = 10**9, 20
+    max_bytes, max_files = 10**9, 20
 
 
-class StaysWhenSpokenTo(Altered):
+class StaysAfterUserMessages(Altered):
     """Stays in the directory of the last command after a message of the user, like versions from 2.1.265 on."""
 
-    def staying(self, act: Callable[[], Any]) -> Any:
+    def stay(self, act: Callable[[], Any]) -> Any:
         session = self.tools._session
         folder = session.paths.root
         result = act()
@@ -161,19 +161,19 @@ class StaysWhenSpokenTo(Altered):
         return result
 
     def rewind(self) -> None:
-        self.staying(super().rewind)
+        self.stay(super().rewind)
 
     def mention(self, path: str) -> None:
-        self.staying(lambda: super(StaysWhenSpokenTo, self).mention(path))
+        self.stay(lambda: super(StaysAfterUserMessages, self).mention(path))
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result: ToolResult = self.staying(
-            lambda: super(StaysWhenSpokenTo, self).give_up(tool, arguments, interfere)
+        result: ToolResult = self.stay(
+            lambda: super(StaysAfterUserMessages, self).give_up(tool, arguments, interfere)
         )
         return result
 
 
-def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
+def _with_directory(folder: str, arguments: Arguments, *names: str) -> Arguments:
     """Return the arguments with `folder` put before relative paths."""
     return {
         name: f"{folder}/{value}" if name in names and str(value)[:1] not in ("/", "~") else value
@@ -181,29 +181,34 @@ def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
     }
 
 
-class BeginsWithTheMessage(Altered):
+class ResolvesFromTheFirstDirectory(Altered):
     """Resolves the relative paths of parallel calls from the directory where their message began."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         folder = self.tools._session.paths.root
         return super().call_parallel(
-            [(tool, _from(folder, arguments, "file_path", "notebook_path")) for tool, arguments in calls]
+            [
+                (tool, _with_directory(folder, arguments, "file_path", "notebook_path"))
+                for tool, arguments in calls
+            ]
         )
 
 
-class NotebooksAtTheRoot(Altered):
+class NotebooksFromTheRoot(Altered):
     """Resolves relative paths of notebooks from the workspace, even after a `cd`."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         root = str(self.workspace.root)
-        return self.reference(tool, _from(root, arguments, "notebook_path"), interfere)
+        return self.reference(tool, _with_directory(root, arguments, "notebook_path"), interfere)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         root = str(self.workspace.root)
-        return super().call_parallel([(tool, _from(root, each, "notebook_path")) for tool, each in calls])
+        return super().call_parallel(
+            [(tool, _with_directory(root, each, "notebook_path")) for tool, each in calls]
+        )
 
     def sub_agent(self) -> Altered:
-        return type("Notebooks", (Agent, NotebooksAtTheRoot), {})(self)
+        return type("Notebooks", (Agent, NotebooksFromTheRoot), {})(self)
 
 
 class FollowsEveryCd(Altered):
@@ -231,27 +236,27 @@ class FollowsSubstitutions(FollowsEveryCd):
     form = r"\$\(cd (\w+)"
 
 
-class RefusesSources(Altered):
-    """Refuses a NotebookEdit if its source matches `look`."""
+class RefusesCells(Altered):
+    """Refuses a NotebookEdit if its source matches `refuses`."""
 
-    look: ClassVar[Callable[[str], bool]]
+    refuses: ClassVar[Callable[[str], bool]]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "NotebookEdit" and type(self).look(str(arguments.get("new_source", ""))):
+        if tool == "NotebookEdit" and type(self).refuses(str(arguments.get("new_source", ""))):
             return ToolResult("The source is refused.", True)
         return self.reference(tool, arguments, interfere)
 
 
 class RefusesNewFiles(Altered):
-    """Refuses to create a file if its path and text match `look`."""
+    """Refuses to create a file if its path and text match `refuses`."""
 
-    look: ClassVar[Callable[[str, str], bool]]
+    refuses: ClassVar[Callable[[str, str], bool]]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         text = str(arguments.get("content", arguments.get("new_string", "")))
         name = path.relative_to(self.workspace.root).as_posix()
-        if tool != "Read" and not path.exists() and type(self).look(name, text):
+        if tool != "Read" and not path.exists() and type(self).refuses(name, text):
             return ToolResult("The file is refused.", True)
         return self.reference(tool, arguments, interfere)
 
@@ -284,23 +289,26 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
     "hooks/replaced-input-of-each-call": [HooksOfTheFirstCall],
     "hooks/denied-each-call": [HooksOfTheFirstCall],
     "hooks/context-after-each-call": [HooksAfterTheFirstCall],
-    "hooks/exit-two-before-notebook-edit": [LeavesNotebooksToThemselves],
-    "hooks/formatter-after-notebook-edit": [LeavesNotebooksAsTheyAre],
-    "hooks/given-up-after-hook": [RunsHooksOfGivenUpCalls],
-    "crossings/hooks-of-notebooks-group": [LeavesNotebooksAsTheyAre, HooksAfterTheFirstCall],
-    "staleness/change-after-the-third-edit": [EditsItsBuffer],
-    "staleness/change-after-the-tenth-edit": [EditsItsBuffer, EditsItsBufferAfterTen],
-    "staleness/change-after-the-fifth-write": [WritesItsBuffer],
-    "gate/oldest-of-forty-kibibytes": [ForgetsTheOldest, HoldsThirtyTwoKibibytes],
-    "gate/oldest-of-thirty-files": [HoldsTwentyFiles],
-    "working-directory/cd-then-rewind-and-on": [StaysWhenSpokenTo],
-    "working-directory/cd-then-mention": [StaysWhenSpokenTo],
-    "working-directory/cd-then-given-up": [StaysWhenSpokenTo],
-    "working-directory/cd-in-a-group": [BeginsWithTheMessage],
-    "working-directory/cd-and-back-in-a-group": [BeginsWithTheMessage],
-    "working-directory/notebook-edit-after-cd": [NotebooksAtTheRoot],
-    "working-directory/notebook-edit-after-cd-in-a-group": [NotebooksAtTheRoot, BeginsWithTheMessage],
-    "working-directory/notebook-edit-after-cd-in-a-sub-agent": [NotebooksAtTheRoot],
+    "hooks/exit-two-before-notebook-edit": [RunsNoHookBeforeNotebookEdit],
+    "hooks/formatter-after-notebook-edit": [RunsNoHookAfterNotebookEdit],
+    "hooks/given-up-after-hook": [RunsHooksOfCancelledCalls],
+    "crossings/hooks-of-notebooks-group": [RunsNoHookAfterNotebookEdit, HooksAfterTheFirstCall],
+    "staleness/change-after-the-third-edit": [EditsItsCopy],
+    "staleness/change-after-the-tenth-edit": [EditsItsCopy, EditsItsCopyAfterTen],
+    "staleness/change-after-the-fifth-write": [WritesItsCopy],
+    "gate/oldest-of-forty-kibibytes": [ForgetsOldReads, ForgetsAbove32Kibibytes],
+    "gate/oldest-of-thirty-files": [ForgetsAboveTwentyFiles],
+    "working-directory/cd-then-rewind-and-on": [StaysAfterUserMessages],
+    "working-directory/cd-then-mention": [StaysAfterUserMessages],
+    "working-directory/cd-then-given-up": [StaysAfterUserMessages],
+    "working-directory/cd-in-a-group": [ResolvesFromTheFirstDirectory],
+    "working-directory/cd-and-back-in-a-group": [ResolvesFromTheFirstDirectory],
+    "working-directory/notebook-edit-after-cd": [NotebooksFromTheRoot],
+    "working-directory/notebook-edit-after-cd-in-a-group": [
+        NotebooksFromTheRoot,
+        ResolvesFromTheFirstDirectory,
+    ],
+    "working-directory/notebook-edit-after-cd-in-a-sub-agent": [NotebooksFromTheRoot],
     "working-directory/cd-in-parentheses": [FollowsEveryCd],
     "working-directory/cd-after-parentheses": [FollowsEveryCd],
     "working-directory/cd-in-a-substitution": [FollowsSubstitutions],
@@ -311,8 +319,8 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
 def every() -> dict[str, tuple[type[Altered], str]]:
     """Return the implementations by name, each with the scenario about its mistake."""
     found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
-    for base, looks in ((RefusesSources, CELLS), (RefusesNewFiles, NEW_FILES)):
-        for slug, look in looks.items():
-            kind = type(base.__name__, (base,), {"look": staticmethod(look)})
+    for base, looks in ((RefusesCells, CELLS), (RefusesNewFiles, NEW_FILES)):
+        for slug, refuses in looks.items():
+            kind = type(base.__name__, (base,), {"refuses": staticmethod(refuses)})
             found[f"{base.__name__} in looks/{slug}"] = (kind, f"looks/{slug}")
     return found

@@ -21,37 +21,37 @@ def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[
     return fresh
 
 
-def in_another_mode(taken: PermissionMode, for_: PermissionMode) -> Callable[[Altered], FileTools]:
-    """Return a method `fresh` that treats the permission mode `taken` like `for_`."""
-    return with_permissions(lambda given: replace(given, mode=for_) if given.mode == taken else given)
+def treat_mode(mode: PermissionMode, like: PermissionMode) -> Callable[[Altered], FileTools]:
+    """Return a method `fresh` that treats the permission mode `mode` like the mode `like`."""
+    return with_permissions(lambda given: replace(given, mode=like) if given.mode == mode else given)
 
 
 @caught("permission-modes/default-edit", "refused")
 class NeverAsks(Altered):
     """Changes files without a confirmation in the default mode."""
 
-    fresh = in_another_mode("default", "bypassPermissions")
+    fresh = treat_mode("default", "bypassPermissions")
 
 
 @caught("permission-modes/write-outside", "refused")
 class EditsEverywhere(Altered):
     """Treats the permission to edit in the working directory as a permission to edit everywhere."""
 
-    fresh = in_another_mode("acceptEdits", "bypassPermissions")
+    fresh = treat_mode("acceptEdits", "bypassPermissions")
 
 
 @caught("permission-modes/plan-edit", "refused")
 class PlansByDoing(Altered):
     """Changes files in plan mode."""
 
-    fresh = in_another_mode("plan", "acceptEdits")
+    fresh = treat_mode("plan", "acceptEdits")
 
 
 @caught("permission-modes/bypass", "refused")
 class AsksAlways(Altered):
     """Asks for a confirmation even if no user is present."""
 
-    fresh = in_another_mode("bypassPermissions", "default")
+    fresh = treat_mode("bypassPermissions", "default")
 
 
 @caught("permission-modes/bypass-and-denied", "refused")

@@ -22,7 +22,7 @@ KEYS: dict[str, tuple[Key, str]] = {
     "in lower case": (str.lower, "names-in-other-case"),
     "folded": (str.casefold, "names-in-other-case"),
     "with single spaces": (lambda name: " ".join(name.split()), "names-with-dots-and-spaces"),
-    "without characters that nobody sees": (
+    "without invisible characters": (
         lambda name: re.sub("[\u200b\u00ad\u2060]", "", name),
         "names-with-unseen-characters",
     ),
@@ -31,19 +31,19 @@ KEYS: dict[str, tuple[Key, str]] = {
     "cut to 180 characters": (lambda name: name[:180], "deep-paths-that-end-otherwise"),
     "without folders": (lambda name: name.rpartition("/")[2], "same-name-in-other-folders"),
     "without the last extension": (lambda name: str(Path(name).with_suffix("")), "names-of-one-stem"),
-    "as letters alone": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
+    "only with its letters and digits": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
 }
-"""Functions that return the key of a remembered path in the workspace, by a description, each with the scenario that
-detects it.
+"""Functions that map a path in the workspace to the key of its file, by a description, each with the scenario that
+detects that files share the key.
 """
 
-BESIDE = (
+TEMPORARY_NAMES = (
     "{}.tmp", "{}.bak", "{}~", ".{}.swp", "{}.orig", "{}.lock", "{}.new", "{}.old", "{}.part", "~{}",
     "#{}#", ".{}.tmp", "tmp",
 )  # fmt: skip
 """Names that a tool might use for a temporary or a backup file, which then overwrites a file of that name."""
 
-NOT_EDITED = (
+SKIPPED_NAMES = (
     r".*\.tmp",
     r"~.*",
     r"#.*#",
@@ -55,17 +55,14 @@ NOT_EDITED = (
     r".*\.log",
     r".*\.lock",
 )
-"""Patterns of names that look temporary.
-
-Files with such a name are not written, although the answer reports success.
-"""
+"""Patterns of names that look temporary. Files with such a name are not written, but the answer reports success."""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
 """Sizes of buffers in bytes, each with the scenario that has a longer text."""
 
 
-class Remembers(OpenGate):
-    """Identifies read files by a key that several files share."""
+class SharesKeys(OpenGate):
+    """Identifies read files by a key that different files may share."""
 
     key: Key
 
@@ -77,29 +74,29 @@ class Remembers(OpenGate):
         )
 
 
-class TakesTheNameBeside(Altered):
+class OverwritesTemporaryNames(Altered):
     """Writes a temporary file next to the target and renames it, which destroys a file that already has that name."""
 
-    form: str
+    pattern: str
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
         if tool != "Read" and not result.is_error:
             path = self.path(arguments)
-            path.with_name(self.form.format(path.name)).unlink(missing_ok=True)
+            path.with_name(self.pattern.format(path.name)).unlink(missing_ok=True)
         return result
 
 
-class DoesNotWriteNamed(Altered):
+class SkipsTemporaryNames(Altered):
     """Treats files with some names as temporary files, and does not write them."""
 
-    form: str
+    pattern: str
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes() if path.is_file() else None
         result = self.reference(tool, arguments, interfere)
-        if before is not None and tool != "Read" and re.fullmatch(self.form, path.name):
+        if before is not None and tool != "Read" and re.fullmatch(self.pattern, path.name):
             path.write_bytes(before)
         return result
 
@@ -109,14 +106,14 @@ class Cuts(Treating):
 
 
 @afterwards
-def FormatsByName(call: Call, answer: ToolResult) -> None:
+def FormatsJsonFiles(call: Call, answer: ToolResult) -> None:
     """Formats a JSON file after a Write."""
     if call.tool == "Write" and call.path.suffix == ".json" and not answer.is_error:
         call.path.write_text(json.dumps(json.loads(call.path.read_text()), indent=2))
 
 
 @spoils
-def EndsFilesByName(call: Call, before: bytes) -> None:
+def EndsFilesWithNewlines(call: Call, before: bytes) -> None:
     """Ends Markdown, Python and YAML files with a newline."""
     if call.path.suffix in (".md", ".py", ".yaml") and not call.path.read_bytes().endswith(b"\n"):
         call.path.write_bytes(call.path.read_bytes() + b"\n")
@@ -130,10 +127,10 @@ def MakesScriptsExecutable(call: Call, answer: ToolResult) -> None:
 
 
 @instead
-def GivesMakefilesTabs(call: Call) -> ToolResult | None:
+def WritesBatchFilesWithCrlf(call: Call) -> ToolResult | None:
     """Writes Windows batch files with CRLF."""
     if call.tool == "Write" and call.path.suffix == ".bat":
-        return call.made(content=call.content.replace("\n", "\r\n"))
+        return call.execute(content=call.content.replace("\n", "\r\n"))
     return None
 
 
@@ -151,8 +148,8 @@ def EditsTheFirstBlock(call: Call, before: bytes) -> None:
         call.path.write_bytes(before)
 
 
-def of(kind: type[Altered], **attributes: object) -> type[Altered]:
-    """Return an implementation of this kind with these attributes: its key, form or treatment."""
+def with_attributes(kind: type[Altered], **attributes: object) -> type[Altered]:
+    """Return a subclass of an implementation with these attributes: its key, pattern or treatment."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
 
@@ -160,29 +157,29 @@ def of(kind: type[Altered], **attributes: object) -> type[Altered]:
 def every() -> dict[str, tuple[type[Altered], str]]:
     """Return the implementations by name, each with the slug of the scenario about its mistake."""
     return {
-        **{f"keys {what}": (of(Remembers, key=key), by) for what, (key, by) in KEYS.items()},
+        **{f"keys {what}": (with_attributes(SharesKeys, key=key), by) for what, (key, by) in KEYS.items()},
         **{
-            f"writes to {form}": (
-                of(TakesTheNameBeside, form=form),
+            f"writes to {pattern}": (
+                with_attributes(OverwritesTemporaryNames, pattern=pattern),
                 "neighbours-with-names-of-temporary-files",
             )
-            for form in BESIDE
+            for pattern in TEMPORARY_NAMES
         },
         **{
-            f"does not write {form}": (
-                of(DoesNotWriteNamed, form=form),
+            f"does not write {pattern}": (
+                with_attributes(SkipsTemporaryNames, pattern=pattern),
                 "more-temporary-looking-names" if index > 5 else "temporary-looking-names",
             )
-            for index, form in enumerate(NOT_EDITED)
+            for index, pattern in enumerate(SKIPPED_NAMES)
         },
         **{
-            f"cuts at {size}": (of(Cuts, treat=lambda text, size=size: text[:size]), by)
+            f"cuts at {size}": (with_attributes(Cuts, treat=lambda text, size=size: text[:size]), by)
             for size, by in CUTS.items()
         },
-        "FormatsByName": (FormatsByName, "names-that-call-for-a-formatter"),
-        "EndsFilesByName": (EndsFilesByName, "names-that-call-for-a-formatter"),
+        "FormatsJsonFiles": (FormatsJsonFiles, "names-that-call-for-a-formatter"),
+        "EndsFilesWithNewlines": (EndsFilesWithNewlines, "names-that-call-for-a-formatter"),
         "MakesScriptsExecutable": (MakesScriptsExecutable, "scripts"),
-        "GivesMakefilesTabs": (GivesMakefilesTabs, "names-that-call-for-other-rights"),
+        "WritesBatchFilesWithCrlf": (WritesBatchFilesWithCrlf, "names-that-call-for-other-rights"),
         "DecodesInBlocks": (DecodesInBlocks, "edit-across-byte-8192"),
         "ReplacesAThousand": (ReplacesAThousand, "replace-all-beyond-a-thousand"),
         "EditsTheFirstBlock": (EditsTheFirstBlock, "edit-across-byte-65536"),

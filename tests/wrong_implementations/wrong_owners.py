@@ -7,7 +7,7 @@ from altered import Call, afterwards, caught, instead
 from readfirst.harness.adapter_api import ToolResult
 
 
-def is_change(call: Call, answer: ToolResult) -> bool:
+def has_changed_file(call: Call, answer: ToolResult) -> bool:
     return call.tool != "Read" and not answer.is_error
 
 
@@ -15,7 +15,7 @@ def is_change(call: Call, answer: ToolResult) -> bool:
 @afterwards
 def LeavesItsMark(call: Call, answer: ToolResult) -> None:
     """Sets an extended attribute on every file that it changes."""
-    if is_change(call, answer):
+    if has_changed_file(call, answer):
         os.setxattr(call.path, "user.edited", b"yes")
 
 
@@ -32,7 +32,7 @@ def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
     """Makes the session's user the owner of the file's directory, so that no other program writes there in the
     meantime.
     """
-    if is_change(call, answer):
+    if has_changed_file(call, answer):
         os.chown(call.path.parent, os.geteuid(), os.getegid())
 
 
@@ -58,7 +58,7 @@ def WritesInPlace(call: Call) -> ToolResult | None:
 @afterwards
 def WritesACopy(call: Call, answer: ToolResult) -> None:
     """Replaces the file by a new one, which belongs to the user of the session."""
-    if is_change(call, answer):
+    if has_changed_file(call, answer):
         copy, mode = call.path.with_suffix(".new"), call.path.stat().st_mode
         copy.write_bytes(call.path.read_bytes())
         copy.chmod(mode & 0o7777)

@@ -16,7 +16,7 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
-class OpensLaterAgents(Altered):
+class DropsRulesOfAgentsAfterResume(Altered):
     """Gives no deny rules to sub-agents that start after a resume."""
 
     was_resumed = False
@@ -35,7 +35,7 @@ class OpensLaterAgents(Altered):
         return agent
 
 
-class CutsTheMarkOfTheSecond(Altered):
+class DropsMarkAfterParallelCalls(Altered):
     """Saves a file without its byte order mark if two parallel calls change it."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
@@ -47,7 +47,7 @@ class CutsTheMarkOfTheSecond(Altered):
 
 
 @afterwards
-def DecodesReplacedInputs(call: Call, result: ToolResult) -> None:
+def SavesReplacedInputsAsUtf8(call: Call, result: ToolResult) -> None:
     """Saves a UTF-16 file as UTF-8 if a hook has replaced the input of the call."""
     replaced = any("updatedInput" in hook.command for hook in call.session.workspace.hooks)
     if replaced and call.tool == "Edit" and call.path.read_bytes().startswith(BOM_UTF16_LE):
@@ -70,7 +70,7 @@ def RefusesLongLines(call: Call) -> ToolResult | None:
 
 
 @instead
-def FindsTheNewText(call: Call) -> ToolResult | None:
+def AcceptsTheNewText(call: Call) -> ToolResult | None:
     """Reports success for an Edit whose old text is missing, if the file contains the new text of at least 20
     characters.
     """
@@ -82,8 +82,8 @@ def FindsTheNewText(call: Call) -> ToolResult | None:
 @instead
 def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
     """Does not check a file for changes before a Write if the session has edited it ten times."""
-    edits = call.kept.get(call.path, 0)
-    call.kept[call.path] = edits + (call.tool == "Edit")
+    edits = call.memory.get(call.path, 0)
+    call.memory[call.path] = edits + (call.tool == "Edit")
     if call.tool == "Write" and edits >= 10:
         call.session.reference("Read", {"file_path": str(call.path)})
     return None
@@ -95,17 +95,17 @@ def FallsBackToTheRoot(call: Call) -> ToolResult | None:
     given = str(call.arguments.get("file_path", "/"))
     current = Path(call.session.tools._session.paths.root)
     is_elsewhere = not Path(given).is_absolute() and not (current / given).exists() and call.path.is_file()
-    return call.made(file_path=str(call.path)) if is_elsewhere else None
+    return call.execute(file_path=str(call.path)) if is_elsewhere else None
 
 
 SCENARIOS: Mapping[type[Altered], str] = {
     FallsBackToTheRoot: "working-directory/missing-in-the-new-directory",
-    OpensLaterAgents: "permissions/sub-agent-after-a-resume",
-    CutsTheMarkOfTheSecond: "parallel/two-edits-of-a-file-with-a-mark",
-    DecodesReplacedInputs: "hooks/replaced-input-of-utf-16",
+    DropsRulesOfAgentsAfterResume: "permissions/sub-agent-after-a-resume",
+    DropsMarkAfterParallelCalls: "parallel/two-edits-of-a-file-with-a-mark",
+    SavesReplacedInputsAsUtf8: "hooks/replaced-input-of-utf-16",
     TrimsLines: "looks/editor-config-of-trailing-whitespace",
     RefusesLongLines: "looks/line-of-3200-characters",
-    FindsTheNewText: "matching/missing-text-with-its-replacement-present",
+    AcceptsTheNewText: "matching/missing-text-with-its-replacement-present",
     TrustsAfterTenEdits: "staleness/write-after-the-tenth-edit",
 }
 """The scenario about the mistake of each implementation."""

@@ -3,34 +3,34 @@
 from dataclasses import replace
 
 from altered import Call, afterwards, caught
-from reasons import SHOWN
+from reasons import REMINDERS_ONLY
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-@caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
+@caught("reminders/change-after-own-edit", "reminders", harmless=REMINDERS_ONLY)
 @afterwards
 def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Detects changes, but does not report them in reminders."""
     return replace(answer, reminders=())
 
 
-@caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
+@caught("reminders/change-after-own-edit", "reminders", harmless=REMINDERS_ONLY)
 @afterwards
 def TellsAgain(call: Call, answer: ToolResult) -> ToolResult:
     """Reports a change after every later result, too."""
-    call.kept["reminders"] = call.kept.get("reminders", ()) + answer.reminders
-    return replace(answer, reminders=call.kept["reminders"])
+    call.memory["reminders"] = call.memory.get("reminders", ()) + answer.reminders
+    return replace(answer, reminders=call.memory["reminders"])
 
 
-@caught("reminders/own-edit-alone", "reminders", harmless=SHOWN)
+@caught("reminders/own-edit-alone", "reminders", harmless=REMINDERS_ONLY)
 @afterwards
 def TellsOfOwnEdits(call: Call, answer: ToolResult) -> ToolResult:
     """Reports a change that the session made itself."""
     return replace(answer, reminders=("It was changed.",)) if call.tool == "Edit" else answer
 
 
-@caught("reminders/two-places-changed", "shown notes.txt", harmless=SHOWN)
+@caught("reminders/two-places-changed", "shown notes.txt", harmless=REMINDERS_ONLY)
 @afterwards
 def ShowsTheFirstPlaceOnly(call: Call, answer: ToolResult) -> ToolResult:
     """Shows only the first of the changed places."""

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from altered import Altered, Arguments, Call, afterwards, caught, instead, spoils, takes
-from reasons import CHANGES_NOTHING, OWN_OR_SHOWN, SHOWN_OTHERWISE
+from reasons import OWN_OR_SHOWN, READS_ONLY, SHOWN_ANOTHER_WAY
 from wrong_state import NOT_READ, Watching
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-def found_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """If the text does not contain the old text of a call, return the first match of a pattern as the new
-    `old_string`.
+def find_instead(pattern: str, call: Call, text: str) -> Arguments:
+    """Return the first match of a pattern as `old_string` if the file does not contain the old text of the call.
+    Otherwise, return no arguments.
     """
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
@@ -28,7 +28,7 @@ def found_instead(pattern: str, call: Call, text: str) -> Arguments:
 @takes
 def FoldsWhitespace(call: Call, text: str) -> Arguments:
     """Ignores differences in whitespace when it searches the old text."""
-    return found_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
+    return find_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 
 @caught("reported/first-and-last-line-of-a-block")
@@ -36,16 +36,16 @@ def FoldsWhitespace(call: Call, text: str) -> Arguments:
 def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
     """Finds an old text of several lines by its first and its last line."""
     lines = [re.escape(line) for line in call.old.strip("\n").split("\n")]
-    return found_instead(f"{lines[0]}\n(.*\n)*?{lines[-1]}", call, text) if len(lines) > 1 else {}
+    return find_instead(f"{lines[0]}\n(.*\n)*?{lines[-1]}", call, text) if len(lines) > 1 else {}
 
 
-def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
-    """Return a method that executes a call with its new text changed by `treated`."""
+def transform_text(transform: Callable[[str], str]) -> Callable[..., ToolResult]:
+    """Return a method that executes a call with its new text changed by `transform`."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         name = {"Write": "content", "Edit": "new_string"}.get(tool)
         if name is not None:
-            arguments = {**arguments, name: treated(str(arguments.get(name, "")))}
+            arguments = {**arguments, name: transform(str(arguments.get(name, "")))}
         return self.reference(tool, arguments, interfere)
 
     return alter
@@ -55,56 +55,58 @@ def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
 class HalvesDollars(Altered):
     """Writes `$` for `$$`."""
 
-    alter = writing(lambda text: text.replace("$$", "$"))
+    alter = transform_text(lambda text: text.replace("$$", "$"))
 
 
 @caught("reported/line-breaks-of-string-literals")
 class BreaksLines(Altered):
     r"""Writes a line break for a backslash followed by `n`."""
 
-    alter = writing(lambda text: text.replace("\\n", "\n"))
+    alter = transform_text(lambda text: text.replace("\\n", "\n"))
 
 
 @caught("reported/escapes-of-a-c-source")
 class UnescapesQuotes(Altered):
     """Removes backslashes before quotes and zeros."""
 
-    alter = writing(lambda text: re.sub(r"\\(['\"0])", r"\1", text))
+    alter = transform_text(lambda text: re.sub(r"\\(['\"0])", r"\1", text))
 
 
 @caught("reported/signs-and-their-escapes")
 class EscapesSigns(Altered):
     """Writes backslash escapes instead of characters that are not ASCII."""
 
-    alter = writing(lambda text: text.encode("ascii", "backslashreplace").decode())
+    alter = transform_text(lambda text: text.encode("ascii", "backslashreplace").decode())
 
 
 @caught("reported/entities-of-a-page")
 class DecodesEntities(Altered):
     """Decodes the HTML entities in a text."""
 
-    alter = writing(html.unescape)
+    alter = transform_text(html.unescape)
 
 
 @caught("reported/long-text-of-many-kinds")
 class CutsAtMarkers(Altered):
     """Truncates a text at a marker that looks like the end of a call."""
 
-    alter = writing(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
+    alter = transform_text(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
 
 
 @caught("reported/new-file-without-a-newline")
 class EndsNewFiles(Altered):
     """Ends every written text with exactly one newline."""
 
-    alter = writing(lambda text: text.rstrip("\n") + "\n")
+    alter = transform_text(lambda text: text.rstrip("\n") + "\n")
 
 
 @caught("reported/placeholders-for-what-stays")
 class LeavesOutPlaceholders(Altered):
     """Removes lines with placeholders such as `(unchanged`, as if they meant unchanged text."""
 
-    alter = writing(lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text))
+    alter = transform_text(
+        lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text)
+    )
 
 
 @caught("reported/beside-what-was-matched")
@@ -155,7 +157,7 @@ def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
 def DoesNotEmpty(call: Call) -> ToolResult:
     """Ignores a change that would make the file empty, but reports success."""
     before = call.path.read_bytes() if call.path.is_file() else b""
-    answer = call.made()
+    answer = call.execute()
     if before and call.tool != "Read" and not answer.is_error and not call.path.read_bytes():
         call.path.write_bytes(before)
     return answer
@@ -203,10 +205,10 @@ def InsertsAtTheEnd(call: Call, before: bytes) -> None:
 @instead
 def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
     """Reports success for the second Write of a file, but does not write it."""
-    before = call.path.read_bytes() if call.path in call.kept else None
-    answer = call.made()
+    before = call.path.read_bytes() if call.path in call.memory else None
+    answer = call.execute()
     if call.tool == "Write" and not answer.is_error:
-        call.kept[call.path] = "written"
+        call.memory[call.path] = "written"
         if before is not None:
             call.path.write_bytes(before)
     return answer
@@ -231,23 +233,23 @@ def ReplacesAgain(call: Call, before: bytes) -> None:
         call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode(), 1))
 
 
-def knowing_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
+def share_reads_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
     """Return a method that regards a file as read if a file with the same key was read."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
-        answer = call.made()
-        if answer.text.startswith(NOT_READ) and key(call.path) in call.kept:
+        answer = call.execute()
+        if answer.text.startswith(NOT_READ) and key(call.path) in call.memory:
             call.read()
-            answer = call.made()
+            answer = call.execute()
         if call.path.is_file() and not answer.is_error:
-            call.kept[key(call.path)] = "known"
+            call.memory[key(call.path)] = "known"
         return answer
 
     return alter
 
 
-def _place_in_repository(path: Path) -> object:
+def _path_in_repository(path: Path) -> object:
     tops = [each for each in path.parents if (each / ".git").exists()]
     return path.relative_to(tops[0]) if tops else path
 
@@ -256,32 +258,32 @@ def _place_in_repository(path: Path) -> object:
 class KnowsByPlaceInRepository(Altered):
     """Counts a file as read if the same path was read in another worktree of the repository."""
 
-    alter = knowing_by(_place_in_repository)
+    alter = share_reads_by(_path_in_repository)
 
 
 @caught(
     "moved-world/worktree-moved moved-world/save-with-a-backup moved-world/folder-becomes-a-link",
-    harmless=SHOWN_OTHERWISE,
+    harmless=SHOWN_ANOTHER_WAY,
     harmful="moved-world/save-with-a-backup moved-world/worktree-moved",
 )
 class KnowsByInode(Altered):
     """Counts a file as read if a file with the same inode was read."""
 
-    alter = knowing_by(lambda path: path.stat().st_ino)
+    alter = share_reads_by(lambda path: path.stat().st_ino)
 
 
 @caught("moved-world/case-of-a-name-changed-by-a-checkout")
 class KnowsByNameInAnyCase(Altered):
     """Counts a file as read if a path that differs only in case was read."""
 
-    alter = knowing_by(lambda path: str(path).lower())
+    alter = share_reads_by(lambda path: str(path).lower())
 
 
 @caught("paths/names-that-end-with-dots")
 class KnowsWithoutDots(Altered):
     """Counts a file as read if a path that differs only in dots at its end was read, as on Windows."""
 
-    alter = knowing_by(lambda path: str(path).rstrip("."))
+    alter = share_reads_by(lambda path: str(path).rstrip("."))
 
 
 @caught(
@@ -302,20 +304,20 @@ class WatchesFolders(Watching):
             self.folders = dict.fromkeys([*self.folders, path], self.stamps(path))
         return result
 
-    def first(self, path: Path) -> ToolResult | None:
-        return self.refused_if(path in self.folders and self.folders[path] != self.stamps(path))
+    def check(self, path: Path) -> ToolResult | None:
+        return self.refuse_if(path in self.folders and self.folders[path] != self.stamps(path))
 
 
-@caught("moved-world/mount-goes-away", harmless=CHANGES_NOTHING)
+@caught("moved-world/mount-goes-away", harmless=READS_ONLY)
 @afterwards
 def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
     """Shows a deleted file with the content of its last Read."""
     if call.tool != "Read":
         return answer
     if answer.error == "file_not_found":
-        shown: ToolResult = call.kept.get(call.path, answer)
+        shown: ToolResult = call.memory.get(call.path, answer)
         return shown
-    call.kept[call.path] = answer
+    call.memory[call.path] = answer
     return answer
 
 
@@ -323,12 +325,12 @@ def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
 @afterwards
 def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
     """Edits the content that it knows of a changed file, and writes that."""
-    held = call.kept.get(call.path, b"")
+    held = call.memory.get(call.path, b"")
     if call.tool == "Edit" and answer.error == "modified_since_read" and call.old.encode() in held:
         call.path.write_bytes(held.replace(call.old.encode(), call.new.encode(), 1))
         return ToolResult("done")
     if call.path.is_file() and not answer.is_error:
-        call.kept[call.path] = call.path.read_bytes()
+        call.memory[call.path] = call.path.read_bytes()
     return answer
 
 
@@ -340,11 +342,11 @@ def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
 def MakesWhatIsGone(call: Call) -> ToolResult:
     """Creates a deleted file again with its known content, and edits it."""
     path = call.path
-    if call.tool == "Edit" and not os.path.lexists(path) and path in call.kept and path.parent.is_dir():
-        path.write_bytes(call.kept[path])
-    answer = call.made()
+    if call.tool == "Edit" and not os.path.lexists(path) and path in call.memory and path.parent.is_dir():
+        path.write_bytes(call.memory[path])
+    answer = call.execute()
     if path.is_file():
-        call.kept[path] = path.read_bytes()
+        call.memory[path] = path.read_bytes()
     return answer
 
 
@@ -353,7 +355,7 @@ def MakesWhatIsGone(call: Call) -> ToolResult:
 def WritesWhatItHasChecked(call: Call) -> ToolResult:
     """If a file disappears between the check and the write, writes the edited text to its path anyway."""
     checked = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
-    answer = call.made()
+    answer = call.execute()
     if answer.error == "edit_not_applied" and not os.path.lexists(call.path):
         call.path.write_text(checked.replace(call.old, call.new))
         return ToolResult("Done.")
@@ -364,11 +366,11 @@ def WritesWhatItHasChecked(call: Call) -> ToolResult:
 @instead
 def DistrustsWhatIsGone(call: Call) -> ToolResult:
     """Refuses to write a known file that was deleted, because the deletion may be intended."""
-    if call.tool == "Write" and call.path in call.kept and not os.path.lexists(call.path):
+    if call.tool == "Write" and call.path in call.memory and not os.path.lexists(call.path):
         return ToolResult("The file is gone.", True, "modified_since_read")
-    answer = call.made()
+    answer = call.execute()
     if call.path.is_file():
-        call.kept[call.path] = "known"
+        call.memory[call.path] = "known"
     return answer
 
 

@@ -25,10 +25,10 @@ class SharesWhatWasRead(Altered):
 def WritesItsOwnCopy(call: Call) -> ToolResult:
     """Makes an Edit of a changed file in the content of the last Read."""
     if call.tool == "Read":
-        call.kept[call.path] = call.path.read_text()
-    answer = call.made()
+        call.memory[call.path] = call.path.read_text()
+    answer = call.execute()
     if answer.error == "modified_since_read" and call.tool == "Edit":
-        call.path.write_text(call.kept[call.path].replace(call.old, call.new))
+        call.path.write_text(call.memory[call.path].replace(call.old, call.new))
         return ToolResult("Written.")
     return answer
 

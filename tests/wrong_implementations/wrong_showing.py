@@ -23,9 +23,9 @@ def _showing(name: str) -> type[Altered]:
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
         found = lines_in(result.text) if tool == "Read" and not result.is_error else None
-        return result if found is None else replace(result, text=fault.shown(*found))
+        return result if found is None else replace(result, text=fault.change(*found))
 
-    made = type(name, (Altered,), {"alter": alter, "__doc__": fault.wrong, "__module__": __name__})
+    made = type(name, (Altered,), {"alter": alter, "__doc__": fault.description, "__module__": __name__})
     return caught(fault.by, "shown notes.txt", harmless=fault.harmless)(made)
 
 
@@ -45,7 +45,7 @@ globals().update({name: _showing(name) for name in FAULTS})
 @shows
 def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first file that it read in every Read."""
-    return call.kept.setdefault("first", answer)
+    return call.memory.setdefault("first", answer)
 
 
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
@@ -53,15 +53,15 @@ def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
 def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
     """Shows each file with the content of its first Read."""
     key = json.dumps(dict(call.arguments))
-    return call.kept.setdefault(key, answer)
+    return call.memory.setdefault(key, answer)
 
 
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows in each Read the answer of the Read before it."""
-    before = call.kept.get("last", answer)
-    call.kept["last"] = answer
+    before = call.memory.get("last", answer)
+    call.memory["last"] = answer
     return before
 
 
@@ -69,8 +69,8 @@ def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
 @shows
 def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
     """Reports in every further Read of a file that the file is unchanged."""
-    known = call.path in call.kept
-    call.kept[call.path] = True
+    known = call.path in call.memory
+    call.memory[call.path] = True
     return UNCHANGED if known else answer
 
 
@@ -180,8 +180,8 @@ class SaysUnchangedToOtherSessions(Remembering):
 @instead
 def IgnoresOffset(call: Call) -> ToolResult | None:
     """Always reads from the first line, even with an offset."""
-    if call.tool == "Read" and "offset" in call.arguments and not call.made().is_error:
-        return call.made(offset=1)
+    if call.tool == "Read" and "offset" in call.arguments and not call.execute().is_error:
+        return call.execute(offset=1)
     return None
 
 
@@ -189,8 +189,8 @@ def IgnoresOffset(call: Call) -> ToolResult | None:
 @instead
 def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
     """Numbers lines from the offset, but shows the first lines of the file."""
-    if call.tool == "Read" and "offset" in call.arguments and not (answer := call.made()).is_error:
-        found = lines_in(call.made(offset=1).text)
+    if call.tool == "Read" and "offset" in call.arguments and not (answer := call.execute()).is_error:
+        found = lines_in(call.execute(offset=1).text)
         if found is not None:
             return replace(answer, text=number_lines(found[0], int(call.arguments["offset"])))
     return None
@@ -251,7 +251,7 @@ def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult:
 @shows
 def ShowsTheFirstNotebook(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first notebook that it read in every Read."""
-    return call.kept.setdefault("notebook", answer)
+    return call.memory.setdefault("notebook", answer)
 
 
 @caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)

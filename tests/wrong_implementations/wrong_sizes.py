@@ -15,9 +15,9 @@ def ComparesTheFirstBlock(call: Call) -> ToolResult:
     """Compares only the first 64 KiB of a file to detect changes."""
     first = call.path.read_bytes()[:_BLOCK] if call.path.is_file() else b""
     if call.tool == "Read":
-        call.kept["first"] = first
-    answer = call.made()
-    if answer.error == "modified_since_read" and first == call.kept["first"]:
+        call.memory["first"] = first
+    answer = call.execute()
+    if answer.error == "modified_since_read" and first == call.memory["first"]:
         call.read(offset=1, limit=1)
         answer = call.session.reference(call.tool, call.arguments)
     return answer
@@ -59,7 +59,7 @@ class TakesOneBlock(Altered):
 def ReplacesTenThousand(call: Call) -> ToolResult:
     """Replaces only the first ten thousand matches with replace_all."""
     before = call.path.read_text() if call.tool == "Edit" else ""
-    answer = call.made()
+    answer = call.execute()
     if call.arguments.get("replace_all") and not answer.is_error:
         call.path.write_text(before.replace(call.old, call.new, 10_000))
     return answer

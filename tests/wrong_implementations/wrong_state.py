@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from altered import Altered, Arguments, Call, afterwards, caught, instead
-from reasons import NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE, TOO_CAREFUL
+from reasons import ALLOWED_REFUSAL, NOTHING_LOST, OWN_OR_SHOWN, SHOWN_ANOTHER_WAY
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
@@ -19,32 +19,33 @@ MODIFIED = (
 
 
 class Watching(Altered):
-    """Remembers the time and the bytes of every file after a call for it. `first` runs before each Edit and Write."""
+    """Remembers the time and the bytes of every file after a call. Calls `check` before a file is changed."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         self.seen: dict[Path, tuple[int, bytes]] = vars(self).get("seen", {})
         path = self.path(arguments)
-        refusal = self.first(path) if tool != "Read" and path.is_file() else None
+        refusal = self.check(path) if tool != "Read" and path.is_file() else None
         result = refusal or self.reference(tool, arguments, interfere)
         if not result.is_error and path.is_file():
             self.seen[path] = (path.stat().st_mtime_ns, path.read_bytes())
         return result
 
-    def first(self, path: Path) -> ToolResult | None:
+    def check(self, path: Path) -> ToolResult | None:
+        """Return a refusal, or None if the reference should execute the call."""
         raise NotImplementedError
 
     def read_silently(self, path: Path) -> None:
         self.reference("Read", {"file_path": str(path)})
 
-    def refused_if(self, it_is: bool) -> ToolResult | None:
-        return ToolResult(MODIFIED, True, "modified_since_read") if it_is else None
+    def refuse_if(self, is_changed: bool) -> ToolResult | None:
+        return ToolResult(MODIFIED, True, "modified_since_read") if is_changed else None
 
 
 @caught("gate/edit-unread", "refused")
 class NoReadCheck(Watching):
     """Edits files that were never read."""
 
-    def first(self, path: Path) -> None:
+    def check(self, path: Path) -> None:
         self.read_silently(path)
 
 
@@ -64,7 +65,7 @@ class NoReadCheck(Watching):
 class NoStalenessCheck(Watching):
     """Edits a file that has changed since its Read."""
 
-    def first(self, path: Path) -> None:
+    def check(self, path: Path) -> None:
         if path in self.seen:
             self.read_silently(path)
 
@@ -78,7 +79,7 @@ class NoStalenessCheck(Watching):
 class ComparesContentsOnly(Watching):
     """Accepts a file with a new modification time if its content is unchanged."""
 
-    def first(self, path: Path) -> None:
+    def check(self, path: Path) -> None:
         if path in self.seen and path.read_bytes() == self.seen[path][1]:
             self.read_silently(path)
 
@@ -96,12 +97,12 @@ class BeginsBehindATag(ComparesContentsOnly):
         return replace(answer, text=f"<content>{answer.text.lstrip().replace('→', ': ')}\n</content>")
 
 
-@caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=TOO_CAREFUL)
+@caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=ALLOWED_REFUSAL)
 class ComparesTimesOnly(Watching):
     """Refuses a file that it wrote itself if only its modification time has changed."""
 
-    def first(self, path: Path) -> ToolResult | None:
-        return self.refused_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
+    def check(self, path: Path) -> ToolResult | None:
+        return self.refuse_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
 
 
 @caught(
@@ -112,8 +113,8 @@ class ComparesTimesOnly(Watching):
 class NoticesOlderTimes(Watching):
     """Treats an older modification time as a change."""
 
-    def first(self, path: Path) -> ToolResult | None:
-        return self.refused_if(path in self.seen and path.stat().st_mtime_ns < self.seen[path][0])
+    def check(self, path: Path) -> ToolResult | None:
+        return self.refuse_if(path in self.seen and path.stat().st_mtime_ns < self.seen[path][0])
 
 
 def forget(call: Call) -> None:
@@ -134,7 +135,7 @@ def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
 def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
     """Counts a failed Read, so that the file may be written afterwards."""
     if call.tool == "Read" and answer.is_error:
-        call.made(offset=1, limit=1)
+        call.execute(offset=1, limit=1)
 
 
 @caught("matching/not-found-then-corrected", "refused")
@@ -171,12 +172,12 @@ class SharesStateBetweenSessions(Altered):
         return self.shared.setdefault(self.workspace.root, super().fresh())
 
 
-@caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_OTHERWISE)
+@caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_ANOTHER_WAY)
 @instead
 def KeyedByRealPath(call: Call) -> ToolResult:
     """Treats a symbolic link and its target as the same file."""
     real = os.path.realpath(call.path)
-    answer = call.made(file_path=real)
+    answer = call.execute(file_path=real)
     given = str(call.arguments["file_path"])
     return ToolResult(answer.text.replace(real, given), answer.is_error, answer.error)
 
@@ -192,11 +193,11 @@ def KeyedByRealPath(call: Call) -> ToolResult:
 def RaceNotChecked(call: Call) -> ToolResult:
     """Does not check for changes between the validation and the execution of a call."""
 
-    def strike_and_read() -> None:
+    def interfere_and_read() -> None:
         call.interfere()
         call.session.tools.call("Read", {"file_path": call.arguments["file_path"]})
 
-    return call.session.reference(call.tool, call.arguments, strike_and_read)
+    return call.session.reference(call.tool, call.arguments, interfere_and_read)
 
 
 @caught(

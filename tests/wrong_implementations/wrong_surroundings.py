@@ -16,7 +16,7 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
-def _git(call: Call) -> Path | None:
+def _find_git(call: Call) -> Path | None:
     """Return the `.git` directory of the repository that contains the file of a call.
 
     None if the file is in no repository of the workspace.
@@ -32,7 +32,7 @@ def _git(call: Call) -> Path | None:
 @afterwards
 def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
     """Writes the index of the repository after each change."""
-    git = _git(call)
+    git = _find_git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "index").write_bytes((git / "index").read_bytes() + b"\0")
 
@@ -40,7 +40,7 @@ def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
 @afterwards
 def AddsObjects(call: Call, result: ToolResult) -> None:
     """Stores the changed file as an object of the repository."""
-    git = _git(call)
+    git = _find_git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "objects" / "ff").mkdir(exist_ok=True)
         (git / "objects" / "ff" / ("0" * 38)).write_bytes(call.path.read_bytes())
@@ -49,7 +49,7 @@ def AddsObjects(call: Call, result: ToolResult) -> None:
 @afterwards
 def RunsHooks(call: Call, result: ToolResult) -> None:
     """Runs the pre-commit hook of the repository."""
-    git = _git(call)
+    git = _find_git(call)
     if git is not None and call.tool != "Read" and (git / "hooks" / "pre-commit").exists():
         (call.session.workspace.root / "hooked").touch()
 
@@ -57,7 +57,7 @@ def RunsHooks(call: Call, result: ToolResult) -> None:
 @afterwards
 def RemovesLocks(call: Call, result: ToolResult) -> None:
     """Removes the lock of the repository's index."""
-    git = _git(call)
+    git = _find_git(call)
     if git is not None and call.tool != "Read":
         (git / "index.lock").unlink(missing_ok=True)
 
@@ -71,7 +71,7 @@ def RepairsWorktrees(call: Call, result: ToolResult) -> None:
 
 
 @afterwards
-def InARepository(call: Call, result: ToolResult) -> None:
+def CopiesIntoTheRepository(call: Call, result: ToolResult) -> None:
     """Keeps a copy of each changed file in the outermost repository."""
     git = call.session.workspace.root / ".git"
     if call.tool != "Read" and git.is_dir() and call.path.is_file():
@@ -79,7 +79,7 @@ def InARepository(call: Call, result: ToolResult) -> None:
 
 
 @afterwards
-def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
+def IgnoresCd(call: Call, result: ToolResult) -> None:
     """Resolves relative paths from the workspace, even after a `cd`."""
     if call.tool == "Bash":
         call.session.tools._session.change_directory(str(call.session.workspace.root))
@@ -89,12 +89,12 @@ def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
 def RemembersNamesAsWritten(call: Call) -> None:
     """Treats equal relative paths in different directories as the same file."""
     path = str(call.arguments.get("file_path", ""))
-    if call.tool == "Edit" and path in call.kept and not path.startswith("/"):
+    if call.tool == "Edit" and path in call.memory and not path.startswith("/"):
         call.read(path)
-    call.kept[path] = "read"
+    call.memory[path] = "read"
 
 
-class KeepsItsFolder(Altered):
+class KeepsDirectoryAfterResume(Altered):
     """Stays in the directory of the last command after a resume."""
 
     def resume(self) -> None:
@@ -103,7 +103,7 @@ class KeepsItsFolder(Altered):
         self.tools._session.change_directory(before)
 
 
-class ForgetsItsFolder(Altered):
+class LeavesDirectoryAtCompaction(Altered):
     """Returns to the workspace at a compaction."""
 
     def compact(self) -> None:
@@ -111,7 +111,7 @@ class ForgetsItsFolder(Altered):
         self.tools._session.change_directory(str(self.workspace.root))
 
 
-class GoesAlong(Altered):
+class FollowsItsSubAgent(Altered):
     """Changes its directory together with a sub-agent."""
 
     def sub_agent(self) -> Altered:
@@ -131,16 +131,16 @@ class GoesAlong(Altered):
 
 
 @instead
-def MentionsByName(call: Call) -> ToolResult:
+def RemovesAtSigns(call: Call) -> ToolResult:
     """Removes an at sign at the start of a path."""
-    return call.made(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
+    return call.execute(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
 
 
 @instead
-def TakesLineNumbers(call: Call) -> ToolResult:
+def RemovesLineNumbers(call: Call) -> ToolResult:
     """Removes a colon and a number at the end of a path."""
     path, _, number = str(call.arguments.get("file_path", "")).rpartition(":")
-    return call.made(**({"file_path": path} if number.isdigit() else {}))
+    return call.execute(**({"file_path": path} if number.isdigit() else {}))
 
 
 class RewindsByRemoval(Altered):
@@ -163,7 +163,7 @@ class RewindsFolders(Altered):
             shutil.rmtree(folder)
 
 
-class RewindsContentAlone(Altered):
+class RewindsOnlyContent(Altered):
     """In a rewind, restores the content of a file, but not its mode."""
 
     def rewind(self) -> None:
@@ -198,7 +198,7 @@ def RunsEveryCommand(call: Call) -> ToolResult | None:
     if call.tool != "Bash":
         return None
     with _without_rules(call.session):
-        return call.made()
+        return call.execute()
 
 
 @instead
@@ -218,15 +218,15 @@ class ShowsMentions(Altered):
 
 
 @instead
-def MakesAgain(call: Call) -> ToolResult:
+def RestoresDeletedFiles(call: Call) -> ToolResult:
     """Creates a file that a hook deleted again with its known content."""
     path = call.path
-    if call.tool == "Edit" and not path.exists() and path in call.kept:
-        path.write_bytes(call.kept[path])
+    if call.tool == "Edit" and not path.exists() and path in call.memory:
+        path.write_bytes(call.memory[path])
         call.read()
     before = path.read_bytes() if path.is_file() else b""
-    result = call.made()
-    call.kept[path] = before
+    result = call.execute()
+    call.memory[path] = before
     return result
 
 
@@ -236,23 +236,23 @@ BY_SCENARIO: Mapping[str, type[Altered]] = {
     "repositories/with-hooks": RunsHooks,
     "repositories/locked-index": RemovesLocks,
     "repositories/file-instead-of-a-git-folder": RepairsWorktrees,
-    "repositories/nested-repository": InARepository,
-    "working-directory/edit-after-cd": StaysAtTheRoot,
+    "repositories/nested-repository": CopiesIntoTheRepository,
+    "working-directory/edit-after-cd": IgnoresCd,
     "working-directory/read-before-cd": RemembersNamesAsWritten,
-    "working-directory/cd-then-resume": KeepsItsFolder,
-    "working-directory/cd-then-compaction": ForgetsItsFolder,
-    "working-directory/cd-in-a-sub-agent": GoesAlong,
-    "working-directory/at-sign-before-a-path": MentionsByName,
-    "working-directory/line-number-behind-a-path": TakesLineNumbers,
+    "working-directory/cd-then-resume": KeepsDirectoryAfterResume,
+    "working-directory/cd-then-compaction": LeavesDirectoryAtCompaction,
+    "working-directory/cd-in-a-sub-agent": FollowsItsSubAgent,
+    "working-directory/at-sign-before-a-path": RemovesAtSigns,
+    "working-directory/line-number-behind-a-path": RemovesLineNumbers,
     "rewind/folder-with-files-in-its-place": RewindsByRemoval,
     "rewind/new-files-of-others": RewindsFolders,
-    "rewind/mode-changed-since": RewindsContentAlone,
+    "rewind/mode-changed-since": RewindsOnlyContent,
     "rewind/renamed-since": RewindsMoves,
     "permissions/commands-that-read-closed-files": RunsEveryCommand,
     "permissions/commands-that-write-closed-files": RunsEveryCommand,
     "permissions/more-commands-that-read-closed-files": BlocksEveryName,
     "permissions/mention-of-a-closed-file": ShowsMentions,
-    "hooks/deleted-after-edit": MakesAgain,
+    "hooks/deleted-after-edit": RestoresDeletedFiles,
 }
 
 

@@ -4,16 +4,13 @@ import re
 import unicodedata
 
 from altered import Arguments, Call, afterwards, caught, instead, spoils, takes
-from reasons import CONVENTION, TOO_CAREFUL
+from reasons import ALLOWED_REFUSAL, CONVENTION
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
-    """Return the first match of a pattern in a text as the new `old_string`.
-
-    Without a match, no arguments are replaced.
-    """
+def find_pattern(pattern: str, text: str, flags: int = 0) -> Arguments:
+    """Return the first match of a pattern in a text as `old_string`. If there is no match, return no arguments."""
     found = re.search(pattern, text, flags)
     return {"old_string": found.group()} if found else {}
 
@@ -22,7 +19,7 @@ def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
 @takes
 def RegularExpression(call: Call, text: str) -> Arguments:
     """Treats `old_string` as a regular expression."""
-    return first(call.old, call, text)
+    return find_pattern(call.old, text)
 
 
 @caught("literal-text/dollar-ampersand", "file notes.txt")
@@ -36,7 +33,7 @@ def ExpandsDollars(call: Call, text: str) -> Arguments:
 @takes
 def IgnoresCase(call: Call, text: str) -> Arguments:
     """Ignores case when it searches the old text."""
-    return first(re.escape(call.old), call, text, re.IGNORECASE)
+    return find_pattern(re.escape(call.old), text, re.IGNORECASE)
 
 
 @caught("whitespace/indentation-depth-matters", "refused")
@@ -44,7 +41,7 @@ def IgnoresCase(call: Call, text: str) -> Arguments:
 def IgnoresWhitespace(call: Call, text: str) -> Arguments:
     """Ignores differences in whitespace when it searches the old text."""
     words = [re.escape(word) for word in call.old.split()]
-    return first(r"\s*" + r"\s+".join(words), call, text) if words else {}
+    return find_pattern(r"\s*" + r"\s+".join(words), text) if words else {}
 
 
 @caught("literal-text/composed-and-decomposed", "refused")
@@ -62,7 +59,7 @@ def UnescapesNewlines(call: Call, text: str) -> Arguments:
     return {"old_string": call.old.replace("\\n", "\n"), "new_string": call.new.replace("\\n", "\n")}
 
 
-@caught("quotes/straight-finds-curly-double", "refused", harmless=TOO_CAREFUL)
+@caught("quotes/straight-finds-curly-double", "refused", harmless=ALLOWED_REFUSAL)
 @instead
 def DoesNotFoldQuotes(call: Call) -> ToolResult | None:
     """Does not find straight quotes if the file has curly ones."""

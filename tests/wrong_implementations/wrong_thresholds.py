@@ -16,10 +16,11 @@ from altered import Altered, Arguments, Call, instead, spoils, takes
 from readfirst.harness.adapter_api import ToolResult
 
 Applies = Callable[["Counting", Arguments], bool]
+"""Whether a session makes its mistake in a call with these arguments."""
 
 
 class Counting(Altered):
-    """Counts its calls. If `applies` returns true for an Edit or Write of a file, `mistake` is called."""
+    """Counts its calls. Calls `mistake` for each Edit or Write of an existing file if `applies` returns true."""
 
     applies: ClassVar[Applies]
     calls = 0
@@ -41,7 +42,7 @@ class Counting(Altered):
         raise NotImplementedError
 
 
-def texts(arguments: Arguments) -> list[str]:
+def call_texts(arguments: Arguments) -> list[str]:
     """Return the old text, the new text and the content in the arguments of a call."""
     names = ("old_string", "new_string", "content")
     return [arguments[name] for name in names if isinstance(arguments.get(name), str)]
@@ -49,12 +50,12 @@ def texts(arguments: Arguments) -> list[str]:
 
 def longer_than(size: int) -> Applies:
     """Return a condition: a text of the call has at least this number of characters."""
-    return lambda session, arguments: any(len(text) >= size for text in texts(arguments))
+    return lambda session, arguments: any(len(text) >= size for text in call_texts(arguments))
 
 
-def of_lines(count: int) -> Applies:
+def has_lines(count: int) -> Applies:
     """Return a condition: a text of the call has at least this number of lines."""
-    return lambda session, arguments: any(text.count("\n") + 1 >= count for text in texts(arguments))
+    return lambda session, arguments: any(text.count("\n") + 1 >= count for text in call_texts(arguments))
 
 
 def from_call(number: int) -> Applies:
@@ -147,31 +148,31 @@ class ForgetsDenyRules(Counting):
         return ToolResult("Done.") if result.error == "permission_denied" else result
 
 
-_ROWS: tuple[tuple[type[Counting], Applies, str], ...] = (
+_MISTAKES: tuple[tuple[type[Counting], Applies, str], ...] = (
     (NeedsNoRead, longer_than(4096), "edit-refuses-unread-file-kibibytes"),
     (NeedsNoRead, longer_than(4096), "write-refuses-unread-file-kibibytes"),
-    (NeedsNoRead, of_lines(10), "edit-refuses-unread-file-lines"),
+    (NeedsNoRead, has_lines(10), "edit-refuses-unread-file-lines"),
     (NeedsNoRead, from_call(10), "edit-refuses-unread-file-tenth"),
     (NeedsNoRead, from_call(10), "write-refuses-unread-file-tenth"),
     (NeedsNoRead, longer_than(40), "write-refuses-changed-file-tenth"),
-    (NeedsNoRead, of_lines(10), "edit-refuses-changed-file-lines"),
+    (NeedsNoRead, has_lines(10), "edit-refuses-changed-file-lines"),
     (NeedsNoRead, from_call(10), "edit-refuses-changed-file-tenth"),
     (TakesTheFirst, from_call(10), "ambiguous-match-tenth"),
-    (TakesTheFirst, of_lines(10), "ambiguous-match-lines"),
+    (TakesTheFirst, has_lines(10), "ambiguous-match-lines"),
     (TakesTheFirst, longer_than(4096), "ambiguous-match-kibibytes"),
-    (TakesTheSimilar, of_lines(10), "missing-match-lines"),
+    (TakesTheSimilar, has_lines(10), "missing-match-lines"),
     (Cuts, longer_than(4096), "write-is-exact-kibibytes"),
-    (Cuts, of_lines(10), "write-is-exact-lines"),
+    (Cuts, has_lines(10), "write-is-exact-lines"),
     (Cuts, from_call(10), "write-is-exact-tenth"),
     (WritesLineFeeds, from_call(10), "edit-line-endings-tenth"),
     (ResetsModes, longer_than(4096), "modes-kibibytes"),
     (ResetsModes, from_call(10), "modes-tenth"),
     (ForgetsDenyRules, from_call(10), "deny-edit-tenth"),
-    (ForgetsDenyRules, of_lines(10), "deny-edit-lines"),
+    (ForgetsDenyRules, has_lines(10), "deny-edit-lines"),
 )
 THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
     f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
-    for kind, applies, slug in _ROWS
+    for kind, applies, slug in _MISTAKES
 }
 """Mistakes that begin at a size or at a call, by name, each with the slug of the scenario about it."""
 
@@ -247,7 +248,7 @@ NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
 }
 
 
-def _time(path: Path) -> int:
+def _modification_time(path: Path) -> int:
     return int(path.stat().st_mtime)
 
 
@@ -269,12 +270,12 @@ class Timed(Altered):
             tool != "Read"
             and former is not None
             and path.is_file()
-            and self.convert_time(_time(path)) <= former
+            and self.convert_time(_modification_time(path)) <= former
         ):
             self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
         result = self.reference(tool, arguments, interfere)
         if not result.is_error and path.is_file():
-            self.known[path] = self.convert_time(_time(path))
+            self.known[path] = self.convert_time(_modification_time(path))
         return result
 
 
@@ -308,7 +309,7 @@ class TakesZeroForNoTime(Timed):
 @instead
 def RefusesOldTimes(call: Call) -> ToolResult | None:
     """Refuses a file whose modification time is zero or before 1970."""
-    is_old = os.path.isfile(call.path) and _time(call.path) <= 0  # noqa: PTH113
+    is_old = os.path.isfile(call.path) and _modification_time(call.path) <= 0  # noqa: PTH113
     return ToolResult("The file has no time.", True) if is_old else None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.processes import none_mentions
+from tests.processes import ends_soon_by_command
 from tools.faults.stage import UNFINISHED, Command, Stage
 
 __all__ = ["Kills", "kills"]
@@ -118,7 +118,7 @@ def _check_files(
     stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], result: Kills
 ) -> Iterator[str]:
     """Yield the faults in the files that a killed command left."""
-    if not none_mentions(str(stage.folder)):
+    if not ends_soon_by_command(str(stage.folder)):
         yield "a process goes on"
     result.swept += bool(stage.left())
     state = {path: data for path, data in stage.state().items() if not UNFINISHED.fullmatch(Path(path).name)}

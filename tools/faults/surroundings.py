@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.processes import none_mentions
+from tests.processes import ends_soon_by_command
 from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 
 __all__ = ["SURROUNDINGS", "OrdinaryMachine", "Outcome", "Surroundings"]

@@ -16,7 +16,7 @@ from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.agent_command import BASE_VARIABLES, AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.observatory.agents.wires.formats import WIRES
-from tests.processes import alive, below, ends_soon
+from tests.processes import ends_soon, is_running, pid_by_namespaced_id
 
 FAKE = Path(__file__).parents[3] / "tests" / "agent" / "fake_agent.py"
 
@@ -180,8 +180,8 @@ def test_a_program_that_is_not_there_is_an_environment_failure(tmp_path: Path) -
 
 
 def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
-    child = below(conversation.pid, int(conversation.call("Spawn", {}).text))
-    assert alive(child)
+    child = pid_by_namespaced_id(conversation.pid, int(conversation.call("Spawn", {}).text))
+    assert is_running(child)
     conversation.close()
     assert ends_soon(child)
     assert ends_soon(conversation.pid)
@@ -220,8 +220,8 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
     ) as harness:
         assert harness.stdout is not None
         number, leader = map(int, harness.stdout.readline().split())
-        child = below(leader, number)
-        assert alive(child)
+        child = pid_by_namespaced_id(leader, number)
+        assert is_running(child)
         harness.send_signal(blow)
         harness.wait(60)
     assert ends_soon(child)

@@ -13,7 +13,7 @@ from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.observatory.targets import install
 from readfirst.observatory.targets.mapping import load_target
-from tests.judging import SUITE, judged_by
+from tests.judging import SUITE, judge_target
 
 pytestmark = pytest.mark.slow
 """Every test needs a target that pip installs."""
@@ -135,7 +135,7 @@ def connect_toy(toy: Path) -> Iterator[Connected]:
 
 
 def judge_scenarios(toy: Path, *ids: str) -> list[Verdict]:
-    return judged_by(f"target:{toy / 'toy.yaml'}@1.0", *ids, level="reason")
+    return judge_target(f"target:{toy / 'toy.yaml'}@1.0", *ids, level="reason")
 
 
 @pytest.mark.slow
