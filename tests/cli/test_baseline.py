@@ -257,9 +257,7 @@ def test_an_entry_of_a_rule_accepts_failures_of_its_scenarios_at_its_level_and_a
     assert apply_baseline(replace(verdict("passed"), rule="edit-not-read"), accepted).conformant
 
 
-def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_it_accepts_a_failure(
-    tmp_path: Path,
-) -> None:
+def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_it_accepts_a_failure(tmp_path: Path) -> None:
     def again(*verdicts: Verdict) -> set[tuple[str, str]]:
         text = baseline_text(
             "x", [replace(each, rule="edit-not-read") for each in verdicts], of_rule(tmp_path)

@@ -293,9 +293,7 @@ def test_many_earlier_steps_are_counted(make_suite: MakeSuite) -> None:
     assert "step 6 of 13" not in text
 
 
-def test_parallel_calls_and_a_race_are_one_line_each(
-    make_suite: MakeSuite,
-) -> None:
+def test_parallel_calls_and_a_race_are_one_line_each(make_suite: MakeSuite) -> None:
     read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
     steps = f"""\
 title: A group and a race

@@ -46,10 +46,7 @@ PAYLOADS = {
     "right to left": "\u202etxt.exe\u2066\u2069\u200f\u061c\u200b\ufeff",
     "line ends": "a\u2028b\u2029c\x85d\x0ce\rf",
 }
-LONG = {
-    "many that need escapes": "\x1b" * 200_000,
-    "many lines": " \n" * 50_000,
-}
+LONG = {"many that need escapes": "\x1b" * 200_000, "many lines": " \n" * 50_000}
 LONGEST_NAME, LONGEST_PATH = 255, 4096
 LIMITED = {
     **dict.fromkeys(("name", "contract", "version", "scenario_id"), LONGEST_NAME),

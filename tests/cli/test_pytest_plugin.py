@@ -175,10 +175,7 @@ def test_collected_items_have_the_attributes_of_functions(
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_run_that_judges_nothing_exits_5(
-    run: Run,
-    make_suite: MakeSuite,
-    pytester: pytest.Pytester,
-    parallel: tuple[str, ...],
+    run: Run, make_suite: MakeSuite, pytester: pytest.Pytester, parallel: tuple[str, ...]
 ) -> None:
     suite = make_suite(HOLDING)
     pytester.makepyfile("def test_own(): pass")

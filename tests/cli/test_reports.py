@@ -129,13 +129,7 @@ def test_junit_is_valid_xml_with_any_text() -> None:
     assert "+ a\\x00\\x1b[31m\\r" in (failure.text or "")
     assert [
         child.tag for name in ("known", "stale", "hangs", "races", "silent") for child in cases[name]
-    ] == [
-        "skipped",
-        "failure",
-        "error",
-        "skipped",
-        "skipped",
-    ]
+    ] == ["skipped", "failure", "error", "skipped", "skipped"]
 
 
 @rows(

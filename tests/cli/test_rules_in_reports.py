@@ -390,8 +390,5 @@ def test_the_mistake_of_a_generated_scenario_follows_its_id_if_there_is_room() -
     assert lines_of([crossed])[-1] == f"{line}  step 1: {harm[:61]}…"
     assert lines_of([crossed], width=80)[-1] == f"{line}  step 1: {harm[:26]}…"
     assert lines_of([crossed], width=70)[-1] == line
-    assert lines_of([crossed], width=42)[-2:] == [
-        "  1/1  Rule stale holds",
-        "       crossed/allowed-21",
-    ]
+    assert lines_of([crossed], width=42)[-2:] == ["  1/1  Rule stale holds", "       crossed/allowed-21"]
     assert lines_of([(found, ruling)])[-1].endswith("  stale/00")

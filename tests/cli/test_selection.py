@@ -96,10 +96,7 @@ def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> 
 @rows(
     ("parts", "message"),
     [
-        (
-            {"ids": ("gate/not-raed",)},
-            "no scenario has the id 'gate/not-raed'. Did you mean gate/not-read?",
-        ),
+        ({"ids": ("gate/not-raed",)}, "no scenario has the id 'gate/not-raed'. Did you mean gate/not-read?"),
         ({"ids": ("zzz/qqq",)}, "`readfirst list` shows what there is"),
         ({"families": ("gat",)}, "no family is called 'gat'. Did you mean gate?"),
         ({"tags": ("line",)}, "has the tag 'line'. Did you mean lines?"),

@@ -94,23 +94,23 @@ FOUND = {
         Independence(refusal=AFTER_ANOTHER),
     ),
     "reminds": Independence(
-        refusal='a Write is answered differently after another session: "remember the list" instead of ""',
+        refusal='a Write is answered differently after another session: "remember the list" instead of ""'
     ),
     "ends": Independence(
-        refusal="a call is answered differently after another session: it broke (the server ended)",
+        refusal="a call is answered differently after another session: it broke (the server ended)"
     ),
     "confined": Independence(
         refusal="a Read of a file outside is answered differently above the workspace: "
-        "answered instead of refused",
+        "answered instead of refused"
     ),
     "tells-where": Independence(
         refusal="a Read is answered differently above the workspace: "
-        '"2/s/12/a.txt: one" instead of "a.txt: one"',
+        '"2/s/12/a.txt: one" instead of "a.txt: one"'
     ),
     "logs-here": Independence(refusal=f"{ABOVE} (../../../server.log, server.log)"),
     "logs-at-home": Independence(refusal=f"{ABOVE} ($HOME/server.log)"),
     "counts-calls": Independence(
-        refusal='a Read is answered differently after another session: "version 37" instead of "version 1"',
+        refusal='a Read is answered differently after another session: "version 37" instead of "version 1"'
     ),
     **dict.fromkeys(("random-id", "tells-the-time"), Independence()),
 }

@@ -129,8 +129,7 @@ def test_a_second_mount_is_blamed_on_the_harness() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    "step",
-    ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"],
+    "step", ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"]
 )
 def test_an_unmount_without_a_mount_is_blamed_on_the_harness(step: str) -> None:
     scenario = with_a_drive(f"  - {step}\n")

@@ -84,9 +84,7 @@ def test_a_directory_that_confuses_names_makes_a_scenario_unsupported(
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
 
-def test_a_lost_file_in_a_directory_that_ignores_case_is_detected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_lost_file_in_a_directory_that_ignores_case_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
     verdict = judge_scenario("platforms/upper-case", IgnoresCase)
     assert verdict.status == "failed"

@@ -76,13 +76,7 @@ def test_without_judged_harm_safe_fails_if_effects_fails() -> None:
     assert (levels["safe"], levels["effects"]) == (False, False)
 
 
-@rows(
-    ("text", "got"),
-    [
-        ("The file was changed.", "lines 1, 4"),
-        ("1: one\n2: two\n3: three\n4: FOUR", None),
-    ],
-)
+@rows(("text", "got"), [("The file was changed.", "lines 1, 4"), ("1: one\n2: two\n3: three\n4: FOUR", None)])
 def test_lines_around_an_edit_must_be_shown_before_it_or_by_its_answer(text: str, got: str | None) -> None:
     found = differences("gate/partial-read-edit-outside", "effects", step1=text)
     assert [each.got for each in found] == ([] if got is None else [got])

@@ -8,11 +8,7 @@ import pytest
 
 from readfirst.harness.suite.file_entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
-from readfirst.harness.workspace.snapshot import (
-    TooLargeError,
-    names_of,
-    snapshot,
-)
+from readfirst.harness.workspace.snapshot import TooLargeError, names_of, snapshot
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 

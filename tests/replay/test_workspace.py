@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.processes.safe_open import DirectoryHandles
-from readfirst.harness.suite.file_entry import (
-    OLD_TIME,
-    Directory,
-    RegularFile,
-    SpecialFile,
-    Symlink,
-)
+from readfirst.harness.suite.file_entry import OLD_TIME, Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
@@ -109,9 +103,7 @@ def test_files_next_to_the_workspace_and_at_home_are_in_the_snapshot(site: Works
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
-def test_caches_and_settings_of_programs_at_home_are_not_in_the_snapshot(
-    site: WorkspaceDir,
-) -> None:
+def test_caches_and_settings_of_programs_at_home_are_not_in_the_snapshot(site: WorkspaceDir) -> None:
     for name in (".claude.json", ".claude", ".cache", ".cache.bak", ".npmrc"):
         (Path(site.home) / name).mkdir(mode=0o755)
     assert site.snapshot().keys() == {"$HOME/.cache.bak", "$HOME/.npmrc"}

@@ -201,10 +201,7 @@ def RaceNotChecked(call: Call) -> ToolResult:
 
 
 @caught(
-    "race/chmod-during-call",
-    "during",
-    blame="adapter",
-    harmless="the adapter is wrong, not what it connects",
+    "race/chmod-during-call", "during", blame="adapter", harmless="the adapter is wrong, not what it connects"
 )
 class NeverStrikes(Altered):
     """Never makes the change between the validation and the execution of a call. This is a fault of the adapter."""
