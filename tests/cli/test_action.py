@@ -56,8 +56,12 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
     return found
 
 
+Act = Callable[..., Ran]
+"""A function that runs the steps of the action. Its keywords are inputs."""
+
+
 @pytest.fixture
-def act(tmp_path: Path) -> Callable[..., Ran]:
+def act(tmp_path: Path) -> Act:
     """A function that runs the steps of the action with these inputs.
 
     A substitute for Python notes installations instead of making them.
@@ -99,9 +103,7 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
 
 
 @pytest.mark.slow
-def test_a_passing_suite_has_a_summary_a_page_and_a_green_badge(
-    act: Callable[..., Ran], holding: Suite, tmp_path: Path
-) -> None:
+def test_a_passing_suite_has_a_green_badge(act: Act, holding: Suite, tmp_path: Path) -> None:
     ran = act(target="reference", fixtures=str(holding.root), jobs="1", output="made here")
     assert ran.code == 0, ran.log
     assert "| reference | 2.1.7 | text | conformant | 2/2 | 2/2 | 2/2 |" in ran.summary
@@ -117,14 +119,14 @@ def test_a_passing_suite_has_a_summary_a_page_and_a_green_badge(
     assert ran.installed.split()[-1] == str(CHECKOUT)
 
 
-def test_packages_are_installed_together_with_readfirst(act: Callable[..., Ran], tmp_path: Path) -> None:
+def test_packages_are_installed_together_with_readfirst(act: Act, tmp_path: Path) -> None:
     ran = act(target="reference", arguments="gate/edit-unread", install=".\nmy tools>=2\n", jobs="1")
     assert ran.installed.endswith(f"{CHECKOUT} . my tools>=2\n")
     assert ran.code == 0, ran.log
 
 
 @pytest.mark.slow
-def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_path: Path) -> None:
+def test_all_inputs_reach_the_run(act: Act, mixed: Suite, tmp_path: Path) -> None:
     conduct = PASSES.replace("requirement: must", "requirement: should")
     (mixed.scenarios_root / "reading" / "conduct.yaml").write_text(conduct)
     accepted = tmp_path / "accepted failures.yaml"
@@ -155,9 +157,7 @@ BESIDE = CHECKOUT / "tests" / "wrong_implementations"
 
 
 @pytest.mark.slow
-def test_a_finding_of_fuzzing_fails_the_step_and_is_in_the_summary(
-    act: Callable[..., Ran], holding: Suite, tmp_path: Path
-) -> None:
+def test_a_finding_of_fuzzing_fails_the_step(act: Act, holding: Suite, tmp_path: Path) -> None:
     given = {"target": FUZZED, "fixtures": str(holding.root), "arguments": "gate/not-read", "jobs": "1"}
     assert act(BESIDE, **given, output=str(tmp_path / "without")).code == 0
     assert not (tmp_path / "without" / "fuzz-findings").exists()
@@ -169,7 +169,7 @@ def test_a_finding_of_fuzzing_fails_the_step_and_is_in_the_summary(
     assert list((output / "fuzz-findings").glob("*.yaml"))
 
 
-def test_no_input_is_executed(act: Callable[..., Ran], holding: Suite, tmp_path: Path) -> None:
+def test_no_input_is_executed(act: Act, holding: Suite, tmp_path: Path) -> None:
     evil = "$(touch made) `touch made` ; touch made"
     ran = act(target=evil, contract="*", arguments=evil, fixtures=str(holding.root))
     assert ran.code == 2
@@ -179,9 +179,7 @@ def test_no_input_is_executed(act: Callable[..., Ran], holding: Suite, tmp_path:
 
 
 @pytest.mark.node
-def test_the_example_of_the_guide_works_unchanged(
-    act: Callable[..., Ran], mixed: Suite, tmp_path: Path
-) -> None:
+def test_the_example_in_the_guide_works(act: Act, mixed: Suite, tmp_path: Path) -> None:
     (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]
     workflow = yaml.safe_load(example.replace("on:", "events:"))
     assert workflow["events"] == ["push", "pull_request"]
@@ -210,16 +208,14 @@ def test_the_guide_lists_the_inputs_and_outputs() -> None:
 
 
 @pytest.mark.parametrize(("trust", "is_trusted"), [("true", True), ("false", False), ("", False)])
-def test_only_true_trusts_a_suite(
-    act: Callable[..., Ran], tmp_path: Path, trust: str, is_trusted: bool
-) -> None:
+def test_only_true_means_trust(act: Act, tmp_path: Path, trust: str, is_trusted: bool) -> None:
     ran = act(target="reference", fixtures="nowhere", trust=trust)
     assert ran.code == 4
     assert ("--trust" in (tmp_path / "words").read_text()) == is_trusted
 
 
 @pytest.mark.parametrize("trust", ["True", "yes", "1", "no", "true\nfalse"])
-def test_a_value_of_trust_other_than_true_and_false_is_refused(act: Callable[..., Ran], trust: str) -> None:
+def test_a_value_of_trust_other_than_true_and_false_is_refused(act: Act, trust: str) -> None:
     ran = act(target="reference", trust=trust)
     assert ran.code == 2
     assert "the input trust must be true or false" in ran.log

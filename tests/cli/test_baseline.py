@@ -143,7 +143,7 @@ def test_an_updated_baseline_keeps_the_comment_of_an_entry_with_a_reason(tmp_pat
 
 @settings(max_examples=100, deadline=None)
 @given(names=st.sets(st.sampled_from(sorted({*TOOLS, *SESSION_CAPABILITIES, *REFUSALS}))))
-def test_written_missing_capabilities_are_read_unchanged(
+def test_missing_capabilities_are_read_again(
     tmp_path_factory: pytest.TempPathFactory, names: set[str]
 ) -> None:
     skipped = [Verdict("gate/not-read", "2.1.7", "text", "unsupported", {}, lacks=(name,)) for name in names]
@@ -318,9 +318,7 @@ def test_an_unexplained_refusal_and_an_unexplained_crash_need_a_reason(tmp_path:
         assert words in ruling.stale
 
 
-def test_the_former_name_of_the_level_error_is_accepted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_former_level_broken_is_accepted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     accepted = accepting(tmp_path, "broken")
     assert "the level `broken` is now `error`" in caplog.text
     assert apply_baseline(verdict("error"), accepted).accepted

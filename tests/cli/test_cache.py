@@ -77,9 +77,7 @@ def test_every_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, here: 
         ([], []),
     ],
 )
-def test_only_the_selected_entries_are_removed(
-    readfirst: Cli, here: Path, arguments: list[str], left: list[str]
-) -> None:
+def test_only_selected_entries_go(readfirst: Cli, here: Path, arguments: list[str], left: list[str]) -> None:
     before = names()
     listed = readfirst("product", "cache", *arguments)
     assert names() == before, "a list removes nothing"
@@ -100,7 +98,7 @@ def test_without_a_terminal_nothing_is_removed(readfirst: Cli, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("answer", "count"), [("n", 5), ("y", 0)])
-def test_on_a_terminal_the_user_is_asked(
+def test_on_a_terminal_clear_asks(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))

@@ -76,9 +76,7 @@ def test_an_adapter_error_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
 
 
 @pytest.mark.parametrize("command", ["run", "list"])
-def test_an_invalid_suite_exits_4_with_the_position(
-    readfirst: Cli, make_suite: MakeSuite, command: str
-) -> None:
+def test_an_invalid_suite_exits_4_with_position(readfirst: Cli, make_suite: MakeSuite, command: str) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     ran = readfirst(command, "--fixtures", suite.root)
     assert ran.code == 4
@@ -112,7 +110,7 @@ def test_an_invalid_suite_exits_4_with_the_position(
         (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )
-def test_wrong_usage_exits_2_with_a_suggestion(
+def test_wrong_usage_exits_2_with_help(
     readfirst: Cli, holding: Suite, words: list[str], message: str
 ) -> None:
     ran = readfirst(*words, "--fixtures", holding.root)
@@ -155,7 +153,7 @@ def test_a_baseline_contains_the_name_but_no_path_or_option_of_the_command(
     assert readfirst("run", "mcp:node other.mjs", "--name", "mine", *words).code == 2
 
 
-def test_an_unexpected_exception_is_one_line_and_exits_70(
+def test_an_unexpected_exception_exits_70(
     readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def perform(_: object) -> int:
@@ -211,7 +209,7 @@ def test_list_imports_no_module_that_only_run_needs(holding: Suite) -> None:
 
 
 @pytest.mark.parametrize("format_", ["markdown", "html", "badge", "junit"])
-def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
+def test_a_stream_without_a_footer_exits_3(
     readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
 ) -> None:
     stream, page = tmp_path / "cut.jsonl", tmp_path / "page"
@@ -236,9 +234,7 @@ def test_a_former_name_of_a_command_runs_it_and_names_the_new_one(former: list[s
     assert ("target:agno@" in ended.stdout) == (former[1] == "targets")
 
 
-def test_a_baseline_of_another_target_or_scenario_exits_2(
-    readfirst: Cli, holding: Suite, tmp_path: Path
-) -> None:
+def test_a_baseline_of_another_target_exits_2(readfirst: Cli, holding: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text("name: python:m:T\naccepted: []\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)

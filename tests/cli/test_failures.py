@@ -141,9 +141,7 @@ def test_a_brief_failure_keeps_differences_and_omits_given_files() -> None:
     assert brief_lines(found, 5) == [found[0], ("note", "    [2 lines more]"), *last]
 
 
-def test_a_file_of_the_bundled_suite_has_a_short_position(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bundled_file_has_a_short_position(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = default_root() / "scenarios" / "gate" / "edit-unread.yaml"
     assert format_position(Position(file, 3, 5)) == "fixtures/scenarios/gate/edit-unread.yaml:3:5"

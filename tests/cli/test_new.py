@@ -68,9 +68,7 @@ def test_a_missing_directory_becomes_a_new_suite(readfirst: Cli, tmp_path: Path)
     assert begun.ids() == ["gate/new-case", "gate/other"]
 
 
-def test_no_suite_is_created_for_a_wrong_id_or_in_a_directory_with_other_files(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_no_suite_is_created_for_a_wrong_id_or_among_other_files(readfirst: Cli, tmp_path: Path) -> None:
     assert readfirst("new", "NO", "--fixtures", tmp_path / "mine").code == 2
     assert not (tmp_path / "mine").exists()
     (tmp_path / "notes.txt").write_text("mine")

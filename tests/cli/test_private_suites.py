@@ -202,9 +202,7 @@ def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
         assert summary.likeness_sentence("mine", "text") == ""
 
 
-def test_an_updated_baseline_is_reported_with_the_number_of_entries(
-    readfirst: Cli, ours: Path, tmp_path: Path
-) -> None:
+def test_an_update_states_the_number_of_written_entries(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
     assert "wrote 1 entry to " in ran.err
@@ -220,9 +218,7 @@ def test_show_escapes_the_contents_of_hooks_once(readfirst: Cli, tmp_path: Path)
     assert 'modify draft.txt: "a\\tb\\n"' in shown
 
 
-def test_show_lists_the_answers_of_versions_for_a_contract_without_a_recording(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_show_lists_the_answers_of_versions_if_the_contract_has_none(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     readfirst("new", UNREAD, "--from", "bundled", "--fixtures", house)
     shown = readfirst("show", UNREAD, "--fixtures", house)
@@ -262,9 +258,7 @@ def test_a_run_names_the_scenarios_that_a_suite_replaces(readfirst: Cli, ours: P
     assert "replaces" not in readfirst("run", "--fixtures", ours).err
 
 
-def test_a_baseline_of_other_suites_is_refused_in_one_line(
-    readfirst: Cli, ours: Path, tmp_path: Path
-) -> None:
+def test_a_baseline_of_other_suites_is_refused_once(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     entries = "".join(
         f"  - {{scenario: {name}, level: text, reason: worded differently}}\n"
         for name in (UNREAD, "gate/write-unread", "drafts/save")

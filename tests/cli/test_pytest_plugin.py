@@ -51,9 +51,7 @@ def test_a_failure_has_the_same_text_as_on_the_command_line(run: Run, mixed: Sui
     assert result.ret == 1
 
 
-def test_the_bundled_suite_is_collected_if_an_adapter_is_named(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
+def test_an_adapter_collects_the_bundled_suite(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     pytester.makepyfile("def test_own(): pass")
     run().assert_outcomes(passed=1)
     run("--adapter", "reference").assert_outcomes(passed=3)
@@ -108,7 +106,7 @@ def test_a_run_at_a_higher_level_than_its_baseline_warns(run: Run, mixed: Suite,
     result.stdout.no_fnmatch_line("*was written at the level*")
 
 
-def test_a_suite_in_the_current_directory_is_collected_only_if_named(
+def test_a_private_suite_is_collected_only_if_named(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     private = small_suite(pytester.path / "private", {"reading/mine": PASSES})
@@ -140,9 +138,7 @@ def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
     run("--adapter", "reference", "other").assert_outcomes(passed=2)
 
 
-def test_several_suites_are_merged_and_later_ones_win(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
+def test_later_suites_override_earlier_suites(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     ours = pytester.path / "ours"
     for scenario_id, text in {"drafts/mine": PASSES, "gate/not-read": HOLDING["gate/not-read"]}.items():
         path = ours / "scenarios" / f"{scenario_id}.yaml"
@@ -158,9 +154,7 @@ def test_several_suites_are_merged_and_later_ones_win(
     refused.stderr.fnmatch_lines(["*there is no directory `scenarios` here*"])
 
 
-def test_collected_items_have_the_attributes_of_functions(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
+def test_collected_items_resemble_functions(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     pytester.makeconftest("""
         import inspect
 
@@ -185,18 +179,14 @@ def test_a_run_that_judges_nothing_exits_5(
     assert result.ret == 5
 
 
-def test_an_adapter_with_everything_deselected_exits_5(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
+def test_deselecting_every_scenario_exits_5(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     pytester.makepyfile("def test_own(): pass")
     assert run("--adapter", "reference", "-k", "test_own").ret == 5
     assert run("--adapter", "reference", "--collect-only").ret == 0
 
 
 @pytest.mark.slow
-def test_accepted_failures_are_expected_and_stale_entries_fail(
-    run: Run, mixed: Suite, tmp_path: Path
-) -> None:
+def test_accepted_failures_xfail_and_stale_entries_fail(run: Run, mixed: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text(
         "name: reference\naccepted:\n"

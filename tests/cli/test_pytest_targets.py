@@ -106,7 +106,7 @@ def test_a_target_that_does_not_start_is_started_once_and_reported_with_its_outp
     assert starts(pytester) == 1
 
 
-def test_a_server_that_does_not_start_is_reported_with_its_output(
+def test_the_output_of_a_failed_start_is_reported(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makepyfile(server="raise SystemExit('the port is taken')")
@@ -118,9 +118,7 @@ def test_a_server_that_does_not_start_is_reported_with_its_output(
     assert errors[1:] == ["the port is taken"]
 
 
-def test_options_that_run_no_test_do_not_start_the_target(
-    run: Run, pytester: pytest.Pytester, holding: Suite
-) -> None:
+def test_help_and_collection_start_no_target(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=0))
     for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
         assert run("--adapter", "python:counted:Tools", *words).ret == 0

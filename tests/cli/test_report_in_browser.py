@@ -95,7 +95,7 @@ def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
         ("error", "", []),
     ],
 )
-def test_scenarios_can_be_filtered_by_result_and_run(
+def test_scenarios_are_filtered_by_result_and_run(
     show: Show, result: str, run: str, listed: list[str]
 ) -> None:
     from selenium.webdriver.support.select import Select

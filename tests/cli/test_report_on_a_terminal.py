@@ -59,7 +59,7 @@ def test_the_report_of_one_run_equals_its_output(on_terminal: Cli, mixed: Suite,
         assert mark not in ran.out
 
 
-def test_several_runs_are_shown_separately_and_side_by_side(
+def test_several_runs_are_also_shown_side_by_side(
     on_terminal: Cli, mixed: Suite, streams: list[Path]
 ) -> None:
     text = plain(on_terminal("report", *streams, "--fixtures", mixed.root).out)

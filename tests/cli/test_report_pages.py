@@ -44,9 +44,7 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     assert write_report_of(make, VERDICTS, interrupted=True) != direct
 
 
-def test_the_details_contain_arguments_expectation_and_difference(
-    mixed: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_details_contain_the_exact_difference(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     details = ParsedPage(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
     (step,) = details["steps"]
     assert (step["kind"], step["head"]) == ("call", "Read")
@@ -167,7 +165,7 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
         (None, "interrupted", "lightgrey"),
     ],
 )
-def test_the_colour_of_a_badge_shows_the_worst_failure(
+def test_a_badge_shows_the_worst_failure(
     mixed: Suite, judged: Judged | None, message: str, color: str
 ) -> None:
     made = run(judged) if judged else run(interrupted=True)
@@ -201,9 +199,7 @@ def test_runs_are_named_by_letters_and_by_their_differences(mixed: Suite) -> Non
     ("holds", "tone"),
     [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
 )
-def test_the_colour_of_a_number_shows_the_kind_and_the_share_of_failures(
-    mixed: Suite, holds: int, tone: str
-) -> None:
+def test_the_colour_of_a_number_shows_the_share_of_failures(mixed: Suite, holds: int, tone: str) -> None:
     verdicts = [
         verdict(f"many/n{number}", fails="reason" if number < holds else "safe", level="reason")
         for number in range(100)

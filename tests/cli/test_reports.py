@@ -141,9 +141,7 @@ def test_junit_is_valid_xml_with_any_text() -> None:
         (VERDICTS[5:], "nothing was judged, so this is not a pass"),
     ],
 )
-def test_the_last_line_states_the_result(
-    verdicts: list[tuple[Verdict, BaselineResult]], closing: str
-) -> None:
+def test_the_last_line_is_the_result(verdicts: list[tuple[Verdict, BaselineResult]], closing: str) -> None:
     assert write_report_of(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 
@@ -164,9 +162,7 @@ def test_a_report_file_is_replaced_only_by_a_complete_report(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_without_a_terminal_the_progress_is_printed_every_half_minute(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_a_terminal_progress_is_printed_every_30_s(capsys: pytest.CaptureFixture[str]) -> None:
     seconds = iter((0, 31, 35, 44, 53, 57, 62))
     with ProgressBar(Console(file=io.StringIO()), 12, clock=lambda: float(next(seconds))) as bar:
         for number in range(6):
@@ -177,9 +173,7 @@ def test_without_a_terminal_the_progress_is_printed_every_half_minute(
     )
 
 
-def test_a_slow_scenario_is_reported_and_does_not_change_the_estimate(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_slow_scenario_is_reported_but_not_in_the_estimate(capsys: pytest.CaptureFixture[str]) -> None:
     seconds = iter((0, 30, 31, 32, 92, 92.5))
     with ProgressBar(Console(file=io.StringIO()), 100, clock=lambda: float(next(seconds))) as bar:
         for number in range(5):

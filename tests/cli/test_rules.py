@@ -93,7 +93,7 @@ def test_an_unknown_rule_and_a_suite_without_rules_exit_2(readfirst: Cli, ruled:
     assert (ran.code, "has no rules" in ran.err) == (2, True)
 
 
-def test_rules_are_a_table_on_a_terminal(
+def test_a_terminal_shows_a_table_of_rules(
     readfirst: Cli, ruled: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)

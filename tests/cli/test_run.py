@@ -75,9 +75,7 @@ def test_an_unknown_kind_starts_no_process(mixed: Suite, monkeypatch: pytest.Mon
         list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
-def test_by_default_many_scenarios_use_all_processors_and_a_product_uses_one_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_scenarios_use_all_processors_but_a_product_uses_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_count, "processors", lambda: 4)
     assert [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [
         1,
@@ -95,7 +93,7 @@ def test_an_adapter_is_closed_if_the_run_is_stopped_early(holding: Suite, fake: 
     assert (fake.opened, fake.closed) == (1, 1)
 
 
-def test_an_exception_of_the_harness_is_blamed_on_the_harness(
+def test_the_harness_is_blamed_for_its_exceptions(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replay(*_: object, **_how: object) -> None:
@@ -129,7 +127,7 @@ class Dying(RunSpec):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_one_scenario(
+def test_a_killed_worker_costs_one_scenario(
     make_suite: MakeSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dying.py").write_text(DYING)

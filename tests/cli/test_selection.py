@@ -16,9 +16,7 @@ def select_scenarios(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))
 
 
-def test_the_id_of_a_single_file_is_found_without_reading_any_file(
-    mixed: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_id_is_found_without_reading_all_files(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
     assert select_scenarios(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
@@ -58,9 +56,7 @@ def test_a_path_of_a_file_is_not_an_id(mixed: Suite, scenario_id: str) -> None:
         ('"not"', ["gate/not-read"]),
     ],
 )
-def test_an_expression_matches_ids_and_titles_in_any_case(
-    mixed: Suite, expression: str, ids: list[str]
-) -> None:
+def test_an_expression_matches_ids_and_titles(mixed: Suite, expression: str, ids: list[str]) -> None:
     assert select_scenarios(mixed, expression=expression) == ids
 
 
@@ -77,9 +73,7 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
         ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
     ],
 )
-def test_a_wrong_expression_is_reported_with_the_position(
-    mixed: Suite, expression: str, message: str
-) -> None:
+def test_a_wrong_expression_is_reported_with_position(mixed: Suite, expression: str, message: str) -> None:
     with pytest.raises(SelectionError, match="-k") as raised:
         select_scenarios(mixed, expression=expression)
     assert message in str(raised.value)
@@ -102,7 +96,7 @@ def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> 
         ({"tags": ("line",)}, "has the tag 'line'. Did you mean lines?"),
     ],
 )
-def test_an_unknown_name_gets_a_suggestion(
+def test_a_wrong_name_gets_a_suggestion(
     mixed: Suite, parts: dict[str, tuple[str, ...]], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:

@@ -101,9 +101,7 @@ def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str)
         ("targets new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
-def test_every_command_with_a_target_suggests_one(
-    readfirst: Cli, command: str, words: str, meant: str
-) -> None:
+def test_commands_with_a_target_suggest_one(readfirst: Cli, command: str, words: str, meant: str) -> None:
     ran = readfirst(*command.split(), *words.split())
     assert (ran.code, ran.out) == (2, "")
     first = words.split()[0]
@@ -125,9 +123,7 @@ def test_every_command_with_a_target_suggests_one(
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
     ],
 )
-def test_a_word_that_resembles_nothing_gets_no_suggestion(
-    readfirst: Cli, words: list[str], message: str
-) -> None:
+def test_an_unknown_word_gets_no_suggestion(readfirst: Cli, words: list[str], message: str) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
 
@@ -194,9 +190,7 @@ def test_a_tag_of_the_suite_is_suggested(mixed: Suite) -> None:
         (["run", "--time-limit", "soon"], "--time-limit"),
     ],
 )
-def test_a_wrong_value_is_reported_without_the_name_of_a_class(
-    readfirst: Cli, words: list[str], message: str
-) -> None:
+def test_a_wrong_value_is_reported_with_its_option(readfirst: Cli, words: list[str], message: str) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (2, True)
     assert "Invalid value for '-" in ran.err

@@ -59,7 +59,7 @@ def test_the_reasons_of_unjudged_scenarios_are_counted() -> None:
         ([], ExitCode.NOTHING),
     ],
 )
-def test_the_exit_code_follows_from_the_verdicts(
+def test_verdicts_determine_the_exit_code(
     verdicts: list[tuple[Status, BaselineResult]], code: ExitCode
 ) -> None:
     assert summary(*verdicts).exit_code is code

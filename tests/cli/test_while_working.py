@@ -197,9 +197,7 @@ class Runs:
         return self.codes.pop(0)
 
 
-def test_watch_runs_the_failures_and_then_everything_when_they_pass(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_watch_runs_everything_when_the_failures_pass(capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs(1, 1, 0, 0, 5, 0)
     files = [Path("a.py")], [Path("a.py"), Path("b.py")], [Path("a.py")]
     rerun(runs, files)
@@ -265,9 +263,7 @@ def _wait(file: Path, text: str, *, times: int = 1) -> None:
         time.sleep(0.05)
 
 
-def test_failed_in_selects_the_failures_of_a_result_file(
-    readfirst: Cli, mixed: Suite, tmp_path: Path
-) -> None:
+def test_failed_in_selects_the_failures_of_a_file(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     readfirst(*words, "--format", "jsonl", "--output", first)

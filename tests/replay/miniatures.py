@@ -12,6 +12,7 @@ from typing import Any
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
+Arguments = Mapping[str, Any]
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
@@ -35,15 +36,13 @@ class Honest:
     def open(cls, workspace: Workspace) -> "Honest":
         return cls(workspace)
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         return self.call_during(tool, arguments, lambda: None)
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [self.call(tool, arguments) for tool, arguments in calls]
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         name = arguments["file_path"]
         path = Path(name)
         if tool == "Read":
@@ -97,21 +96,19 @@ class AsyncSession:
         with self.log.open("a") as log:
             log.write(f"{text}\n")
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def call(self, tool: str, arguments: Arguments) -> ToolResult:
         await asyncio.sleep(0)
         return self.honest.call(tool, arguments)
 
-    async def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    async def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return await asyncio.gather(*(self.call(*call) for call in calls))
 
-    async def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    async def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         await asyncio.sleep(0)
         return self.honest.call_during(tool, arguments, interfere)
 
     async def call_interrupted(
-        self, tool: str, arguments: Mapping[str, Any], how: str, interfere: Callable[[], None]
+        self, tool: str, arguments: Arguments, how: str, interfere: Callable[[], None]
     ) -> ToolResult:
         beside = asyncio.create_task(asyncio.to_thread(interfere))
         result = await self.call(tool, arguments)
@@ -152,7 +149,7 @@ class AsyncCallsInAList(AsyncTools):
 class Misbehaving(Honest):
     """Calls `misbehave` in every Edit, and is correct in all other calls."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+    def call(self, tool: str, arguments: Arguments) -> Any:
         return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
 
     def misbehave(self) -> Any:
@@ -274,16 +271,14 @@ def NamesErrorsByNumber(self: Misbehaving) -> Any:
 class LosesAParallelResult(Honest):
     """Returns one result too few for parallel calls."""
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [*super().call_parallel(calls)][:-1]
 
 
 class StrikesTwice(Honest):
     """Calls `interfere` twice, so that the change by another program happens twice."""
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         interfere()
         interfere()
         return super().call_during(tool, arguments, lambda: None)
@@ -292,9 +287,7 @@ class StrikesTwice(Honest):
 class NeverStrikes(Honest):
     """Declares the capability `during`, but never calls `interfere`."""
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         return super().call_during(tool, arguments, lambda: None)
 
 
@@ -305,7 +298,7 @@ class Pretends:
 
     def open(self, workspace: Workspace) -> Any:
         class Basic:
-            def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+            def call(self, tool: str, arguments: Arguments) -> ToolResult:
                 return ToolResult("done")
 
         return Basic()

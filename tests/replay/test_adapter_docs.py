@@ -84,7 +84,7 @@ def test_the_example_is_short() -> None:
 
 
 @rows(("scenario_id", "level", "wanted"), JUDGED)
-def test_examples_do_what_the_page_says(
+def test_the_page_states_the_verdicts(
     judge: Judge, scenario_id: str, level: Level, wanted: dict[str, str]
 ) -> None:
     assert {name: judge(name, scenario_id, level).status for name in wanted} == wanted
@@ -148,9 +148,7 @@ class Files:
 """
 
 
-def test_the_adapter_of_a_library_maps_arguments_and_exceptions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_for_a_library_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = code("docs/adapters.md", "python library")
     (tmp_path / "readfirst_adapter.py").write_text(example)
     (tmp_path / "notekeeper.py").write_text(NOTEKEEPER)

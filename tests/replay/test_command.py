@@ -64,9 +64,7 @@ def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_a_program_on_a_relative_search_path_becomes_absolute(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_on_a_relative_path_becomes_absolute(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", ".")
     assert Command(("run.sh",), here).located() == [str(here / "run.sh")]
 
@@ -94,9 +92,7 @@ def test_files_are_named_relative_to_another_directory(here: Path) -> None:
         ("sh server.py -m mcp", ""),
     ],
 )  # fmt: skip
-def test_a_command_that_does_not_start_is_reported_with_the_reason(
-    here: Path, command: str, message: str
-) -> None:
+def test_a_command_that_does_not_start_is_explained(here: Path, command: str, message: str) -> None:
     error = Command(tuple(command.split()), here).explained(AdapterError("It ended.", details="its words"))
     assert (str(error), error.details) == (f"It ended.\n{message.format(here=here)}".strip(), "its words")
 

@@ -83,7 +83,7 @@ DIGESTED = "one\ntwo\nthree"
         (TextDigest(sha256="00"), ("sha256 of text", "00", hashlib.sha256(DIGESTED.encode()).hexdigest())),
     ],
 )
-def test_every_part_of_a_digest_is_compared(
+def test_all_parts_of_a_digest_are_compared(
     digest: TextDigest, difference: tuple[str, str, str] | None
 ) -> None:
     verdict = judge([make_call(Clause(text=digest))], [make_outcome(DIGESTED)])
@@ -216,9 +216,7 @@ def test_an_unsupported_or_unspecified_scenario_is_reported_before_the_replay(
 
 @pytest.mark.parametrize("ignored", [True, False])
 @pytest.mark.parametrize(("level", "recorded"), [("text", None), ("verbatim", "1\talpha\n2")])
-def test_outer_whitespace_is_ignored_if_the_contract_says_so(
-    level: Level, recorded: str | None, ignored: bool
-) -> None:
+def test_a_contract_may_ignore_outer_whitespace(level: Level, recorded: str | None, ignored: bool) -> None:
     contract = replace(CONTRACT, ignores_outer_whitespace=ignored)
     steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
 

@@ -103,7 +103,7 @@ def test_a_recording_of_the_named_contract_is_used(suite: Suite) -> None:
     assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
 
 
-def test_the_real_product_is_opened_with_the_options_of_the_run(
+def test_the_product_is_opened_with_the_options_of_the_run(
     suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []

@@ -81,7 +81,7 @@ def test_an_expected_change_is_not_a_difference(expected: Files, changes: Files)
         ({"n": HardLink("a")}, {"n": NEW}, ("file n", "old", "new")),
     ],
 )  # fmt: skip
-def test_every_deviation_is_a_difference(
+def test_deviations_are_differences(
     expected: Files, changes: Files, difference: tuple[str, str, str]
 ) -> None:
     assert differences(expected, changes) == [FileDifference(*difference)]
@@ -203,7 +203,7 @@ PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
         ({"a": NEW}, dict.fromkeys("abc", ("a", "b", "c")), {"b": ("b", "c"), "c": ("b", "c")}),
     ],
 )
-def test_expected_hard_links_are_not_a_difference(
+def test_expected_hard_links_are_accepted(
     expected: dict[str, Entry | None], before: Names, after: Names
 ) -> None:
     gone = {path: None for path, entry in expected.items() if entry is None}

@@ -21,6 +21,9 @@ from tests.rows import rows
 
 pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
 
+Git = Callable[..., None]
+"""A function that performs git commands as world events."""
+
 
 @pytest.fixture
 def site() -> Iterator[WorkspaceDir]:
@@ -30,7 +33,7 @@ def site() -> Iterator[WorkspaceDir]:
 
 
 @pytest.fixture
-def git(site: WorkspaceDir) -> Callable[..., None]:
+def git(site: WorkspaceDir) -> Git:
     def run(*commands: str) -> None:
         for command in commands:
             site.perform(WorldEvent("git", command))
@@ -42,7 +45,7 @@ def file(site: WorkspaceDir) -> Path:
     return Path(site.root, "notes.txt")
 
 
-def test_a_checkout_writes_only_files_that_differ(site: WorkspaceDir, git: Callable[..., None]) -> None:
+def test_a_checkout_writes_only_files_that_differ(site: WorkspaceDir, git: Git) -> None:
     other = Path(site.root, "other.txt")
     other.write_text("same\n")
     git("commit", "branch topic")
@@ -57,7 +60,7 @@ def test_a_checkout_writes_only_files_that_differ(site: WorkspaceDir, git: Calla
     assert (other.stat().st_mtime_ns, other.stat().st_ino) == (same.st_mtime_ns, same.st_ino)
 
 
-def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git: Callable[..., None]) -> None:
+def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git: Git) -> None:
     git("commit", "branch topic")
     file(site).chmod(0o755)
     Path(site.root, "sub").mkdir()
@@ -73,9 +76,7 @@ def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git:
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", "sub/.git"])
-def test_a_repository_within_the_workspace_is_refused(
-    site: WorkspaceDir, git: Callable[..., None], name: str
-) -> None:
+def test_a_repository_within_the_workspace_is_refused(site: WorkspaceDir, git: Git, name: str) -> None:
     """The settings of such a repository could name programs that git would run."""
     made = Path(site.root, "made")
     Path(site.root, name).mkdir(parents=True)
@@ -86,7 +87,7 @@ def test_a_repository_within_the_workspace_is_refused(
 
 
 def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
-    site: WorkspaceDir, git: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: WorkspaceDir, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tmp_path / "made"
     setting = (
@@ -109,7 +110,7 @@ def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
 
 
 def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
-    site: WorkspaceDir, git: Callable[..., None], tmp_path: Path
+    site: WorkspaceDir, git: Git, tmp_path: Path
 ) -> None:
     sub = Path(site.root, "sub")
     sub.mkdir()
@@ -125,7 +126,7 @@ def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
     assert (sub.is_symlink(), (sub / "new.txt").read_text()) == (False, "other\n")
 
 
-def test_an_error_of_git_is_reported_in_its_words(git: Callable[..., None]) -> None:
+def test_an_error_of_git_is_reported_in_its_words(git: Git) -> None:
     git("commit")
     with pytest.raises(
         WorldEventError, match="cannot git checkout --quiet nowhere: error: pathspec 'nowhere'"

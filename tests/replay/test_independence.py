@@ -122,9 +122,7 @@ def test_an_effect_of_one_session_on_another_is_found(place: WorkspacePool, way:
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
-def test_a_server_that_remembers_a_session_after_a_handshake_is_detected(
-    place: WorkspacePool, way: str
-) -> None:
+def test_a_server_with_memory_after_a_handshake_is_detected(place: WorkspacePool, way: str) -> None:
     assert not probe(way, place).anew
 
 

@@ -183,7 +183,7 @@ def test_the_call_after_a_kill_uses_a_new_session_in_a_new_process() -> None:
         (RegularFile(b"alpha "), False),
     ],
 )
-def test_a_write_is_partial_unless_the_file_is_old_or_as_requested(
+def test_a_write_is_partial_unless_old_or_as_requested(
     after: RegularFile | SpecialFile | None, is_torn: bool
 ) -> None:
     call = ToolCall("Write", WRITE, interrupted="killed-writing")
@@ -202,9 +202,7 @@ def test_a_write_is_partial_unless_the_file_is_old_or_as_requested(
         ("cut", "a truncated Write creates no file", "and write nothing"),
     ],
 )
-def test_check_adapter_reports_a_write_after_an_interruption(
-    capability: str, check: str, problem: str
-) -> None:
+def test_check_adapter_reports_an_interrupted_write(capability: str, check: str, problem: str) -> None:
     class Writing(Noting):
         capabilities = frozenset({"Read", "Edit", "Write", capability})
 

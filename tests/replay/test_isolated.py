@@ -43,9 +43,7 @@ def test_carriage_returns_in_an_existing_file_need_no_separate_session() -> None
 
 
 @rows(("version", "own"), [(None, True), ("2.1.76", True), ("2.1.77", False)])
-def test_new_files_with_carriage_returns_need_a_separate_session_in_some_versions(
-    version: str | None, own: bool
-) -> None:
+def test_new_files_with_carriage_returns_may_need_a_separate_session(version: str | None, own: bool) -> None:
     scenario = _scenario(("Write", {"file_path": "$WS/new.txt", "content": "b\r\n"}))
     assert needs_own_session(scenario, None if version is None else Version(version)) is own
 

@@ -110,9 +110,7 @@ def test_every_request_of_the_schema_is_on_the_page() -> None:
         ("no-capabilities", r"the program's answer to hello has no list of capabilities"),
     ],
 )
-def test_a_program_that_does_not_introduce_itself_is_refused(
-    open_adapter: Open, wrong: str, problem: str
-) -> None:
+def test_a_wrong_introduction_is_refused(open_adapter: Open, wrong: str, problem: str) -> None:
     with pytest.raises(AdapterError, match=problem):
         open_adapter(wrong)
 
@@ -166,9 +164,7 @@ def test_a_slow_call_is_cancelled_and_its_program_is_ended_if_it_ignores_that(
 @pytest.mark.parametrize(
     ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
 )
-def test_parallel_calls_need_a_list_of_results(
-    open_adapter: Open, tmp_path: Path, wrong: str, problem: str
-) -> None:
+def test_parallel_calls_need_results(open_adapter: Open, tmp_path: Path, wrong: str, problem: str) -> None:
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(AdapterError, match=problem):
         session.call_parallel([("Read", {}), ("Read", {})])
@@ -247,7 +243,7 @@ def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversatio
     assert "modified since read" in went_on[-1]["text"]
 
 
-def test_the_served_reference_remembers_the_reads_of_a_killed_process(
+def test_the_reference_remembers_the_reads_of_a_killed_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -262,7 +258,7 @@ def test_the_served_reference_remembers_the_reads_of_a_killed_process(
     assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
 
 
-def test_no_conversation_is_read_from_a_directory_that_others_can_write(
+def test_no_conversation_is_read_from_a_shared_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)

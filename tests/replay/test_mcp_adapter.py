@@ -67,7 +67,7 @@ def test_a_wrong_answer_is_reported_with_its_content(
     assert len(error.value.details) <= 8192
 
 
-def test_the_end_of_a_hanging_call_ends_all_processes_of_the_server(
+def test_a_hanging_call_ends_with_all_its_processes(
     open_adapter: Open, workspace: Workspace, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -106,7 +106,7 @@ def test_the_server_and_its_children_end_with_a_killed_harness(tmp_path: Path) -
     assert ends_soon_by_command(str(started))
 
 
-def test_endless_output_is_stopped(
+def test_a_flood_is_stopped(
     open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -127,9 +127,7 @@ def test_requests_of_the_server_are_answered(open_adapter: Open, workspace: Work
     session.close()
 
 
-def test_a_server_may_answer_parallel_calls_before_it_has_read_all(
-    open_adapter: Open, workspace: Workspace
-) -> None:
+def test_a_server_may_answer_before_it_has_read_all_calls(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("shows-much").open(workspace)
     results = session.call_parallel([("Read", {"pages": "x" * 300_000})] * 3)
     session.close()

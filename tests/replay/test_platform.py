@@ -53,9 +53,7 @@ class IgnoresCase:
         ("platforms/composed-name", "a directory that ignores the form of é"),
     ],
 )
-def test_a_scenario_for_another_system_is_unsupported(
-    scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_systems_are_unsupported(scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "linux")
     monkeypatch.setattr(platform_support.os.path, "lexists", lambda _: False)
     verdict = judge_scenario(scenario_id, ReferenceAdapter("2.1.7"))

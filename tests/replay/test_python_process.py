@@ -179,9 +179,7 @@ def test_a_wrong_factory_is_reported(opened: Opened, factory: str, message: str)
     assert str(error.value) == message
 
 
-def test_a_missing_module_and_a_faulty_module_are_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_and_faulty_modules_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     python = re.escape(f"the Python that runs readfirst, {sys.executable}: install the package there")
     with pytest.raises(FactoryError, match=f"there is no module nowhere in .*{python}"):

@@ -50,7 +50,7 @@ def test_expected_reminders_that_are_not_judged_are_an_error() -> None:
         (("$WS changed.", "$WS changed."), (False, False)),
     ],
 )
-def test_the_number_of_reminders_belongs_to_effects_and_their_words_to_text(
+def test_reminders_are_counted_in_effects_and_compared_in_text(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
     verdict = judge_scenario(

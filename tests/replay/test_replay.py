@@ -77,9 +77,7 @@ def test_a_scenario_that_a_reminder_contaminated_is_replayed_up_to_three_times(
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter_with_the_step(
-    place: WorkspacePool, name: str, words: str
-) -> None:
+def test_misbehaviour_is_blamed_on_the_adapter(place: WorkspacePool, name: str, words: str) -> None:
     outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.message, outcome.error.step) == ("adapter", words, 1)
@@ -97,7 +95,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_with_the_step(
         (miniatures.FailsToClose, READ, "raised RuntimeError: no end"),
     ],
 )
-def test_a_violation_of_the_protocol_is_blamed_on_the_adapter(
+def test_protocol_violations_are_blamed_on_the_adapter(
     place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
     broken = replay_steps(place, adapter, step).error

@@ -120,9 +120,7 @@ def test_a_server_whose_command_names_the_workspace_is_not_shared(place: Workspa
     ("isolation", "why"),
     [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
 )
-def test_a_requested_isolation_is_used_without_a_trial(
-    place: WorkspacePool, isolation: Isolation, why: str
-) -> None:
+def test_a_requested_isolation_is_not_tried(place: WorkspacePool, isolation: Isolation, why: str) -> None:
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(2)]
     assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
@@ -183,9 +181,7 @@ def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sh
 
 @pytest.mark.usefixtures("at_once")
 @ANEW
-def test_many_scenarios_with_other_results_end_the_sharing(
-    monkeypatch: pytest.MonkeyPatch, anew: bool
-) -> None:
+def test_many_scenarios_with_other_results_end_sharing(monkeypatch: pytest.MonkeyPatch, anew: bool) -> None:
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     monkeypatch.setattr(server_pool, "_MOST_APART", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
@@ -225,9 +221,7 @@ def test_a_server_with_three_other_results_in_succession_is_replaced(tmp_path: P
 @pytest.mark.parametrize(
     ("status", "doubted"), [("failed", True), ("error", True), ("passed", False), ("unsupported", False)]
 )
-def test_only_failures_on_a_used_shared_server_are_repeated(
-    tmp_path: Path, status: str, doubted: bool
-) -> None:
+def test_only_failures_on_a_shared_server_are_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
     pool, _ = pool_that_shares(tmp_path)
     pool.use, pool._fresh = ServerUse(shared=True, why=""), False
     assert pool.doubts(status) is doubted
@@ -249,9 +243,7 @@ def test_a_killed_server_does_not_end_the_shared_server(place: WorkspacePool) ->
     ("way", "again"),
     [("forgets", True), *(pytest.param(way, False, marks=pytest.mark.slow) for way in ("honest", "reminds"))],
 )
-def test_a_server_without_memory_serves_the_next_session_of_its_workspace(
-    place: WorkspacePool, way: str, again: bool
-) -> None:
+def test_a_server_without_memory_serves_the_next_session(place: WorkspacePool, way: str, again: bool) -> None:
     used = Used(place, way)
     (use, pid, root), (_, next_pid, next_root) = used.session(RELATIVE), used.session(RELATIVE)
     assert use is not None
@@ -267,9 +259,7 @@ def test_a_server_without_memory_serves_the_next_session_of_its_workspace(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_server_that_forgets_at_a_handshake_serves_all_sessions_of_a_workspace(
-    place: WorkspacePool,
-) -> None:
+def test_a_server_that_forgets_at_a_handshake_serves_all_sessions(place: WorkspacePool) -> None:
     used = Used(place, "anew")
     (use, pid, root), (again, relative, _) = used.session(), used.session(RELATIVE)
     assert use == again == ServerUse(shared=True, why="a handshake begins each session anew")

@@ -97,9 +97,7 @@ def test_files_without_permissions_are_read_and_unchanged() -> None:
         assert snapshot(root) == expected
 
 
-def test_a_name_that_contains_the_path_of_the_workspace_is_equal_in_every_workspace(
-    place: WorkspacePool,
-) -> None:
+def test_a_name_with_the_path_of_the_workspace_is_masked(place: WorkspacePool) -> None:
     found = []
     for _ in range(2):
         with place.site(unique=True) as site:

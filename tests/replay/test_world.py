@@ -59,7 +59,7 @@ def test_a_read_only_file_can_be_modified_and_stays_read_only(site: WorkspaceDir
         (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
     ],
 )
-def test_an_impossible_event_is_reported(
+def test_impossible_events_are_errors(
     site: WorkspaceDir, root: Path, event: WorldEvent, message: str
 ) -> None:
     os.mkfifo(root / "pipe")
@@ -80,7 +80,7 @@ def test_an_impossible_event_is_reported(
         WorldEvent("symlink", "away/kept.txt", Symlink("a.txt")),
     ],
 )
-def test_no_event_follows_a_symlink_out_of_the_workspace(
+def test_no_event_follows_a_symlink_outside(
     site: WorkspaceDir, root: Path, tmp_path: Path, event: WorldEvent
 ) -> None:
     outside = tmp_path / "kept.txt"

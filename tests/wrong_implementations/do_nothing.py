@@ -21,6 +21,7 @@ from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
+Arguments = Mapping[str, Any]
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapters.md"
 BEGIN, END = "<!-- measured by tests/wrong_implementations/do_nothing.py -->\n", "<!-- end -->\n"
@@ -41,17 +42,15 @@ class DoesNothing:
     def open(self, workspace: Workspace) -> DoesNothing:
         return self
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         return self.answer
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if not self.answer.is_error:
             interfere()
         return self.call(tool, arguments)
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [self.call(*call) for call in calls]
 
 

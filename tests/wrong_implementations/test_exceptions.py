@@ -113,9 +113,7 @@ HARMLESS = {
 @pytest.mark.parametrize(
     "cases", [[*CAUGHT][::4], pytest.param([*CAUGHT], marks=pytest.mark.slow)], ids=["quick", "all"]
 )
-def test_an_exception_from_a_rule_is_detected_by_its_scenario(
-    cases: Sequence[str], place: WorkspacePool
-) -> None:
+def test_an_exception_from_a_rule_is_detected(cases: Sequence[str], place: WorkspacePool) -> None:
     rows("case", cases)(is_caught)(place=place)
 
 

@@ -130,7 +130,7 @@ def test_an_implementation_that_locks_each_file_passes(slug: str, place: Workspa
 
 @pytest.mark.slow  # it is random which process is faster
 @pytest.mark.parametrize(("name", "slug", "kind"), AT_ONCE)
-def test_a_lost_edit_and_a_needless_lock_are_detected(
+def test_a_mistake_of_two_processes_is_detected(
     name: str, slug: str, kind: str, place: WorkspacePool
 ) -> None:
     verdict = judge_process(wrong_at_once, name, f"at-once/{slug}", place)

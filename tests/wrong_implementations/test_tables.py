@@ -62,7 +62,7 @@ def reason_undetected(
 
 
 @pytest.mark.parametrize(("module", "cases"), quick_and_slow_parts())
-def test_a_wrong_implementation_is_detected_by_its_scenario(
+def test_a_mistake_is_detected_by_its_scenario(
     module: object, cases: Sequence[str], place: WorkspacePool
 ) -> None:
     @rows("case", cases)

@@ -43,9 +43,7 @@ PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
-def test_a_wrong_implementation_is_detected_by_its_scenarios(
-    module: ModuleType, place: WorkspacePool
-) -> None:
+def test_a_mistake_is_detected_by_its_scenarios(module: ModuleType, place: WorkspacePool) -> None:
     others = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
     cases = [case for case in CASES if case[0].__module__ == module.__name__ and case not in others]
     rows(("implementation", "scenario_id"), cases)(is_caught)(place=place)
@@ -53,7 +51,7 @@ def test_a_wrong_implementation_is_detected_by_its_scenarios(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("implementation", "scenario_id"), OF_MEGABYTES)
-def test_a_mistake_in_megabytes_is_detected(
+def test_mistakes_in_megabytes_are_detected(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> None:
     is_caught(implementation, scenario_id, place)
