@@ -9,8 +9,6 @@ import pytest
 from readfirst.harness.cli.commands import providers
 from readfirst.harness.cli.main import main
 
-__all__ = ["COMMANDS", "GROUPS", "Cli", "CliResult", "Terminal", "exit_code"]
-
 
 class CliResult(NamedTuple):
     """The result of a command: exit code, standard output and standard error."""

@@ -4,8 +4,6 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
-__all__ = ["ParsedPage"]
-
 
 class Parsed(HTMLParser):
     """A parsed page: its elements with attributes, its texts, and its JSON data by id or family."""

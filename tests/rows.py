@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["rows"]
-
 Test = Callable[..., None]
 
 

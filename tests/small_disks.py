@@ -4,8 +4,6 @@ import shutil
 import subprocess
 from functools import cache
 
-__all__ = ["may_mount"]
-
 
 @cache
 def may_mount() -> bool:

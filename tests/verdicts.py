@@ -15,17 +15,6 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
-__all__ = [
-    "NOWHERE",
-    "rule",
-    "rules_of",
-    "run",
-    "sources_of",
-    "verdict",
-    "with_baseline_result",
-    "write_report_of",
-]
-
 NOWHERE = Position(Path("rules.yaml"), 1, 1)
 
 

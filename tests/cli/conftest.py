@@ -1,4 +1,4 @@
-"""Small suites for the tests of commands: they have three families, including one that is wrong on purpose."""
+"""Small suites for the tests of commands. The scenarios of the family `wrong` fail on purpose."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,14 +76,16 @@ steps:
 
 
 MakeSuite = Callable[[dict[str, str]], Suite]
-"""A function that writes a suite of scenarios. Its parameter contains the scenario files by id."""
+"""A function that writes a suite. Its parameter contains the texts of scenario files by id."""
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
+"""Scenarios that the reference fails, by id."""
 HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
+"""Scenarios that the reference passes, by id."""
 
 
 @pytest.fixture
 def make_suite(tmp_path: Path) -> MakeSuite:
-    """A function that writes a suite of scenarios, with the contracts and error names of the bundled suite."""
+    """A function that writes a suite with the contracts and error names of the bundled suite."""
 
     def make(scenarios: dict[str, str]) -> Suite:
         return small_suite(tmp_path / "suite", scenarios)
@@ -92,9 +94,8 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write recordings where these contracts have the results of the default contract.
-
-    With `text`, all answers are this text instead.
+    """Write a recording of each scenario of a suite, in which these contracts have the expected results of the default
+    contract. With `text`, this is the text of all answers.
     """
     for scenario in suite.scenarios():
         steps = []
@@ -125,14 +126,14 @@ def mixed(make_suite: MakeSuite) -> Suite:
 def ruled(make_suite: MakeSuite) -> Suite:
     """A suite with two rules and four scenarios, including one without a rule."""
 
-    def of(rule: str, text: str) -> str:
+    def with_rule(rule: str, text: str) -> str:
         return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
 
     suite = make_suite(
         {
-            "gate/not-read": of("read-first", HOLDING["gate/not-read"]),
-            "reading/lines": of("numbers", HOLDING["reading/lines"]),
-            "reading/again": of("numbers", PASSES.replace("a file", "the file")),
+            "gate/not-read": with_rule("read-first", HOLDING["gate/not-read"]),
+            "reading/lines": with_rule("numbers", HOLDING["reading/lines"]),
+            "reading/again": with_rule("numbers", PASSES.replace("a file", "the file")),
             "reading/other": PASSES.replace("a file", "any file"),
         }
     )

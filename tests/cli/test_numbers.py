@@ -23,7 +23,7 @@ from readfirst.harness.suite.suite import Suite
 from tests.verdicts import sources_of, with_baseline_result
 
 Kind = tuple[Status, int]
-"""The status of a verdict, and the number of levels that hold."""
+"""The status of a verdict, and the number of its levels that hold."""
 
 MIXED: list[Kind] = [
     *[("passed", 4)] * 5,
@@ -56,10 +56,8 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
     return found
 
 
-class Said:
-    """All reports about the same verdicts, and the numbers that each states: scenarios that hold, and all judged
-    ones.
-    """
+class AllReports:
+    """All reports about the same verdicts. A property returns the numbers of passed and of judged scenarios in one."""
 
     def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
         suite = Suite()
@@ -83,9 +81,9 @@ class Said:
 
     @property
     def sentence(self) -> str:
-        numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
-        passed = numbers["passed"]
-        return f"{passed}/{passed + numbers.get('failed', 0) + numbers.get('error', 0)}"
+        counts = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
+        passed = counts["passed"]
+        return f"{passed}/{passed + counts.get('failed', 0) + counts.get('error', 0)}"
 
     @property
     def table(self) -> list[list[str]]:
@@ -132,34 +130,41 @@ class Said:
 @pytest.mark.parametrize("level", LEVELS[:4])
 @pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
 def test_every_report_has_the_same_numbers_and_counts_errors(kinds: list[Kind], level: Level) -> None:
-    said = Said(kinds, level, "2.1.7")
+    numbers = AllReports(kinds, level, "2.1.7")
     judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "error")]
     holding = sum(place > LEVELS.index(level) for _, place in judged)
     expected = f"{holding}/{len(judged)}"
-    assert said.sentence == expected
-    assert said.in_table("all") == expected
-    assert said.badge == expected
-    assert said.markdown == [expected]
-    assert said.html == [expected]
-    assert said.stream == expected
-    assert said.junit == expected
+    assert numbers.sentence == expected
+    assert numbers.in_table("all") == expected
+    assert numbers.badge == expected
+    assert numbers.markdown == [expected]
+    assert numbers.html == [expected]
+    assert numbers.stream == expected
+    assert numbers.junit == expected
 
 
 @pytest.mark.parametrize("level", LEVELS[:4])
 def test_the_numbers_of_several_contracts_are_in_one_table_and_added(level: Level) -> None:
-    said = Said(MIXED, level, "2.1.7", "2.1.40")
-    one = Said(MIXED, level, "2.1.7").in_table("all")
+    numbers = AllReports(MIXED, level, "2.1.7", "2.1.40")
+    one = AllReports(MIXED, level, "2.1.7").in_table("all")
     both = "/".join(str(2 * int(number)) for number in one.split("/"))
-    assert [row[0] for row in said.table] == ["2.1.7", "2.1.40", "all", *REQUIREMENTS]
-    assert (said.in_table("2.1.7"), said.in_table("2.1.40")) == (one, one)
-    assert said.in_table("all") == said.badge == said.sentence == said.stream == said.junit == both
-    assert said.markdown == said.html == [one, one]
-    assert f"\nmine on 2 contracts, level {level}\n" in said.text["table"]
+    assert [row[0] for row in numbers.table] == ["2.1.7", "2.1.40", "all", *REQUIREMENTS]
+    assert (numbers.in_table("2.1.7"), numbers.in_table("2.1.40")) == (one, one)
+    assert (
+        numbers.in_table("all")
+        == numbers.badge
+        == numbers.sentence
+        == numbers.stream
+        == numbers.junit
+        == both
+    )
+    assert numbers.markdown == numbers.html == [one, one]
+    assert f"\nmine on 2 contracts, level {level}\n" in numbers.text["table"]
 
 
 def test_no_report_shows_a_fraction_if_nothing_was_judged() -> None:
-    said = Said(NOTHING, "text", "2.1.7")
-    assert said.badge == "nothing judged"
-    assert said.markdown == ["-"]
-    assert "/" not in said.text["table"]
-    assert said.sentence == "0/0"
+    numbers = AllReports(NOTHING, "text", "2.1.7")
+    assert numbers.badge == "nothing judged"
+    assert numbers.markdown == ["-"]
+    assert "/" not in numbers.text["table"]
+    assert numbers.sentence == "0/0"

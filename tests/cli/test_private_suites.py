@@ -114,7 +114,7 @@ def test_diff_supports_an_extended_contract(readfirst: Cli, tmp_path: Path) -> N
     readfirst("run", "reference", "drafts/save", UNREAD, *both, "--format", "jsonl", "--output", file)
     compared = readfirst("diff", "house-rules", file, *both)
     assert compared.out.startswith("house-rules → reference: no difference in 2 scenarios\n")
-    with_product = readfirst("diff", "2.1.7", "house-rules", *both, "--family", "gate")
+    with_product = readfirst("diff", "2.1.7", "house-rules", *both, "--family", "final-newline")
     assert with_product.out.startswith("2.1.7 → house-rules: no difference in ")
     assert "house-rules says nothing about it" not in with_product.out
 

@@ -30,7 +30,7 @@ RULES = rules_of(
 )
 
 
-def one(
+def verdict_on(
     scenario: str,
     fails: Level | None = None,
     *,
@@ -39,10 +39,7 @@ def one(
     accepted: str = "",
     status: Status | None = None,
 ) -> Judged:
-    """Return a verdict on the scenario RULE/NAME, which belongs to the rule RULE.
-
-    The level `fails` and all stricter levels fail.
-    """
+    """Return a verdict on a scenario, whose id begins with its rule. The level `fails` and all stricter levels fail."""
     found = verdicts.verdict(
         scenario,
         status or ("failed" if fails else "passed"),
@@ -62,10 +59,10 @@ scenario that fails.
 TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     "classes": (
         [
-            one("numbers/a", "safe", length=3),
-            one("numbers/b", "safe"),
-            one("unread/a", "effects"),
-            one("unread/b"),
+            verdict_on("numbers/a", "safe", length=3),
+            verdict_on("numbers/b", "safe"),
+            verdict_on("unread/a", "effects"),
+            verdict_on("unread/b"),
         ],
         [
             ("design", "1/2", "Rule unread holds", "unread/a"),
@@ -76,11 +73,11 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     ),
     "harm comes first, and refusals last": (
         [
-            *(one(f"stale/{number}", "effects") for number in range(3)),
-            one("torn/a", "safe", harm="lost"),
-            one("habit/a", "safe", harm="overcautious"),
-            one("unread/a", "safe", harm="spoiled"),
-            one("named/a", "effects"),
+            *(verdict_on(f"stale/{number}", "effects") for number in range(3)),
+            verdict_on("torn/a", "safe", harm="lost"),
+            verdict_on("habit/a", "safe", harm="overcautious"),
+            verdict_on("unread/a", "safe", harm="spoiled"),
+            verdict_on("named/a", "effects"),
         ],
         [
             ("safety", "1/1", "Rule torn holds", "torn/a"),
@@ -94,11 +91,11 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     ),
     "words come after effects": (
         [
-            one("unread/a", "text"),
-            one("named/a", "reason"),
-            one("named/b", "text", length=1),
-            one("habit/a", "text", length=1),
-            one("habit/b", "effects", length=7),
+            verdict_on("unread/a", "text"),
+            verdict_on("named/a", "reason"),
+            verdict_on("named/b", "text", length=1),
+            verdict_on("habit/a", "text", length=1),
+            verdict_on("habit/b", "effects", length=7),
         ],
         [
             ("quirk", "1/2", "Rule habit holds", "habit/b"),
@@ -110,16 +107,16 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     ),
     "an accepted failure is shown only beside others": (
         [
-            one("stale/a", "safe", length=1, accepted="known"),
-            one("stale/b", "safe", length=9),
-            one("torn/a", "safe", accepted="known"),
+            verdict_on("stale/a", "safe", length=1, accepted="known"),
+            verdict_on("stale/b", "safe", length=9),
+            verdict_on("torn/a", "safe", accepted="known"),
         ],
         [("safety", "1/2", "Rule stale holds (1 accepted)", "stale/b")],
         "safety 0/2 0/3 0/3 0/3 0/3 0",
         "safety 0/2 text",
     ),
     "scenarios of no known rule come last": (
-        [one("gone/a", "safe"), one("numbers/a", "safe"), one("numbers/b")],
+        [verdict_on("gone/a", "safe"), verdict_on("numbers/a", "safe"), verdict_on("numbers/b")],
         [
             ("wording", "1/2", "Rule numbers holds", "numbers/a"),
             ("no rule", "1/1", "Scenarios that belong to no rule", "gone/a"),
@@ -128,7 +125,7 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         "1/3 text",
     ),
     "a rule that is not claimed": (
-        [one("stale/a"), one("stale/b"), one("torn/a", status="unsupported")],
+        [verdict_on("stale/a"), verdict_on("stale/b"), verdict_on("torn/a", status="unsupported")],
         [],
         "",
         "safety 1/1, 1 not claimed, text, judged 2 of 3",
@@ -141,14 +138,14 @@ def sources(suite: Suite) -> Sources:
 
 
 CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
-"""The scenarios of each class. If a run consists of exactly these, its badge names the class."""
+"""The scenarios of each class. The badge of a run with all scenarios of a class names the class."""
 
 
 def results(every: Sequence[Judged]) -> Results:
     return Results((run(*every, target="python:module:Tools"),))
 
 
-def lines_of(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
+def report_lines(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
     return [
         text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
     ]
@@ -159,7 +156,7 @@ def test_each_format_lists_the_rules_in_the_same_order(
     suite: Suite, judged: Sequence[Judged], failing: Sequence[Row], classes: str, badge: str
 ) -> None:
     wide = max((len(title) for _, _, title, _ in failing), default=0)
-    assert lines_of(judged)[2:] == [
+    assert report_lines(judged)[2:] == [
         line
         for heading, below in groupby(failing, key=lambda row: row[0])
         for line in (heading, *(f"{of:>5}  {title:{wide}}  {example}" for _, of, title, example in below))
@@ -182,11 +179,11 @@ def test_each_format_lists_the_rules_in_the_same_order(
 def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: Suite) -> None:
     refused = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
     words = Difference(0, 0, "text", "text", "a", "b")
-    many = [one(f"stale/{number:02}", "effects") for number in range(12)]
+    many = [verdict_on(f"stale/{number:02}", "effects") for number in range(12)]
     many = [with_baseline_result(replace(each, differences=(refused,))) for each, _ in many]
-    other = with_baseline_result(replace(one("numbers/a", "text")[0], differences=(words,)))
+    other = with_baseline_result(replace(verdict_on("numbers/a", "text")[0], differences=(words,)))
     page = sources(suite).write(
-        "markdown", results([*many, other, one("torn/a", "safe", accepted="By design.")])
+        "markdown", results([*many, other, verdict_on("torn/a", "safe", accepted="By design.")])
     )
     assert "One mistake in 12 of" in page
     assert "What follows is as if it were fixed." in page
@@ -197,7 +194,7 @@ def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: S
 
 
 def test_junit_suites_of_several_runs_name_the_run(suite: Suite) -> None:
-    two = Results(tuple(run(one("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
+    two = Results(tuple(run(verdict_on("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
     root = ElementTree.fromstring(sources(suite).write("junit", two).encode())
     assert root.get("name") == "readfirst mcp:mine, mcp:theirs"
     assert [each.get("name") for each in root] == [
@@ -209,7 +206,7 @@ def test_junit_suites_of_several_runs_name_the_run(suite: Suite) -> None:
 def test_a_junit_suite_states_the_failures_and_the_command(suite: Suite) -> None:
     root = ElementTree.fromstring(
         sources(suite)
-        .write("junit", results([one("numbers/a", "safe", length=3), one("numbers/b", "safe")]))
+        .write("junit", results([verdict_on("numbers/a", "safe", length=3), verdict_on("numbers/b", "safe")]))
         .encode()
     )
     assert {each.get("name"): each.get("value") for each in root.iter("property")} == {
@@ -239,28 +236,27 @@ def test_a_junit_suite_states_the_failures_and_the_command(suite: Suite) -> None
     ],
 )
 def test_the_status_of_a_rule_follows_from_its_scenarios(statuses: str, standing: str) -> None:
-    every = [one(f"stale/{number}", status=each) for number, each in enumerate(statuses.split())]
+    every = [verdict_on(f"stale/{number}", status=each) for number, each in enumerate(statuses.split())]
     (result,) = by_rule(every, RULES)
     assert result.standing == standing
 
 
 def test_an_accepted_failure_is_the_example_of_a_rule_without_other_failures() -> None:
-    (result,) = by_rule([accepted := one("stale/a", "safe", accepted="known")], RULES)
+    (result,) = by_rule([accepted := verdict_on("stale/a", "safe", accepted="known")], RULES)
     assert result.shortest is accepted[0]
-    assert [each.class_ for each in by_class(by_rule([one("gone/a"), one("numbers/a")], RULES))] == [
-        "wording"
-    ]
+    assert [
+        each.class_ for each in by_class(by_rule([verdict_on("gone/a"), verdict_on("numbers/a")], RULES))
+    ] == ["wording"]
 
 
-def mistaken(
+def failures_with(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
 ) -> Iterator[Judged]:
-    """Yield failed verdicts with the differences `what` in effects.
-
-    A text that begins with the name of a kind of harm becomes such a harm. With `words`, the answer differs as well.
+    """Yield a failed verdict for each number, with the differences `what` in effects. A text that begins with the name
+    of a kind of harm becomes such a harm. With `words`, the text of the answer differs, too.
     """
     for number in numbers:
-        found, ruling = one(f"{rule}/{number:02}", "effects")
+        found, ruling = verdict_on(f"{rule}/{number:02}", "effects")
         kinds = [next((kind for kind in KINDS if each.startswith(kind)), None) for each in what]
         said = [each.format(number) for each in what]
         differences = [
@@ -287,17 +283,17 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
     [
         (
             [
-                *mistaken("stale", range(11), "mode of {}.txt"),
-                *mistaken("unread", range(11, 12), "mode of b.txt", "names of b.txt"),
-                *mistaken("named", range(12, 13), "names of c.txt"),
+                *failures_with("stale", range(11), "mode of {}.txt"),
+                *failures_with("unread", range(11, 12), "mode of b.txt", "names of b.txt"),
+                *failures_with("named", range(12, 13), "names of c.txt"),
             ],
             ("effects: mode", 12, 11, 13, True, "mode of 0.txt: expected x, got y"),
             {"stale": 0, "unread": 1, "named": 1},
         ),
         (
             [
-                *mistaken("stale", range(11), LEFT_OVER, level="safe"),
-                *mistaken("unread", range(12), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+                *failures_with("stale", range(11), LEFT_OVER, level="safe"),
+                *failures_with("unread", range(12), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
             ],
             (
                 "safe: stray: N.tmp, which no call named, was left behind",
@@ -311,10 +307,10 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
         ),
         (
             [
-                *mistaken(
+                *failures_with(
                     "stale", range(12), LEFT_OVER, "stray: {}.tmp was written or touched", level="safe"
                 ),
-                *mistaken("unread", range(2), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+                *failures_with("unread", range(2), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
             ],
             (
                 "safe: stray: N.tmp, which no call named, was left behind",
@@ -327,20 +323,20 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
             {"stale": 0, "unread": 2},
         ),
         (
-            list(mistaken("stale", range(12), "mode of {}.txt", words=True, level="effects")),
+            list(failures_with("stale", range(12), "mode of {}.txt", words=True, level="effects")),
             ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
             {"stale": 0},
         ),
         (
-            list(mistaken("stale", range(12), "mode of {}.txt", words=True)),
+            list(failures_with("stale", range(12), "mode of {}.txt", words=True)),
             ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
             {"stale": 12},
         ),
-        (list(mistaken("stale", range(9), "mode of a.txt")), None, {}),
+        (list(failures_with("stale", range(9), "mode of a.txt")), None, {}),
         (
             [
-                *mistaken("stale", range(10), "mode of a.txt"),
-                *mistaken("unread", range(30), "names of a.txt", "mode of a.txt"),
+                *failures_with("stale", range(10), "mode of a.txt"),
+                *failures_with("unread", range(30), "names of a.txt", "mode of a.txt"),
             ],
             None,
             {},
@@ -372,9 +368,9 @@ def test_a_frequent_mistake_is_named_and_other_failures_are_counted_without_it(
 
 def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_refusals() -> None:
     needless = "overcautious: Read was refused, which every contract answers: no"
-    refusals = list(mistaken("stale", range(4, 13), needless, level="safe"))
-    lost = mistaken("stale", range(3, 4), "lost: line 2 of notes.txt", level="safe")
-    spoiled = mistaken("stale", range(3), "spoiled: the mode of a was 0755", level="safe")
+    refusals = list(failures_with("stale", range(4, 13), needless, level="safe"))
+    lost = failures_with("stale", range(3, 4), "lost: line 2 of notes.txt", level="safe")
+    spoiled = failures_with("stale", range(3), "spoiled: the mode of a was 0755", level="safe")
     (result,) = by_rule([*refusals, *lost, *((replace(each, length=9), no) for each, no in spoiled)], RULES)
     assert result.shortest is not None
     assert (result.shortest.scenario_id, result.is_overcautious) == ("stale/00", False)
@@ -384,11 +380,11 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
 
 def test_the_mistake_of_a_generated_scenario_follows_its_id_if_there_is_room() -> None:
     harm = "lost: lines 3–5 of docs/notes.txt, which the session was never shown"
-    [(found, ruling)] = mistaken("stale", range(1), harm, level="safe")
+    [(found, ruling)] = failures_with("stale", range(1), harm, level="safe")
     crossed = (replace(found, scenario_id="crossed/allowed-21"), ruling)
     line = "  1/1  Rule stale holds  crossed/allowed-21"
-    assert lines_of([crossed])[-1] == f"{line}  step 1: {harm[:61]}…"
-    assert lines_of([crossed], width=80)[-1] == f"{line}  step 1: {harm[:26]}…"
-    assert lines_of([crossed], width=70)[-1] == line
-    assert lines_of([crossed], width=42)[-2:] == ["  1/1  Rule stale holds", "       crossed/allowed-21"]
-    assert lines_of([(found, ruling)])[-1].endswith("  stale/00")
+    assert report_lines([crossed])[-1] == f"{line}  step 1: {harm[:61]}…"
+    assert report_lines([crossed], width=80)[-1] == f"{line}  step 1: {harm[:26]}…"
+    assert report_lines([crossed], width=70)[-1] == line
+    assert report_lines([crossed], width=42)[-2:] == ["  1/1  Rule stale holds", "       crossed/allowed-21"]
+    assert report_lines([(found, ruling)])[-1].endswith("  stale/00")

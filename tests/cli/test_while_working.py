@@ -28,7 +28,7 @@ IDS = ["wrong/effects", "wrong/text"]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A separate cache and a separate current directory for every test."""
+    """Use a separate cache and a separate current directory in every test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -186,14 +186,14 @@ def test_a_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) 
 
 
 class Runs:
-    """A substitute for runs: each call returns the next of the exit codes. The arguments are recorded in `asked`."""
+    """A substitute for runs: each call returns the next exit code. `options` contains the options of each call."""
 
     def __init__(self, *codes: int) -> None:
         self.codes = list(codes)
-        self.asked: list[tuple[str, ...]] = []
+        self.options: list[tuple[str, ...]] = []
 
     def __call__(self, more: Sequence[str]) -> int:
-        self.asked.append(tuple(more))
+        self.options.append(tuple(more))
         return self.codes.pop(0)
 
 
@@ -201,7 +201,7 @@ def test_watch_runs_everything_when_the_failures_pass(capsys: pytest.CaptureFixt
     runs = Runs(1, 1, 0, 0, 5, 0)
     files = [Path("a.py")], [Path("a.py"), Path("b.py")], [Path("a.py")]
     rerun(runs, files)
-    assert runs.asked == [(), ("--last-failed",), ("--last-failed",), (), ("--last-failed",), ()]
+    assert runs.options == [(), ("--last-failed",), ("--last-failed",), (), ("--last-failed",), ()]
     assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
 
 
@@ -228,25 +228,17 @@ def test_watch_tests_a_saved_file_immediately(tmp_path: Path) -> None:
     )
     right = "File has not been read yet. Read it first before writing to it."
     file.write_text(code.format("no"))
-    command = [
-        sys.executable,
-        "-m",
-        "readfirst",
-        "watch",
-        "python:mytools:Tools",
-        "gate/edit-unread",
-        "--keep",
-        "kept",
-    ]
+    words = "watch python:mytools:Tools gate/edit-unread --keep kept"
+    command = [sys.executable, "-m", "readfirst", *words.split()]
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHONUNBUFFERED": "1"}
     out = tmp_path / "out.txt"
     with out.open("wb") as stream:
         watching = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT, env=environment)
         try:
-            _wait(out, "1 failed; not conformant")
+            wait_for_text(out, "1 failed; not conformant")
             time.sleep(0.5)  # watching begins after the run
             file.write_text(code.format(right))
-            _wait(out, "1 passed; conformant", times=2)
+            wait_for_text(out, "1 passed; conformant", times=2)
         finally:
             watching.send_signal(signal.SIGINT)
             ended = watching.wait(10)
@@ -256,7 +248,7 @@ def test_watch_tests_a_saved_file_immediately(tmp_path: Path) -> None:
     assert printed.count("conformant\n") == 3
 
 
-def _wait(file: Path, text: str, *, times: int = 1) -> None:
+def wait_for_text(file: Path, text: str, *, times: int = 1) -> None:
     end = time.monotonic() + 60
     while file.read_text().count(text) < times:
         assert time.monotonic() < end, file.read_text()

@@ -6,12 +6,13 @@ import os
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 
 class Server:
-    """A server with Read, Edit and Write that was started in the directory `here`."""
+    """A server with Read, Edit and Write. `way` is its fault, `here` the directory in which it was started."""
 
     def __init__(self, way: str, here: Path, home: Path) -> None:
         self.way, self.here, self.home = way, here, home
@@ -21,7 +22,7 @@ class Server:
         self.calls = self.answers = 0
         self.digest = hashlib.sha256()
 
-    def begin_anew(self) -> None:
+    def restart_session(self) -> None:
         """Accept a second handshake. In some ways, the server then forgets which files were read, or ends."""
         if self.way == "anew-ends":
             sys.exit(3)
@@ -84,20 +85,15 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """Return the server's key for the fact that a file was read."""
-        match self.way:
-            case "by-name":
-                return path.name
-            case "by-inode":
-                return path.stat().st_ino
-            case "by-content":
-                return path.read_bytes()
-            case "by-time":
-                return path.stat().st_mtime_ns
-            case "anything-read":
-                return "anything"
-            case _:
-                return path
+        """Return the key under which the server remembers a file that was read."""
+        keys: dict[str, Callable[[], object]] = {
+            "by-name": lambda: path.name,
+            "by-inode": lambda: path.stat().st_ino,
+            "by-content": path.read_bytes,
+            "by-time": lambda: path.stat().st_mtime_ns,
+            "anything-read": lambda: "anything",
+        }
+        return keys.get(self.way, lambda: path)()
 
 
 def main() -> None:
@@ -109,7 +105,7 @@ def main() -> None:
 
     def begin() -> dict[str, object]:
         if next(earlier):
-            server.begin_anew()
+            server.restart_session()
         return {}
 
     mcp_lines.serve(lambda name, given, _: mcp_lines.text(*server.call(name, given)), begin=begin)

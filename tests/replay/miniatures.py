@@ -222,8 +222,8 @@ def Chatters(self: Misbehaving) -> Any:
 
 @misbehaves
 def FloodsText(self: Misbehaving) -> Any:
-    """Answers with more text than a message may contain."""
-    return ToolResult("x" * (65 * 1024 * 1024))
+    """Answers with more text than a line may contain in the test."""
+    return ToolResult("x" * 200_000)
 
 
 @misbehaves

@@ -1,5 +1,5 @@
-"""The probe of independence detects every effect of a session on other sessions of the same server, and every
-dependence on the server's start.
+"""The probe of independence detects effects of a session on other sessions of the same server, and on the start of the
+server.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Session:
 
 
 class Servers:
-    """Servers of one way: of a session's own, or the one that is shared."""
+    """Starts servers with one fault: a server for one session, or a server for several."""
 
     def __init__(self, way: str, place: WorkspacePool) -> None:
         self.way, self.place = way, place
@@ -54,7 +54,7 @@ class Servers:
             self.started[site.root] = self.started["again"] = one
             if anew:
                 with translate_exit():
-                    one.begin_anew()
+                    one.restart_session()
             yield site
 
     @contextmanager
@@ -81,8 +81,6 @@ def probe(
 
 
 UNREAD = "an Edit of an unread file is answered differently"
-
-
 AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {

@@ -1,4 +1,4 @@
-"""A server that misbehaves causes AdapterError with the server's last output, and leaves no process."""
+"""A misbehaving MCP server causes an AdapterError with the last output of the server, and leaves no process."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ from readfirst.harness.processes import json_lines_process
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from tests.judging import SUITE, judge_target
 from tests.processes import ends_soon_by_command, pids_by_command
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
@@ -160,26 +160,17 @@ def test_a_command_with_settings_supports_deny_rules(open_adapter: Open, word: s
 
 
 @pytest.mark.slow
-def test_the_reference_passes_through_mcp() -> None:
-    from readfirst.harness.run.runner import Runner, RunSpec
-
-    root = Path(__file__).parents[2]
+def test_the_reference_passes_through_mcp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(MINIATURES.parents[2]))
     serve = f"{sys.executable} -m readfirst serve --contract 2.1.7 --settings $SETTINGS"
-    ids = [
+    ids = (
         "gate/edit-unread",
         "staleness/edit-after-change",
-        "results/edit-result",
         "parallel/write-then-edit",
-    ]
-    known = Suite(root / "fixtures").ids()
-    chosen = [scenario_id for scenario_id in ids if scenario_id in known]
-    denied = next(scenario_id for scenario_id in known if scenario_id.startswith("permissions/"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(root))
-        spec = RunSpec(Suite(root / "fixtures"), f"mcp:--isolation=directory {serve}", "2.1.7")
-        with Runner(spec) as runner:
-            statuses = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
-    assert set(statuses.values()) == {"passed"}
+        "permissions/edit-denied",
+    )
+    verdicts = judge_target(f"mcp:--isolation=directory {serve}", *ids)
+    assert [verdict.status for verdict in verdicts] == ["passed"] * 4
 
 
 @pytest.mark.parametrize(
@@ -205,8 +196,7 @@ def test_a_server_is_notified_when_a_writing_call_is_cancelled(
 
 
 def test_a_partial_file_of_a_cancelled_call_counts_as_lost(open_adapter: Open) -> None:
-    suite = Suite(Path(__file__).parents[2] / "fixtures")
-    scenario = suite.scenario("interrupted/new-file-stopped")
+    scenario = SUITE.scenario("interrupted/new-file-stopped")
     with WorkspacePool() as place:
         outcome = replay(scenario, open_adapter("stops-halfway"), place)
     assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]
@@ -227,8 +217,8 @@ def test_an_unsynchronized_server_is_detected_by_parallel_calls(server: Path, pr
     ids = ["parallel/two-reads"]
     # The end of the output is quoted. Without stack traces, this is the reason.
     command = f"{protocol}:env GOTRACEBACK=none {server} {protocol}"
-    (raced,) = run(Suite(), f"{command} bare", ["2.1.7"], "effects", ids)
+    (raced,) = run(SUITE, f"{command} bare", ["2.1.7"], "effects", ids)
     assert raced.status == "error"
     assert "concurrent map writes" in raced.reason
-    (locked,) = run(Suite(), f"{command} locked", ["2.1.7"], "effects", ids)
+    (locked,) = run(SUITE, f"{command} locked", ["2.1.7"], "effects", ids)
     assert locked.status == "passed"

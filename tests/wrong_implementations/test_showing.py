@@ -151,14 +151,14 @@ def sample_scenarios(number: int) -> list[str]:
     return [each for each in SUITE.ids() if zlib.crc32(each.encode()) % number == 0]
 
 
-@pytest.mark.parametrize("number", [240, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [480, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_readable_form_of_shown_lines_fails_no_effects(number: int) -> None:
     assert len(FORMS) >= 60
     assert check_forms(sample_scenarios(number)) == []
 
 
 @pytest.mark.parametrize(
-    ("number", "faults", "failed"), [(60, 3, 20), pytest.param(1, 2, 5000, marks=pytest.mark.slow)]
+    ("number", "faults", "failed"), [(120, 3, 10), pytest.param(1, 2, 5000, marks=pytest.mark.slow)]
 )
 def test_a_fault_that_fails_safe_fails_effects(number: int, faults: int, failed: int) -> None:
     wrong, failing = check_faults(sample_scenarios(number), faults)

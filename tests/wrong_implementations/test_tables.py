@@ -27,7 +27,7 @@ TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
-QUICK = {wrong_contents: 12, wrong_crossings: 6}
+QUICK = {wrong_contents: 24, wrong_crossings: 12, wrong_names: 6}
 """The quick tests check every Nth case of a module, with this N. It is 3 for other modules."""
 
 LONG = ("ReplacesAThousand",)
