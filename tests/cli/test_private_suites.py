@@ -16,7 +16,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.format import keeps
-from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, SAVE, UNREAD, private
+from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, UNREAD, private
 
 
 @pytest.fixture
@@ -207,15 +207,6 @@ def test_an_update_states_the_number_of_written_entries(readfirst: Cli, ours: Pa
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
     assert "wrote 1 entry to " in ran.err
     assert "accepted.yaml\n" in ran.err
-
-
-def test_show_escapes_the_contents_of_hooks_once(readfirst: Cli, tmp_path: Path) -> None:
-    hook = 'given:\n  hooks:\n    - PostToolUse: Edit\n      modify: {draft.txt: "a\\tb\\n"}\n  files:'
-    files = '{draft.txt: "alpha\\nbeta\\n"}'
-    text = SAVE.replace(f"given: {{files: {files}}}", f"{hook} {files}")
-    root = private(tmp_path, {"scenarios/drafts/hook.yaml": text})
-    shown = readfirst("show", "drafts/hook", "--fixtures", root).out
-    assert 'modify draft.txt: "a\\tb\\n"' in shown
 
 
 def test_show_lists_the_answers_of_versions_if_the_contract_has_none(readfirst: Cli, tmp_path: Path) -> None:

@@ -105,7 +105,13 @@ HOOKS = {
 }
 
 
-@rows(("hook", "line"), HOOKS.items())
+@rows(
+    ("hook", "line"),
+    [
+        *HOOKS.items(),
+        ('{PostToolUse: Edit, modify: {a.txt: "a\\tb"}}', 'PostToolUse Edit: modify a.txt: "a\\tb"'),
+    ],
+)
 def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
     scenario = load_scenario(f"    - {hook}\n")
     assert f"hook {line}" in list(given_lines(scenario.given))

@@ -103,11 +103,6 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
         ),
         ("HangsStubbornly", "Edit took longer than 0.3 s"),
         ("Exits", "the adapter ended with exit status 3 during Edit"),
-        pytest.param(
-            "ExitsPolitely",
-            "the adapter has a problem with Edit: it raised SystemExit: 4",
-            marks=pytest.mark.slow,
-        ),
         ("Segfaults", "the adapter was killed by SIGSEGV during Edit"),
         ("Raises", "the adapter has a problem with Edit: it raised ValueError: no idea"),
         ("FloodsText", "the adapter wrote more than 100000 bytes without a line end"),
@@ -117,7 +112,6 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
         ),
         ("AnswersNothing", "the adapter has a problem with Edit: it answered None, not a ToolResult"),
         ("NamesErrorsByNumber", "'error': 6, 'reminders': []}, which is not {"),
-        ("LeavesAChildBehind", "the adapter ended with exit status 5 during Edit"),
     ],
 )
 def test_misbehaviour_is_an_error_within_the_time_limit_and_the_next_session_works(

@@ -27,15 +27,9 @@ class Counting(Altered):
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.calls += 1
-        if (
-            tool in ("Edit", "Write")
-            and type(self).applies(self, arguments)
-            and self.path(arguments).is_file()
-        ):
-            answer = self.mistake(tool, arguments)
-            if answer is not None:
-                return answer
-        return self.reference(tool, arguments, interfere)
+        changes = tool in ("Edit", "Write") and self.path(arguments).is_file()
+        answer = self.mistake(tool, arguments) if changes and type(self).applies(self, arguments) else None
+        return answer or self.reference(tool, arguments, interfere)
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         """Make the mistake. Return an answer, or None if the reference should still execute the call."""
@@ -248,7 +242,7 @@ NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
 }
 
 
-def _modification_time(path: Path) -> int:
+def _mtime(path: Path) -> int:
     return int(path.stat().st_mtime)
 
 
@@ -266,16 +260,12 @@ class Timed(Altered):
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         former = self.known.get(path)
-        if (
-            tool != "Read"
-            and former is not None
-            and path.is_file()
-            and self.convert_time(_modification_time(path)) <= former
-        ):
+        known = tool != "Read" and former is not None and path.is_file()
+        if known and self.convert_time(_mtime(path)) <= former:
             self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
         result = self.reference(tool, arguments, interfere)
         if not result.is_error and path.is_file():
-            self.known[path] = self.convert_time(_modification_time(path))
+            self.known[path] = self.convert_time(_mtime(path))
         return result
 
 
@@ -309,7 +299,7 @@ class TakesZeroForNoTime(Timed):
 @instead
 def RefusesOldTimes(call: Call) -> ToolResult | None:
     """Refuses a file whose modification time is zero or before 1970."""
-    is_old = os.path.isfile(call.path) and _modification_time(call.path) <= 0  # noqa: PTH113
+    is_old = os.path.isfile(call.path) and _mtime(call.path) <= 0  # noqa: PTH113
     return ToolResult("The file has no time.", True) if is_old else None
 
 
