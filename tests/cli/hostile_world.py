@@ -93,22 +93,15 @@ class World:
         return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
 
     def make_verdicts(self) -> list[tuple[Verdict, BaselineResult]]:
+        make_difference = partial(Difference, 1, 0, position=self.place)
         differences = (
-            Difference(
-                1, 0, "effects", f"path ../{self.file_beside}", "nothing there", "a file", position=self.place
-            ),
-            Difference(1, 0, "reason", "error", "not_read", self.error_name, position=self.place),
-            Difference(1, 0, "text", "text", self.expected, self.answer, position=self.place),
+            make_difference("effects", f"path ../{self.file_beside}", "nothing there", "a file"),
+            make_difference("reason", "error", "not_read", self.error_name),
+            make_difference("text", "text", self.expected, self.answer),
         )
-        fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
+        fails = dict.fromkeys(("effects", "reason", "text", "verbatim"), False)
         holds = dict.fromkeys(fails, True)
-        about: dict[str, Any] = {
-            "requirement": "must",
-            "rule": "the-rule",
-            "length": 3,
-            "calls": 1,
-            "steps": 1,
-        }
+        about = {"requirement": "must", "rule": "the-rule", "length": 3, "calls": 1, "steps": 1}
         make = partial(Verdict, contract=self.contract, level="text", **about)
         no, yes = BaselineResult(conformant=False), BaselineResult(conformant=True)
         return [

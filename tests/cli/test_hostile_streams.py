@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
@@ -51,14 +50,8 @@ NAMED = ("answer", "target", "name")
 
 def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
     """Return the verdicts of a run of an implementation with hostile texts."""
-    fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
-    about: dict[str, Any] = {
-        "requirement": "must",
-        "rule": world.rule_title,
-        "length": 3,
-        "calls": 2,
-        "steps": 2,
-    }
+    fails = dict.fromkeys(("effects", "reason", "text", "verbatim"), False)
+    about = {"requirement": "must", "rule": world.rule_title, "length": 3, "calls": 2, "steps": 2}
     make = partial(Verdict, contract=CONTRACT, level="text", **about)
     got = world.answer
     allowed = (
@@ -98,7 +91,7 @@ def stream_of(world: World, file: Path) -> Path:
 
 
 class Streams:
-    """Writes the JSON Lines of a `World`, and returns the output of `diff` and `diagnose` for them."""
+    """Writes the JSON Lines of a run with the texts of a `World`, and returns the output of `diff` and `diagnose`."""
 
     def __init__(self, suite: Suite, folder: Path, replays: Replays) -> None:
         self.suite = suite

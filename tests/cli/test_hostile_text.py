@@ -58,10 +58,7 @@ LIMITED = {
 ROOM = 70_000
 """Maximum number of characters that a text of any length may add to a report."""
 COMMANDS_SHOWN = 12
-"""Maximum number of commands in one report that contain the target or the suite.
-
-They are never cut, so that a shell can read them.
-"""
+"""Maximum number of commands in one report that contain the target or the suite. Commands are never truncated."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +191,7 @@ def markdown_shape(text: str) -> object:
 
 
 def json_lines(text: str) -> object:
-    """Return the structure of each JSON line. Long texts are inserted from the separate lines that contain them."""
+    """Return the structure of each JSON line, with long texts inserted from their separate lines."""
     contents, shapes = ContentReader(), []
     for line in map(json.loads, text.splitlines()):
         if line.get("type") == "content":
@@ -237,14 +234,13 @@ DIFFERENT = list({form: name for name, form in reversed(FORMATS.items())}.values
 STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in ("text", "markdown", "json")}
 """Formats that are generated from the JSON lines of a run. They are tested in test_hostile_streams.py."""
 
-OWN_WORDS = {
+REVIEWED = {
     *("compatibility markdown", "compatibility html", "compatibility json"),
     *("behaviours text", "behaviours json"),
     *("targets text", "targets json"),
 }
-"""Formats that contain only texts of reviewed files: recordings, rules, behaviours, and names of contracts and targets.
-
-They are not tested.
+"""Formats that are not tested, because they contain only texts of reviewed files: recordings, rules, behaviours, and
+names of contracts and targets.
 """
 
 FIELDS = [each.name for each in fields(World)]
@@ -329,13 +325,13 @@ _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
-    """Return the errors in the output of a format with hostile texts, compared with its output `usual` for harmless
-    ones.
+    """Return the errors in the output `made` of a format with hostile texts, compared with its output `usual` with
+    harmless texts.
     """
-    return list(_complaints(made, form, usual, room))
+    return list(_check_output(made, form, usual, room))
 
 
-def _complaints(made: str, form: Format, usual: str, room: int) -> Iterator[str]:
+def _check_output(made: str, form: Format, usual: str, room: int) -> Iterator[str]:
     plain = _STYLE.sub("", made) if form is FORMATS["run table on a terminal"] else made
     if found := _ACTS.search(plain):
         yield f"{found[0]!r} in {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
@@ -348,7 +344,7 @@ def _complaints(made: str, form: Format, usual: str, room: int) -> Iterator[str]
 
 
 def test_every_format_of_every_command_is_listed() -> None:
-    listed = {*FORMATS, *STREAMED, *OWN_WORDS}
+    listed = {*FORMATS, *STREAMED, *REVIEWED}
     assert {f"{command} {value}" for command, value in formats()} <= listed
 
 
