@@ -48,7 +48,7 @@ def test_a_wrong_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id:
 
 
 def test_the_command_prints_the_new_file_and_replaces_no_file(readfirst: Cli, suite: Suite) -> None:
-    path = suite.path("gate/new-case")
+    path = suite.scenarios_root / "gate" / "new-case.yaml"
     assert readfirst("new", "gate/new-case", "--fixtures", suite.root)[:2] == (0, f"{path}\n")
     path.write_text("mine")
     ran = readfirst("new", "gate/new-case", "--fixtures", suite.root)

@@ -196,7 +196,7 @@ def test_an_event_that_fails_without_a_deviation_is_blamed_on_the_harness() -> N
     [
         ([make_call(DONE)], "2.1.7", None),
         ([make_call(DONE, during=RACE)], "2.1.7", ("unsupported", "the adapter lacks during")),
-        ([make_call(DONE, tool="MultiEdit")], "2.1.7", ("unsupported", "the adapter lacks MultiEdit")),
+        ([make_call(DONE, tool="NotebookEdit")], "2.1.7", ("unsupported", "the adapter lacks NotebookEdit")),
         ([make_call(DONE), make_call()], "2.1.7", ("unspecified", "2.1.7 says nothing about it")),
         ([make_call(DONE)], "documented", ("unspecified", "documented says nothing about it")),
         ([make_call(DONE), make_call(SAYS, SAYS)], "documented", None),
