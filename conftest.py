@@ -25,15 +25,15 @@ if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")
 
 collect_rarely()
 
-MOST_PROCESSES = 8
+MAX_PROCESSES = 8
 """Maximum number of test processes. Each process collects all tests, so more processes save little time."""
-NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
+SELECTING_OPTIONS = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
 """Options of pytest that select few tests or inspect them. With such an option, the tests run in one process."""
 LONGEST = "wrong_implementations"
 """The directory whose tests take seconds each. These tests run first, so that no process runs them alone at the end."""
 
 
-INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
+INSTALLING_MARKS = re.compile(r"(?<!not )\b(live|agents)\b")
 """Matches the marks of tests that install products. These tests use the user's cache, so that each product is
 downloaded only once.
 """

@@ -34,7 +34,10 @@ def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """A function that runs a command line in this process. It fails if a traceback is printed without `--traceback`."""
+    """A function that runs a command line in this process, on a terminal of 200 columns.
+
+    It fails if a traceback of readfirst is printed without `--traceback`.
+    """
     monkeypatch.setattr(error_handling.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -50,7 +53,7 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run implementations `python:MODULE:FACTORY` in this process, which is faster than a separate process."""
+    """Run implementations `python:MODULE:FACTORY` in this process instead of a separate one."""
 
     def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")

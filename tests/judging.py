@@ -41,7 +41,7 @@ def judge_scenario(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, also a bundled one by its id, and return the verdict, with the harms if `harm` is true."""
+    """Replay a scenario, or the bundled scenario with that id, and return the verdict. With `harm`, also judge harm."""
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -53,7 +53,10 @@ def judge_scenario(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that scenarios are unsupported. `lacking` contains the missing capability, by scenario id."""
+    """Assert that scenarios are unsupported for an implementation, and pass at no level.
+
+    `lacking` contains the ids of the scenarios, each with the missing capability that the verdict must name.
+    """
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     reasons = {each.scenario_id: (each.status, each.reason) for each in verdicts}
     assert reasons == {each: ("unsupported", f"the adapter lacks {name}") for each, name in lacking.items()}

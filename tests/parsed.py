@@ -5,15 +5,16 @@ from html.parser import HTMLParser
 from typing import Any
 
 
-class Parsed(HTMLParser):
-    """A parsed page: its elements with attributes, its texts, and its JSON data by id or family."""
+class ParsedPage(HTMLParser):
+    """A parsed page: its elements with attributes and text, and its JSON data by id or family."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[str] = []
         self.json: dict[str, Any] = {}
-        self._open: dict[str, str | None] = {}
+        self.scripts: list[str] = []
+        self._open: dict[str, str | None] | None = None
         self._inside = ""
         self.feed(text)
         self.close()
@@ -27,11 +28,14 @@ class Parsed(HTMLParser):
         self._inside = ""
 
     def handle_data(self, data: str) -> None:
-        if self._inside == "script" and self._open.get("type") == "application/json":
-            self.json[self._open.get("id") or self._open.get("data-details") or ""] = json.loads(data)
-        elif self._inside not in ("script", "style"):
+        if self._inside == "script" and self._open is not None:
+            if self._open.get("type") == "application/json":
+                name = self._open.get("id") or self._open.get("data-details") or ""
+                self.json[name] = json.loads(data)
+            else:
+                self.scripts.append(data)
+        elif self._inside != "style":
             self.texts.append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        """Return the attributes of each element with this tag."""
         return [attributes for name, attributes in self.elements if name == tag]

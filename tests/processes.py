@@ -24,8 +24,8 @@ def ends_soon(pid: int, timeout: float = 5) -> bool:
     return True
 
 
-def mentioning(words: str) -> set[int]:
-    """Return the ids of the processes with `words` on their command line, as this process sees them."""
+def pids_by_command(words: str) -> set[int]:
+    """Return the ids of the processes whose command line contains `words`, as this process sees the ids."""
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 

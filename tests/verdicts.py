@@ -39,10 +39,13 @@ def verdict(
     return Verdict(scenario_id, contract, level, status, levels, differences, **about)
 
 
-def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with the result of a baseline: why it is accepted, or why the baseline is stale."""
-    fine = each.status not in ("failed", "error") or bool(accepted)
-    return each, BaselineResult(fine and not stale, accepted, stale)
+def with_baseline_result(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
+    """Return a verdict with the result of a baseline.
+
+    `accepted` is the reason why the failure is accepted, `stale` the reason why the baseline is out of date.
+    """
+    conformant = each.status not in ("failed", "error") or bool(accepted)
+    return each, BaselineResult(conformant and not stale, accepted, stale)
 
 
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:

@@ -45,7 +45,9 @@ class ShownLines(NamedTuple):
     may_be_earlier: bool = False
 
 
-def lines_of_contract(scenario: Scenario, contract: Contract, index: int, seen: JudgedStep) -> Iterator[ShownLines]:
+def lines_of_contract(
+    scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
+) -> Iterator[ShownLines]:
     """Yield the lines of files that the contract's answers show in a step. `index` is the number of the step, from 0;
     `seen` contains its calls and the files before and after it.
     """
@@ -136,7 +138,9 @@ def _lines_not_seen(expected: ShownLines, seen: JudgedStep) -> set[int]:
     return {number for number in expected.numbers if not marks[number - 1 : number].isupper()}
 
 
-def _lines_not_in_answer(expected: ShownLines, call: ToolCall, seen: JudgedStep, result: ToolResult) -> set[int]:
+def _lines_not_in_answer(
+    expected: ShownLines, call: ToolCall, seen: JudgedStep, result: ToolResult
+) -> set[int]:
     """Return the numbers of the expected lines or cells that neither the answer of a call nor its reminders show."""
     data = data_of((seen.before if call.tool in READERS else seen.after)[expected.path]) or b""
     sources = cell_sources(expected.path, data) if expected.are_cells else []

@@ -218,7 +218,11 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
         names = outcomes if unchanged[0] else outcomes[::-1]
         excerpts = _excerpts_around_difference(before, after)
         return Change("effects", "file", "whether it changes", *names, *excerpts)
-    kind = "quotes" if _straighten_quotes(before) == _straighten_quotes(after) else content_difference(before, after)
+    kind = (
+        "quotes"
+        if _straighten_quotes(before) == _straighten_quotes(after)
+        else content_difference(before, after)
+    )
     names = _classify_content(kind, before), _classify_content(kind, after)
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 
 from readfirst.harness.diff.difference import Occurrence, may_be_same_text, occurrences
+from readfirst.harness.diff.observed_answers import recorded_answers
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import (
     CallIndex,

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from readfirst.harness.diff.introduced_in import Point, narrowest_points
-from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
+from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.diff.introduced_in import contracts_of_models, version_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.product_versions import load_releases, releases_file

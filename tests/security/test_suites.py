@@ -71,7 +71,7 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
     (suite.root / name).rename(elsewhere)
     (suite.root / name).symlink_to(elsewhere)
     with pytest.raises((SuiteError, RecordingError, JsonFileError), match="this is a link"):
-        READ_BY[name](Suite(suite.root))
+        READERS[name](Suite(suite.root))
 
 
 @pytest.mark.parametrize(

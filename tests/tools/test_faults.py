@@ -113,7 +113,7 @@ def test_a_half_written_file_is_detected(stage: Stage) -> None:
 
 
 def test_a_remaining_process_is_detected(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "none_mentions", lambda words: False)
+    monkeypatch.setattr(module, "ends_soon_by_command", lambda words: False)
     given = stage.state()
     assert list(module._check_files(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]
 

@@ -315,7 +315,7 @@ def _error_line(output: str) -> str:
 
 def _report_leftovers(stage: Stage, arranged: Collection[str]) -> str:
     """Return a report of the files that a command left behind. Empty if there are only `arranged` files."""
-    if not none_mentions(str(stage.folder)):
+    if not ends_soon_by_command(str(stage.folder)):
         return "a process goes on"
     left = [path for path in stage.left() if path not in arranged]
     return f"left {left}" if left else ""
