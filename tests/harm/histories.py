@@ -12,8 +12,7 @@ from pathlib import Path
 __all__ = ["Commit", "calls_of_commit", "commits_of", "make_repository"]
 
 _NAMES = [
-    *("count", "total", "value", "path", "item", "result", "grün", "naïve", "index", "name", "limit"),
-    *("rest"),
+    *("count", "total", "value", "path", "item", "result", "grün", "naïve", "index", "name", "limit", "rest"),
 ]
 _START = {
     "src/app.py": "import os\n\n\ndef main(path):\n    total = 0\n    for item in path:\n        total += item\n\n",

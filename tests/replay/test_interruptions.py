@@ -198,7 +198,11 @@ def test_a_write_is_partial_unless_old_or_as_requested(
     ("capability", "check", "problem"),
     [
         ("cancel", "a Write that is given up makes no file, and the next one does", "and write nothing"),
-        ("stop", "a Write that is given up while it writes leaves a complete file or none", "holds a part"),
+        (
+            "stop",
+            "a Write that is given up while it writes leaves a complete file or none",
+            "contains only a part",
+        ),
         ("cut", "a truncated Write creates no file", "and write nothing"),
     ],
 )

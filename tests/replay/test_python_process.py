@@ -117,7 +117,7 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
 def test_misbehaviour_is_an_error_within_the_time_limit_and_the_next_session_works(
     open_adapter: OpenAdapter, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     adapter = open_adapter(name)
     session = adapter.open(workspace)
     started = time.monotonic()

@@ -212,7 +212,7 @@ def test_a_missing_sandbox_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (str(failing), "No permissions to create a new namespace"),
         (str(tmp_path), f"[Errno 13] Permission denied: '{tmp_path}'"),
     ):
-        monkeypatch.setattr(sandbox, "_find_program", lambda program=program: program)
+        monkeypatch.setattr(sandbox, "_find_bwrap", lambda program=program: program)
         assert find_problem.__wrapped__() == problem
     monkeypatch.setattr(sys, "platform", "darwin")
     assert find_problem.__wrapped__() == "bubblewrap is for Linux"

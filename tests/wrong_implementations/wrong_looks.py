@@ -20,9 +20,9 @@ Predicate = Callable[[Path, str, str], bool]
 
 
 class Refuses(Altered):
-    """Refuses a change if `refuses` returns true. With `undoes`, the answer says that the change was undone."""
+    """Refuses a change if `is_refused` returns true. With `undoes`, the answer says that the change was undone."""
 
-    refuses: ClassVar[Predicate]
+    is_refused: ClassVar[Predicate]
     undoes = False
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -33,7 +33,7 @@ class Refuses(Altered):
         result = self.reference(tool, arguments, interfere)
         after = path.read_bytes() if path.is_file() else b""
         shown = (each.decode(errors="replace") for each in (before, after))
-        if result.is_error or not type(self).refuses(path.relative_to(self.workspace.root), *shown):
+        if result.is_error or not type(self).is_refused(path.relative_to(self.workspace.root), *shown):
             return result
         path.write_bytes(before)
         words = "The change was undone." if self.undoes else "The change is refused."
@@ -210,7 +210,7 @@ def every() -> dict[str, tuple[type[Altered], str]]:
     """Return the implementations by name, each with the scenario about its mistake."""
     found = {
         f"refuses {name}": (
-            type("Refuses", (Refuses,), {"refuses": staticmethod(predicate), "undoes": number % 2 == 1}),
+            type("Refuses", (Refuses,), {"is_refused": staticmethod(predicate), "undoes": number % 2 == 1}),
             f"looks/{slug}",
         )
         for number, (name, (predicate, slug)) in enumerate(PREDICATES.items())

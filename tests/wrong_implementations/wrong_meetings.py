@@ -30,10 +30,10 @@ class _FirstCallOnly(Hooks):
             return PreToolUseResult()
         return super().before(tool, arguments)
 
-    def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
+    def after(self, tool: str, arguments: Mapping[str, Any], answer: object, *, in_agent: bool) -> bool:
         if self.runs == "after":
             self.calls += 1
-        return self.calls <= 1 and super().after(tool, arguments, answer)
+        return self.calls <= 1 and super().after(tool, arguments, answer, in_agent=in_agent)
 
 
 class HooksOfTheFirstCall(Altered):
@@ -84,7 +84,7 @@ class RunsHooksOfCancelledCalls(Altered):
         result = super().give_up(tool, arguments, interfere)
         hooks = self.tools._session.hooks
         if hooks is not None:
-            hooks.after(tool, arguments, result.text)
+            hooks.after(tool, arguments, result.text, in_agent=False)
         return result
 
 
@@ -237,26 +237,26 @@ class FollowsSubstitutions(FollowsEveryCd):
 
 
 class RefusesCells(Altered):
-    """Refuses a NotebookEdit if its source matches `refuses`."""
+    """Refuses a NotebookEdit if its source matches `is_refused`."""
 
-    refuses: ClassVar[Callable[[str], bool]]
+    is_refused: ClassVar[Callable[[str], bool]]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "NotebookEdit" and type(self).refuses(str(arguments.get("new_source", ""))):
+        if tool == "NotebookEdit" and type(self).is_refused(str(arguments.get("new_source", ""))):
             return ToolResult("The source is refused.", True)
         return self.reference(tool, arguments, interfere)
 
 
 class RefusesNewFiles(Altered):
-    """Refuses to create a file if its path and text match `refuses`."""
+    """Refuses to create a file if its path and text match `is_refused`."""
 
-    refuses: ClassVar[Callable[[str, str], bool]]
+    is_refused: ClassVar[Callable[[str, str], bool]]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         text = str(arguments.get("content", arguments.get("new_string", "")))
         name = path.relative_to(self.workspace.root).as_posix()
-        if tool != "Read" and not path.exists() and type(self).refuses(name, text):
+        if tool != "Read" and not path.exists() and type(self).is_refused(name, text):
             return ToolResult("The file is refused.", True)
         return self.reference(tool, arguments, interfere)
 
@@ -320,7 +320,7 @@ def every() -> dict[str, tuple[type[Altered], str]]:
     """Return the implementations by name, each with the scenario about its mistake."""
     found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
     for base, looks in ((RefusesCells, CELLS), (RefusesNewFiles, NEW_FILES)):
-        for slug, refuses in looks.items():
-            kind = type(base.__name__, (base,), {"refuses": staticmethod(refuses)})
+        for slug, is_refused in looks.items():
+            kind = type(base.__name__, (base,), {"is_refused": staticmethod(is_refused)})
             found[f"{base.__name__} in looks/{slug}"] = (kind, f"looks/{slug}")
     return found

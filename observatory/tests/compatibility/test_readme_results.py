@@ -46,7 +46,7 @@ def test_the_sentences_below_the_run_have_its_figures() -> None:
     assert with_run(PAGE, OUTPUT, rules) == PAGE
     page = with_run(PAGE, OUTPUT.replace(", 33 unsupported", ", 34 unsupported"), rules + 1)
     assert f"of the {rules + 1} rules apply" in page
-    assert "- `unsupported`: 34 scenarios cannot run here" in page
+    assert "- `unsupported`: 34 scenarios cannot run on this machine" in page
 
 
 def test_a_page_without_the_sentence_is_reported() -> None:

