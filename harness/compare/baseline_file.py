@@ -122,9 +122,10 @@ def _first_symptom(verdict: Verdict) -> str:
     """
     text = verdict.reason
     if lowest_failure(verdict) == "safe" and verdict.harms:
-        text = verdict.harms[0].line
+        harm = verdict.harms[0]
+        text = f"step {harm.step + 1}: {harm.line}"
     for difference in with_first_difference(verdict).differences:
-        text = difference.what
+        text = f"step {difference.step + 1}: {difference.what}"
         if difference.level != "safe":
             text += f": expected {difference.expected}, got {difference.got}"
     return _quote(text[:_MAX_COMMENT_CHARS])[1:-1]

@@ -303,9 +303,8 @@ class Summary:
         """Return the result of the run in one line."""
         total = self.total
         parts = [f"{total.passed} passed"]
-        parts += [
-            f"{count} {words}" for name, words in _COUNT_NAMES.items() if (count := getattr(total, name))
-        ]
+        names = {**_COUNT_NAMES, "error": "error" if total.error == 1 else "errors"}
+        parts += [f"{count} {words}" for name, words in names.items() if (count := getattr(total, name))]
         if total.unsupported:
             parts.append(total.share)
         if outdated := len(self.stale) - self.need_reasons:

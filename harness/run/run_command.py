@@ -11,7 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
+from readfirst.harness.compare.baseline import (
+    Baseline,
+    BaselineChecker,
+    BaselineError,
+    BaselineResult,
+    load_baseline,
+)
 from readfirst.harness.compare.baseline_file import with_first_difference
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
@@ -236,6 +242,8 @@ def perform(request: RunRequest) -> int:
         try:
             for verdict in chain((first,), verdicts):
                 ruling = checker.apply_baseline(verdict)
+                if request.update_baseline and ruling.stale and not ruling.needs_reason:  # it is rewritten
+                    ruling = BaselineResult(conformant=not verdict.failing)
                 summary.add(verdict, ruling)
                 cost.verdict(verdict)
                 if line := notice.line(verdict):

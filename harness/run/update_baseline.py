@@ -54,5 +54,7 @@ def update_baseline(
     entries = "1 entry" if len(written.accepted) == 1 else f"{len(written.accepted):,} entries"
     missing = summary.need_reasons
     needs = f"; {missing:,} {'needs' if missing == 1 else 'need'} a reason" if missing else ""
-    say(f"wrote {entries} to {file}{needs}", err=True)
+    removed = len(old.accepted.keys() - written.accepted.keys()) if old else 0
+    removals = f"; removed {removed:,}, which no longer fail" if removed else ""
+    say(f"wrote {entries} to {file}{removals}{needs}", err=True)
     return summary.exit_code

@@ -110,7 +110,7 @@ def test_an_entry_without_a_reason_has_a_comment_about_the_failure(tmp_path: Pat
     harm = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
     failure = replace(verdict(fails="safe"), harms=(harm,))
     text = baseline_text("x", [failure])
-    assert text.endswith('reason: "not explained yet"}  # lost: line 1 of notes.txt\n')
+    assert text.endswith('reason: "not explained yet"}  # step 2: lost: line 1 of notes.txt\n')
     alike = Harm(0, 0, "lost", "notes.txt", "line 9, which the contract loses, too")
     safe = Difference(1, 0, "safe", harm.line, "", "")
     same = replace(
@@ -119,7 +119,7 @@ def test_an_entry_without_a_reason_has_a_comment_about_the_failure(tmp_path: Pat
     assert baseline_text("x", [same]) == text
     different = Difference(0, 0, "text", "text", "a\nb", "c")
     unequal = baseline_text("x", [replace(verdict(fails="text"), differences=(different,), harms=(alike,))])
-    assert unequal.endswith('"}  # text: expected a\\nb, got c\n')
+    assert unequal.endswith('"}  # step 1: text: expected a\\nb, got c\n')
     explained = text.replace("not explained yet", "By design.").partition("  #")[0]
     again = baseline_text("x", [failure], baseline(tmp_path, explained))
     assert again.endswith('reason: "By design."}\n')

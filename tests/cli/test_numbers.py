@@ -83,7 +83,7 @@ class AllReports:
     def sentence(self) -> str:
         counts = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
         passed = counts["passed"]
-        return f"{passed}/{passed + counts.get('failed', 0) + counts.get('error', 0)}"
+        return f"{passed}/{passed + counts.get('failed', 0) + counts.get('error', counts.get('errors', 0))}"
 
     @property
     def table(self) -> list[list[str]]:
