@@ -36,7 +36,7 @@ class CallBehaviours(Group):
         {
             "2.1.154": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
             "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
-            "the user to tell you how to proceed.",
+            "the user to tell you how to proceed."
         },
         meaning="The answer to a call that the user interrupted before its execution.",
         shown_by=("interrupted/edit-given-up",),

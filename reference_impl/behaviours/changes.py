@@ -65,15 +65,7 @@ class SettingsBehaviours(Group):
     )
     settings_schema_edition: int = behaviour(
         1,
-        {
-            "2.0.0": 2,
-            "2.0.76": 3,
-            "2.1.7": 4,
-            "2.1.87": 5,
-            "2.1.112": 6,
-            "2.1.160": 7,
-            "2.1.207": 8,
-        },
+        {"2.0.0": 2, "2.0.76": 3, "2.1.7": 4, "2.1.87": 5, "2.1.112": 6, "2.1.160": 7, "2.1.207": 8},
         meaning="The edition of the schema of settings files: its keys, its values, and the messages for wrong "
         "values.",
         shown_by=("settings/wrong-choices",),

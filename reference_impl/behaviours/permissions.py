@@ -188,11 +188,7 @@ class PermissionBehaviours(Group):
     )
     sensitive_files: str = behaviour(
         "",
-        {
-            "2.1.78": _FILES,
-            "2.1.157": f"{_FILES} .envrc",
-            "2.1.160": f"{_FILES} .envrc {_MORE_FILES}",
-        },
+        {"2.1.78": _FILES, "2.1.157": f"{_FILES} .envrc", "2.1.160": f"{_FILES} .envrc {_MORE_FILES}"},
         meaning="The names of files that Edit and Write refuse without a permission, because shells, git, editors, "
         "package managers or build tools read these files automatically.",
         shown_by=("permissions/files-that-builds-read",),

@@ -24,8 +24,7 @@ def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
     a sentence about the target of a link, or empty.
     """
     return Refusal(
-        "permission_denied",
-        f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
+        "permission_denied", f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}"
     )
 
 

@@ -21,11 +21,7 @@ from readfirst.reference_impl.session.access import (
     refuse_nul_argument,
     refuse_special_file,
 )
-from readfirst.reference_impl.session.read_state import (
-    Record,
-    refuse_stale,
-    refuse_unread,
-)
+from readfirst.reference_impl.session.read_state import Record, refuse_stale, refuse_unread
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.text.content import (
@@ -60,10 +56,7 @@ def schema(behaviours: Behaviours) -> Schema:
         "Write",
         description="Write a whole file. An existing file must have been read before.",
         behaviours=behaviours,
-        parameters=(
-            FILE_PATH,
-            Parameter("content", description="The content of the file", required=True),
-        ),
+        parameters=(FILE_PATH, Parameter("content", description="The content of the file", required=True)),
         ignored_names=ignored_arguments(behaviours),
         corrections=corrections_of_write(behaviours),
     )
