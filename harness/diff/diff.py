@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -81,10 +81,9 @@ class _Comparison:
     before: Side
     after: Side
 
-    @contextmanager
-    def open(self) -> Iterator[Callable[[str], _Compared]]:
-        """Yield the function that compares one scenario."""
-        yield self.compare_scenario
+    def open(self) -> AbstractContextManager[Callable[[str], _Compared]]:
+        """Return a context manager that yields the function that compares one scenario."""
+        return nullcontext(self.compare_scenario)
 
     def compare_scenario(self, scenario_id: str) -> _Compared:
         """Compare one scenario. Raises SuiteError, RecordingError."""

@@ -207,7 +207,7 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
     """Return the difference between the two sides' entries of a path."""
     (left, former_left), (right, former_right) = before_states, after_states
     before, after = _entry_text(left), _entry_text(right)
-    if _is_mode_change(left, right):
+    if isinstance(left, RegularFile) and isinstance(right, RegularFile) and left.data == right.data:
         modes = _format_mode(left), _format_mode(right)
         return Change("effects", "mode", "mode", *modes, *modes)
     if not (_is_content(left) and _is_content(right)):
@@ -225,10 +225,6 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
     )
     names = _classify_content(kind, before), _classify_content(kind, after)
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
-
-
-def _is_mode_change(left: Entry | None, right: Entry | None) -> bool:
-    return isinstance(left, RegularFile) and isinstance(right, RegularFile) and left.data == right.data
 
 
 def _format_mode(entry: Entry | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -56,54 +57,37 @@ _NOTHING_SEEN = _SeenLines("")
 _Update = Callable[[_SeenLines], _SeenLines]
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class FileKnowledge:
     """Knowledge of one file: its bytes, the author of each line, and which lines the session has seen.
 
-    Immutable. `former` contains former contents, the latest first. `others`: another program has changed the file.
-    `forgotten`: a summary removed shown lines from the conversation. `expected` is the knowledge before other
-    programs changed the file, whose content the session still expects; None if the session has read or written the
-    file after that. Seen lines are computed only if needed, because most edits do no harm.
+    Methods return a changed copy. `former` contains former contents, the latest first. `others`: another program has
+    changed the file. `forgotten`: a summary removed shown lines from the conversation. `expected` is the knowledge
+    before other programs changed the file, whose content the session still expects; None if the session has read or
+    written the file after that. Seen lines are computed only if needed, because most edits do no harm.
     """
 
-    __slots__ = (
-        "_before",
-        "_seen",
-        "_surely_known",
-        "_update",
-        "data",
-        "expected",
-        "forgotten",
-        "former",
-        "others",
-    )
-
-    def __init__(self, data: bytes = b"") -> None:
-        """Create the knowledge of a new file."""
-        self.data = data
-        self.former: tuple[bytes, ...] = ()
-        self.expected: FileKnowledge | None = None
-        self.others = False
-        self.forgotten = False
-        self._surely_known = False
-        self._seen: _SeenLines | None = _NOTHING_SEEN
-        self._before: FileKnowledge | None = None
-        self._update: _Update | None = None
+    data: bytes = b""
+    former: tuple[bytes, ...] = ()
+    others: bool = False
+    forgotten: bool = False
+    expected: FileKnowledge | None = None
+    _surely_known: bool = False
+    _seen: _SeenLines | None = _NOTHING_SEEN
+    _before: FileKnowledge | None = None
+    _update: _Update | None = None
 
     @classmethod
     def from_given_data(cls, data: bytes) -> FileKnowledge:
         """Return the knowledge of a file that existed before the session."""
-        knowledge = cls(data)
-        knowledge._seen = None
-        knowledge._update = lambda _: _SeenLines("g" * len(lines_of(data)))
-        return knowledge
+        return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
         """Return a copy whose seen lines are those of this knowledge after `update`. `is_known` means that the session
         has surely seen or written a line after the update.
         """
-        knowledge = FileKnowledge(self.data)
-        knowledge.former, knowledge.others, knowledge.forgotten = self.former, self.others, self.forgotten
-        knowledge._surely_known = is_known or self._surely_known
+        surely_known = is_known or self._surely_known
+        knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
         knowledge._seen, knowledge._before, knowledge._update = None, self, update
         return knowledge
 
