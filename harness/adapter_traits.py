@@ -77,16 +77,16 @@ class Servers(Protocol):
         `adapter` opens in the workspace uses a server that is suitable for the scenario.
         """
 
-    def doubts(self, status: str) -> bool:
-        """Return whether to repeat the latest scenario with `alone`, because sharing may be the reason for its
+    def must_repeat(self, status: str) -> bool:
+        """Whether to repeat the latest scenario with `alone`, because sharing may be the reason for its
         `status`.
         """
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager that gives each session a separate server."""
 
-    def separate(self, scenario_id: str) -> None:
-        """Use a separate server for this scenario from now on, because its result on a shared server was different."""
+    def note_difference(self, scenario_id: str) -> None:
+        """Note that a scenario had a different result on a separate server. It uses separate servers afterwards."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {

@@ -14,14 +14,14 @@ from readfirst.harness.agents.claude_code.install import install
 from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.repeated_text import with_texts
+from readfirst.harness.suite.repeated_text import map_texts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tool_schemas import (
     OfferedTool,
     StructuredResult,
-    facts_of_tool,
     load_results,
     load_tools,
+    offered_tool,
     results_file,
     results_text,
     tools_file,
@@ -46,7 +46,7 @@ def _converse(
         for name, data in files.items():
             (folder / name).write_bytes(data)
         options = Options(
-            command, contract.asked_model, tools, folder, time_limit=time_limit, streams=streams
+            command, contract.requested_model, tools, folder, time_limit=time_limit, streams=streams
         )
         with closing(Conversation(options)) as conversation:
             yield conversation, str(folder)
@@ -74,7 +74,7 @@ def _kept_data(
             raise AdapterError(
                 f"{contract.name} offers {name} without a description or a schema", blame="environment"
             )
-        found[name] = facts_of_tool(description, schema)
+        found[name] = offered_tool(description, schema)
     if not found:
         others = ", ".join(sorted(offers)) or "nothing"
         raise AdapterError(
@@ -152,7 +152,7 @@ def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) ->
     cases = [each for each in CASES if each.tool in contract.tools]
     with _converse(contract, time_limit, _FILES, streams=True) as (conversation, folder):
         for each in cases:
-            conversation.call(each.tool, with_texts(each.arguments, lambda text: text.replace("$WS", folder)))
+            conversation.call(each.tool, map_texts(each.arguments, lambda text: text.replace("$WS", folder)))
         events = _events(conversation.finish())
     given = [event for event in events if _answers(event)]
     if len(given) != len(cases):
@@ -163,7 +163,7 @@ def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) ->
         StructuredResult(
             each.case,
             each.tool,
-            with_texts(event.get("tool_use_result"), lambda text: text.replace(folder, "$WS")),
+            map_texts(event.get("tool_use_result"), lambda text: text.replace(folder, "$WS")),
         )
         for each, event in zip(cases, given, strict=True)
     ]

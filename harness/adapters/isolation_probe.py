@@ -25,15 +25,17 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a workspace for one session. Such functions differ in how they choose the session's server."""
+"""Lends a workspace for one session, and determines the server of this session: shared, or separate."""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
 _FILES = {name: RegularFile(TextContent(text)) for name, text in _TEXTS.items()}
 _OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _TEXTS.items()}
-_BESIDE = "beside.txt"
-_CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
-_MANY = 24
+_NEIGHBOUR_FILE = "beside.txt"
+_EXTERNAL_CHANGE = WorldEvent(
+    "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
+)
+_FURTHER_FILES = 24
 """Number of further files that the other session reads, to detect servers that remember a limited number of files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters of each of two different answers in a message."""
@@ -42,12 +44,12 @@ _COMMON_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Independence:
+class SharingResult:
     """The result of the probe: whether sessions may share a server.
 
-    `again`: a server may serve one session after another in the same workspace. `anew`: it may do so if the handshake
-    is repeated between them; then sharing between workspaces is not tested. `refusal`: the reason not to share a server
-    between workspaces; empty if servers may be shared.
+    If `again`, a server may serve one session after another in the same workspace. If `anew`, it may do so if the
+    handshake is repeated between the sessions; sharing between workspaces is not tested in this case. `refusal` is the
+    reason not to share a server between workspaces, empty if servers may be shared.
     """
 
     again: bool = False
@@ -57,16 +59,16 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The result of one call of the probe, and the files after it. `doing` describes it, such as `a second Read`."""
+    """The result of one call of the probe, and the files afterwards. `action` describes the call: `a second Read`."""
 
-    doing: str
+    action: str
     result: ToolResult | None
     files: Mapping[str, Entry]
     masked: str = ""
     """The text of the result without tokens."""
 
     def differs(self, other: "_ProbeResult") -> bool:
-        """Whether a scenario could observe a difference from another result: in text, error flag or files."""
+        """Whether a scenario could observe a difference between two results: in text, error flag or files."""
         return self._observation != other._observation
 
     @property
@@ -75,32 +77,32 @@ class _ProbeResult:
         return flags, self.masked, self.files
 
     def describe_difference(self, expected: "_ProbeResult") -> str:
-        """Return the part that differs of this result and of the expected one, both shortened, in one text."""
-        found, before = self.result, expected.result
-        if found is not None and before is not None:
-            if found.is_error != before.is_error:
-                return "refused instead of answered" if found.is_error else "answered instead of refused"
+        """Return a text with the different parts of this result and of the expected result, both shortened."""
+        result, before = self.result, expected.result
+        if result is not None and before is not None:
+            if result.is_error != before.is_error:
+                return "refused instead of answered" if result.is_error else "answered instead of refused"
             if self.masked != expected.masked:
                 return '"{}" instead of "{}"'.format(*_shorten(self.masked, expected.masked))
-            if found.error != before.error:
-                return f"the error {found.error} instead of {before.error}"
+            if result.error != before.error:
+                return f"the error {result.error} instead of {before.error}"
         paths = sorted({path for path, _ in {*self.files.items()} ^ {*expected.files.items()}})
         return f"other files ({', '.join(paths)})"
 
 
 @dataclass(frozen=True, slots=True)
 class _ProbeDifference:
-    """The first call of the probe with a different result because sessions affect each other, and both results."""
+    """The first call of the probe whose result another session has changed, and both results (`values`)."""
 
-    doing: str
+    action: str
     values: str
 
     def sentence(self, when: str) -> str:
         """Return the reason not to share servers, as a sentence. `when` is for example `after another session`."""
-        return f"{self.doing} is answered differently {when}: {self.values}"
+        return f"{self.action} is answered differently {when}: {self.values}"
 
 
-def try_servers(
+def probe_servers(
     open_: Open,
     tools: frozenset[str],
     *,
@@ -110,51 +112,52 @@ def try_servers(
     anew: Lend,
     share: bool = True,
     mask: Callable[[str], str] = lambda text: text,
-) -> Independence:
+) -> SharingResult:
     """Make the calls of the probe with servers that are assigned in different ways, and compare their results.
 
-    Each `Lend` assigns servers in one way. `alone`: a separate server for each session. `shared`: one server for
-    several workspaces. `again`: one server for consecutive sessions in the same workspace. `anew`: like `again`, but
-    the handshake is repeated before each session.
+    Each `Lend` assigns servers in one way:
+
+    - `alone`: a separate server for each session
+    - `shared`: one server for several workspaces
+    - `again`: one server for consecutive sessions in the same workspace
+    - `anew`: as `again`, but the handshake is repeated before each session
 
     Only `tools` are called. An exception counts as a different result. Without `share`, sharing between workspaces is
     not tested. `mask` removes values that may differ from the text of an answer. If two separate servers already give
     different answers, random ids, times and similar tokens are removed, too.
     """
-    trial = _Trial(open_, tools, mask)
+    probe = _Probe(open_, tools, mask)
     try:
-        expected = trial.seen(alone, alone)
-        if trial.difference(expected, alone, alone):
-            trial = _Trial(open_, tools, lambda text: mask_tokens(mask(text)))
-            expected = trial.seen(alone, alone)
+        expected = probe.results(alone, alone)
+        if probe.difference(expected, alone, alone):
+            probe = _Probe(open_, tools, lambda text: mask_tokens(mask(text)))
+            expected = probe.results(alone, alone)
     except Exception as error:
-        return Independence(refusal=f"a separate server broke when this was tried: {error}")
+        return SharingResult(refusal=f"a separate server broke when this was tried: {error}")
 
-    serves_again = trial.in_succession(expected, again, alone)
-    if not serves_again and trial.in_succession(expected, anew, alone):
-        return Independence(anew=True)
-    found = Independence(again=serves_again)
+    serves_again = probe.works_in_succession(expected, again, alone)
+    if not serves_again and probe.works_in_succession(expected, anew, alone):
+        return SharingResult(anew=True)
+    result = SharingResult(again=serves_again)
     if not share:
-        return found
-    if difference := trial.difference(expected, shared, alone):
-        return replace(found, refusal=difference.sentence("above the workspace"))
+        return result
+    if difference := probe.difference(expected, shared, alone):
+        return replace(result, refusal=difference.sentence("above the workspace"))
     for busy in (True, False):  # twice, for a server that adds text after a number of calls
-        if difference := trial.difference(expected, shared, shared, busy=busy):
-            return replace(found, refusal=difference.sentence("after another session"))
-    return found
+        if difference := probe.difference(expected, shared, shared, busy=busy):
+            return replace(result, refusal=difference.sentence("after another session"))
+    return result
 
 
-class _Trial:
+class _Probe:
     def __init__(self, open_: Open, tools: frozenset[str], mask: Callable[[str], str]) -> None:
         self._open = open_
         self._tools = tools
         self._mask = mask
 
-    def in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
-        """Whether a session gives the expected results after another session in the same workspace. The test is made
-        twice, because its first session may affect the second.
-        """
-        return not any(self.difference(expected, lend, neighbour, former=lend) for _ in range(2))
+    def works_in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
+        """Whether two sessions, one after the other in the same workspace, both give the expected results."""
+        return not any(self.difference(expected, lend, neighbour, earlier=lend) for _ in range(2))
 
     def difference(
         self,
@@ -163,85 +166,92 @@ class _Trial:
         neighbour: Lend,
         *,
         busy: bool = False,
-        former: Lend | None = None,
+        earlier: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result, or None. The parameters are those of `seen`."""
+        """Return the first call with an unexpected result, or None. The parameters are as in `results`."""
         try:
-            seen = self.seen(lend, neighbour, busy=busy, former=former)
+            results = self.results(lend, neighbour, busy=busy, earlier=earlier)
         except Exception as error:
             return _ProbeDifference("a call", f"it broke ({' '.join(str(error).split())[:100]})")
-        for before, found in zip(expected, seen, strict=True):
-            if found.differs(before):
-                return _ProbeDifference(found.doing, found.describe_difference(before))
+        for before, result in zip(expected, results, strict=True):
+            if result.differs(before):
+                return _ProbeDifference(result.action, result.describe_difference(before))
         return None
 
-    def seen(
-        self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
+    def results(
+        self,
+        lend: Lend,
+        neighbour: Lend,
+        *,
+        busy: bool = False,
+        earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
-        """Return the results of the calls in a workspace that `lend` lends.
+        """Return the results of the calls in a workspace from `lend`.
 
-        `neighbour` lends another workspace, with hard links to the same files. With `busy`, another session reads
-        files there before. With `former`, another session reads files with other contents in the workspace that
-        `former` lends.
+        A workspace from `neighbour` contains hard links to the same files. If `busy`, another session reads files
+        in this workspace before. With `earlier`, another session reads files with different contents before, in a
+        workspace from `earlier`.
         """
         with neighbour() as other, ExitStack() as stack:
-            if former is not None:
-                with former() as same:
+            if earlier is not None:
+                with earlier() as same:
                     same.lay_out(_OTHER_FILES)
-                    self._be_busy(same)
-            site = stack.enter_context(lend())
-            start = _ProbeResult("a start", None, site.snapshot())
+                    self._use_session(same)
+            workspace = stack.enter_context(lend())
+            start = _ProbeResult("a start", None, workspace.snapshot())
             other.lay_out(_FILES)
             if busy:
-                self._be_busy(other)
-            _link(other, site)
-            with self._session(site) as session:
-                seen = [start, *self._calls(session, site)]
-            return [*seen, _ProbeResult("the end of a session", None, site.snapshot())]
+                self._use_session(other)
+            _link_files(other, workspace)
+            with self._session(workspace) as session:
+                results = [start, *self._make_calls(session, workspace)]
+            return [*results, _ProbeResult("the end of a session", None, workspace.snapshot())]
 
     @contextmanager
-    def _session(self, site: WorkspaceDir) -> Iterator[Session]:
-        session = self._open(Workspace(Path(site.root), Path(site.home), needs=self._tools))
+    def _session(self, workspace: WorkspaceDir) -> Iterator[Session]:
+        session = self._open(Workspace(Path(workspace.root), Path(workspace.home), needs=self._tools))
         try:
             yield session
         finally:
             close_session(session)
 
-    def _be_busy(self, site: WorkspaceDir) -> None:
+    def _use_session(self, workspace: WorkspaceDir) -> None:
         """In a new session, read the files of the probe and many more files, and make an Edit that is refused."""
-        site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
-        with self._session(site) as session:
-            for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
-                self._call(session, "Read", {"file_path": f"{site.root}/{name}"})
-            wrong = {"file_path": f"{site.root}/a.txt", "old_string": "not there", "new_string": "x"}
+        workspace.lay_out(
+            {f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_FURTHER_FILES)}
+        )
+        with self._session(workspace) as session:
+            for name in (*_FILES, *(f"{number}.txt" for number in range(_FURTHER_FILES))):
+                self._call(session, "Read", {"file_path": f"{workspace.root}/{name}"})
+            wrong = {"file_path": f"{workspace.root}/a.txt", "old_string": "not there", "new_string": "x"}
             self._call(session, "Edit", wrong)
 
-    def _calls(self, session: Session, site: WorkspaceDir) -> Iterator[_ProbeResult]:
-        create(site.around, _BESIDE, RegularFile(b"beside\n"))
+    def _make_calls(self, session: Session, workspace: WorkspaceDir) -> Iterator[_ProbeResult]:
+        create(workspace.around, _NEIGHBOUR_FILE, RegularFile(b"beside\n"))
 
-        def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_ProbeResult]:
-            result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
+        def results(action: str, tool: str, name: str, **more: Any) -> Iterator[_ProbeResult]:
+            result = self._call(session, tool, {"file_path": f"{workspace.root}/{name}", **more})
             if result is not None:
-                text = site.normalised(result.text)
-                seen_result = ToolResult(text, result.is_error, result.error)
-                yield _ProbeResult(doing, seen_result, site.snapshot(), self._mask(text))
+                text = workspace.with_placeholders(result.text)
+                normalised = ToolResult(text, result.is_error, result.error)
+                yield _ProbeResult(action, normalised, workspace.snapshot(), self._mask(text))
 
-        def edit(doing: str, name: str, old: str) -> Iterator[_ProbeResult]:
-            yield from seen(doing, "Edit", name, old_string=old, new_string=old.upper())
+        def edit(action: str, name: str, old: str) -> Iterator[_ProbeResult]:
+            yield from results(action, "Edit", name, old_string=old, new_string=old.upper())
 
         yield from edit("an Edit of an unread file", "a.txt", "one")
-        yield from seen("a Write over an unread file", "Write", "b.txt", content="FOUR\n")
-        yield from seen("a Read", "Read", "a.txt")
+        yield from results("a Write over an unread file", "Write", "b.txt", content="FOUR\n")
+        yield from results("a Read", "Read", "a.txt")
         yield from edit("an Edit", "a.txt", "two")
-        yield from seen("a second Read", "Read", "a.txt")
-        site.perform(_CHANGE)
+        yield from results("a second Read", "Read", "a.txt")
+        workspace.perform(_EXTERNAL_CHANGE)
         yield from edit("an Edit of a changed file", "a.txt", "three")
-        yield from seen("a Read in a folder", "Read", "sub/c.md")
-        yield from seen("a Write", "Write", "sub/c.md", content="FIVE\n")
-        yield from seen("a Write of a new file", "Write", "new.txt", content="new\n")
+        yield from results("a Read in a folder", "Read", "sub/c.md")
+        yield from results("a Write", "Write", "sub/c.md", content="FIVE\n")
+        yield from results("a Write of a new file", "Write", "new.txt", content="new\n")
         yield from edit("an Edit of a new file", "new.txt", "new")
-        yield from seen("a Read of a missing file", "Read", "a.md")
-        yield from seen("a Read of a file outside", "Read", f"../{_BESIDE}")
+        yield from results("a Read of a missing file", "Read", "a.md")
+        yield from results("a Read of a file outside", "Read", f"../{_NEIGHBOUR_FILE}")
 
     def _call(self, session: Session, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
         return session.call(tool, arguments) if tool in self._tools else None
@@ -257,13 +267,16 @@ def _shorten(*texts: str) -> Iterator[str]:
         yield f"{'...' if start else ''}{part}{'...' if more else ''}"
 
 
-def _link(other: WorkspaceDir, site: WorkspaceDir) -> None:
-    """Link the files of another workspace into this one under the same names: the same bytes, times and inodes."""
-    site.lay_out({})
+def _link_files(other: WorkspaceDir, workspace: WorkspaceDir) -> None:
+    """Create hard links to the files of another workspace, with the same names."""
+    workspace.lay_out({})
     try:
         for name in _FILES:
             folder, _, last = name.rpartition("/")
-            with opened(f"{other.root}/{folder}") as source, opened(f"{site.root}/{folder}", make=True) as at:
+            with (
+                opened(f"{other.root}/{folder}") as source,
+                opened(f"{workspace.root}/{folder}", make=True) as at,
+            ):
                 os.link(last, last, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
     except OSError:  # the file system does not support links
-        site.lay_out(_FILES)
+        workspace.lay_out(_FILES)

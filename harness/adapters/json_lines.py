@@ -30,7 +30,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
-class ProblemError(AdapterError):
+class ReportedProblemError(AdapterError):
     """The program answered a request with a problem instead of a result. `answer` is the whole answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
@@ -38,67 +38,63 @@ class ProblemError(AdapterError):
         self.answer = answer
 
 
-class AskedProgram(LineProgram):
+class JsonLinesProgram(LineProgram):
     """A program that answers requests one after the other, as `docs/protocol.md` describes."""
 
-    def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
-        """Start the program. `last_chance`: seconds to answer a cancellation. `how`: options of LineProgram."""
-        super().__init__(command, **how)
-        self._last_chance = last_chance
+    def __init__(self, command: Sequence[str], *, cancel_timeout: float = 1.0, **options: Any) -> None:
+        """Start the program. `cancel_timeout` is the time for the answer to a cancellation, in seconds."""
+        super().__init__(command, **options)
+        self._cancel_timeout = cancel_timeout
         self._numbers = itertools.count(1)
 
     def ask(
-        self,
-        message: Mapping[str, Any],
-        what: str,
-        limit: float,
-        interfere: Interfere | None = None,
+        self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
-        """Send a request and return its answer. Run `interfere` when the program reports that the call is
-        validated.
+        """Send a request and return its answer. Run `interfere` when the program reports that the call is validated.
 
-        `limit` is the number of seconds for the answer, without the time of `interfere`. If the answer does not
-        arrive in time, the call is cancelled. After `interfere`, a call with the field `ends` is cancelled; all other
-        calls continue.
+        `action` describes the request in messages. `timeout` is the number of seconds for the answer, without the time
+        of `interfere`. If the answer does not arrive in time, the call is cancelled. After `interfere`, a call with the
+        field `ends` is cancelled; all other calls continue.
 
-        Raises:
-            AdapterError: No valid answer in time, so the program is ended; or its answer is a problem.
+        Raises AdapterError if the answer is a problem, or if it is invalid or late; then the program is ended.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
         number = next(self._numbers)
         try:
-            answer = self._exchange({"id": number, **message}, limit)
+            answer = self._exchange({"id": number, **message}, timeout)
             if "validated" in answer and interfere is not None:
                 try:
                     interfere()
                 except BaseException:
-                    self._exchange({"id": number, "do": "cancel"}, limit)
+                    self._exchange({"id": number, "do": "cancel"}, timeout)
                     raise
-                answer = self._exchange({"id": number, "do": "cancel" if "ends" in message else "go"}, limit)
+                answer = self._exchange(
+                    {"id": number, "do": "cancel" if "ends" in message else "go"}, timeout
+                )
         except ResponseTimeoutError:
-            raise self._late(number, what, limit) from None
+            raise self._cancel_late_call(number, action, timeout) from None
         except GarbledError as error:
-            raise self.end_with_error(str(error), what) from None
+            raise self.end_with_error(str(error), action) from None
         except BaseException:
             self.end(0.0)
             raise
         if "problem" in answer:
-            problem = f"{self.name} has a problem with {what}: {str(answer['problem'])[:2000]}"
-            raise ProblemError(problem, answer)
+            problem = f"{self.name} has a problem with {action}: {str(answer['problem'])[:2000]}"
+            raise ReportedProblemError(problem, answer)
         return answer
 
-    def _late(self, number: int, what: str, limit: float) -> AdapterError:
-        """Cancel a late call, and return the error to raise. A program that does not answer this either is ended."""
-        message = f"{what} took longer than {limit:g} s"
+    def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
+        """Cancel a late call, and return the error to raise. If the program does not answer this, it is ended."""
+        message = f"{action} took longer than {timeout:g} s"
         try:
-            self._exchange({"id": number, "do": "cancel"}, self._last_chance)
+            self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)
         except (ResponseTimeoutError, GarbledError):
-            return self.end_with_error(message, what)
+            return self.end_with_error(message, action)
         return AdapterError(message)
 
-    def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
-        deadline = time.monotonic() + limit
+    def _exchange(self, message: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+        deadline = time.monotonic() + timeout
         self.send([message], deadline)
         answer: dict[str, Any] = self.receive(deadline)
         if answer.get("id") != message["id"]:
@@ -107,15 +103,16 @@ class AskedProgram(LineProgram):
 
 
 class LinesAdapter:
-    """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.
+    """Runs a program that uses the protocol of `docs/protocol.md`. One process serves all sessions. Not thread-safe.
 
-    The program is started on first use, in `directory` (default: the current directory), and again after it
-    timed out, exited, or wrote too much or invalid output; a problem does not end it. It gets the variables of
-    `environment` (default: those of the harness). With `offline` it has no network if the system supports that.
-    `time_limit` is the maximum number of seconds per call, `start_limit` for the start (both: at least the
-    harness's own); `last_chance` is the time for the answer after a timeout. In a `sandbox` it can write only
-    to the directory of the workspace, and is started again for each workspace. `called` is its name in
-    messages, `start_blame` the party to blame if it does not start in time. Not thread-safe.
+    The program is started on first use, in `directory` (default: the current directory), with the variables of
+    `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too long
+    output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
+    directory of the workspace, and is started again for each workspace.
+
+    `time_limit` is in seconds per call, `start_limit` in seconds for the start. `cancel_timeout` is the time for the
+    answer to a cancellation, in seconds. `called` is the program's name in messages, `start_blame` the cause in the
+    error if the program does not start in time.
     """
 
     def __init__(
@@ -124,7 +121,7 @@ class LinesAdapter:
         *,
         time_limit: float = TIME_LIMIT,
         start_limit: float | None = None,
-        last_chance: float = 1.0,
+        cancel_timeout: float = 1.0,
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,
         offline: bool = False,
@@ -138,10 +135,10 @@ class LinesAdapter:
         self._environment = environment
         self._sandbox = sandbox
         self._launch = partial(
-            AskedProgram,
+            JsonLinesProgram,
             tuple(command),
             name=called,
-            last_chance=last_chance,
+            cancel_timeout=cancel_timeout,
             directory=directory,
             offline=offline,
             sandbox=sandbox,
@@ -152,9 +149,9 @@ class LinesAdapter:
         self._begin()
 
     def _begin(self) -> None:
-        self._own: Scratch | None = None
-        self._territory: WritableDirs | None = None
-        self._program: AskedProgram | None = None
+        self._scratch: Scratch | None = None
+        self._writable_dirs: WritableDirs | None = None
+        self._program: JsonLinesProgram | None = None
         self._numbers = itertools.count(1)
 
     @property
@@ -165,15 +162,15 @@ class LinesAdapter:
             reuses_paths=True,
             design=self._design,
             refuses=self._refuses,
-            clone=self._another,
+            clone=self._clone,
             reset=self.reset,
             close=self.close,
         )
 
-    def _another(self) -> LinesAdapter:
-        another = copy(self)
-        another._begin()
-        return another
+    def _clone(self) -> LinesAdapter:
+        clone = copy(self)
+        clone._begin()
+        return clone
 
     @property
     def pid(self) -> int | None:
@@ -182,9 +179,12 @@ class LinesAdapter:
 
     def open(self, workspace: Workspace) -> LinesSession:
         """Open a session in the program."""
-        if self._sandbox is not None and (territory := WritableDirs.of(workspace.root)) != self._territory:
+        if (
+            self._sandbox is not None
+            and (writable_dirs := WritableDirs.of(workspace.root)) != self._writable_dirs
+        ):
             self.reset()
-            self._territory = territory
+            self._writable_dirs = writable_dirs
         return LinesSession(self.start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
@@ -195,25 +195,25 @@ class LinesAdapter:
     def close(self) -> None:
         """End the program and its children."""
         self.reset()
-        if self._own is not None:
-            self._own.close()
+        if self._scratch is not None:
+            self._scratch.close()
         self._begin()
 
-    def start(self) -> AskedProgram:
+    def start(self) -> JsonLinesProgram:
         """Start the program unless it runs, and read its properties. Raises AdapterError."""
         if self._program is not None and self._program.alive:
             return self._program
         variables, writable = self._variables(), []
         if self._sandbox is not None:
-            if self._territory is None:
-                self._territory = WritableDirs.of(self._folder())
-            self._territory.make()
-            variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
-            writable.append(self._territory.folder)
+            if self._writable_dirs is None:
+                self._writable_dirs = WritableDirs.of(self._folder())
+            self._writable_dirs.make()
+            variables |= {"HOME": str(self._writable_dirs.home), "TMPDIR": str(self._writable_dirs.temporary)}
+            writable.append(self._writable_dirs.folder)
         self._program = program = self._launch(environment=variables, writable=writable)
         try:
             answer = self._ask_for_hello(program)
-            if problem := _wrong_hello(answer):
+            if problem := _hello_error(answer):
                 raise AdapterError(f"{program.name}'s answer to hello {problem}")
             self._design = design_named(answer.get("design"))
             self._refuses = refusals_named(answer.get("refuses", ()))
@@ -224,7 +224,7 @@ class LinesAdapter:
         self._capabilities = frozenset(answer["capabilities"])
         return program
 
-    def _ask_for_hello(self, program: AskedProgram) -> dict[str, Any]:
+    def _ask_for_hello(self, program: JsonLinesProgram) -> dict[str, Any]:
         began = time.monotonic()
         try:
             return program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
@@ -240,21 +240,21 @@ class LinesAdapter:
 
     def _folder(self) -> Path:
         """Return a new directory that exists until the adapter is closed."""
-        self._own = self._own or Scratch()
-        return self._own.folder()
+        self._scratch = self._scratch or Scratch()
+        return self._scratch.folder()
 
 
 class LinesSession:
-    """A session in the program. It has all possible methods, because only the program knows which it supports."""
+    """A session in the program. It has the methods of all capabilities; the program declares the supported ones."""
 
     def __init__(
         self,
-        start: Callable[[], AskedProgram],
+        start: Callable[[], JsonLinesProgram],
         numbers: Iterator[int],
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session in the program. Without a `workspace`, another session has started it as its sub-agent."""
+        """Open a session in the program. Without a `workspace`, it is a sub-agent that another session has started."""
         self._start = start
         self._program = start()
         self._numbers = numbers
@@ -339,13 +339,13 @@ class LinesSession:
             self.ask("close", "close")
 
     def ask(
-        self, do: str, what: str, interfere: Interfere | None = None, /, **fields: object
+        self, do: str, action: str, interfere: Interfere | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises AdapterError."""
         message = {"do": do, "session": self._number, **fields}
-        return self._program.ask(message, what, self._time_limit, interfere)
+        return self._program.ask(message, action, self._time_limit, interfere)
 
-    def _result(self, answer: Any, what: str) -> ToolResult:
+    def _result(self, answer: Any, action: str) -> ToolResult:
         """Parse one result. Raises AdapterError if it is invalid."""
         match answer:
             case {"text": str(text), "refused": bool(refused)}:
@@ -355,10 +355,10 @@ class LinesSession:
                     return ToolResult(text, refused, error, tuple(reminders))
         shape = '{"text": a string, "refused": true or false}'
         called = self._program.name
-        raise AdapterError(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
+        raise AdapterError(f"{called} answered {action} with {str(answer)[:200]}, which is not {shape}")
 
 
-def _wrong_hello(answer: Mapping[str, Any]) -> str:
+def _hello_error(answer: Mapping[str, Any]) -> str:
     """Return a description of the error in the program's first answer (`hello`). Empty if the answer is valid."""
     if answer.get("protocol") != PROTOCOL:
         return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"

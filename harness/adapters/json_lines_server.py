@@ -1,4 +1,4 @@
-"""JSON lines server: serves an adapter with the protocol of `docs/protocol.md`, the server side of `lines`."""
+"""Serve an adapter with the JSON lines protocol of `docs/protocol.md`. The module `json_lines` contains the client."""
 
 import json
 import os
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable
 
-# Errors, saved conversations and coroutines import their modules on first use, because many processes start
-# here.
+# Rarely used modules are imported on first use, because many processes import this module.
 
 
 def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
-    """Return the message that opens a session in this workspace. `docs/protocol.md` describes the message."""
+    """Return the request that opens a session in this workspace. `docs/protocol.md` describes its fields."""
     given = workspace.permissions
     permissions = None
     if given is not None:
@@ -41,7 +40,7 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace that a message describes. If the message does not say whether it is isolated, it is."""
+    """Return the workspace in a request to open a session. It is isolated unless the request says otherwise."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -60,48 +59,49 @@ def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
 
 PROTOCOL = 1
 """Version of the protocol, in the first message of both sides."""
-_EXCERPT = 500
+_MAX_QUOTED_CHARS = 500
 """Maximum number of characters of an invalid result that a problem quotes."""
-_TRACEBACK = 8192
+_MAX_TRACEBACK_CHARS = 8192
 """Maximum characters of a traceback's end in a problem."""
 
 
-class NotThereError(Exception):
+class MissingObjectError(Exception):
     """The module or object that the user named does not exist."""
 
 
 class _ProblemError(Exception):
-    pass
+    """A request cannot be answered. The message is the `problem` in the answer."""
 
 
-class _Cancelled(BaseException):
-    """Ends a paused call that is cancelled. Code of an implementation with `except Exception` does not catch it."""
+class _CallCancelled(BaseException):
+    """Ends a paused call that is cancelled. Not an Exception, so that the implementation does not catch it."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return private copies of standard input and output. Printed output then goes to standard error."""
-    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    """Return private copies of standard input and output. Afterwards, printed text goes to standard error."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    return asked, answers
+    return requests, answers
 
 
 def serve_lines(
-    make: Callable[[], Adapter],
+    make_adapter: Callable[[], Adapter],
     name: str,
     version: str,
-    asked: IO[bytes],
+    requests: IO[bytes],
     answers: IO[bytes],
     *,
-    keeps: bool = False,
+    saves_sessions: bool = False,
 ) -> None:
     """Answer requests until the input ends. If a request fails, the answer is a problem.
 
-    `make` creates the adapter at the first request. Coroutines run in one event loop. With `keeps`, conversations
-    that may be killed and resumed are saved in files that outlive this process: their sessions must be picklable.
+    `make_adapter` creates the adapter at the first request. Coroutines run in one event loop. With `saves_sessions`,
+    conversations that may be killed and resumed are saved in files that outlive this process: their sessions must be
+    picklable.
     """
-    server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
+    server = _Server(make_adapter, {"name": name, "version": version}, requests, answers, saves_sessions)
     while (message := server.next()) is not None:
         server.answer(message)
     server.close()
@@ -109,24 +109,24 @@ def serve_lines(
 
 @dataclass
 class _Server:
-    make: Callable[[], Adapter]
-    offer: Mapping[str, str]
-    asked: IO[bytes]
+    make_adapter: Callable[[], Adapter]
+    identity: Mapping[str, str]
+    requests: IO[bytes]
     answers: IO[bytes]
-    keeps: bool
+    saves_sessions: bool
     sessions: dict[int, Session] = field(default_factory=dict)
-    kept: dict[int, Path] = field(default_factory=dict)
+    saved_files: dict[int, Path] = field(default_factory=dict)
     """Files of conversations that outlive this process."""
     runner: "asyncio.Runner | None" = None
     """Runs coroutines. None before the first one."""
 
     @cached_property
     def _adapter(self) -> Adapter:
-        return self.make()
+        return self.make_adapter()
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next valid request. None at the end of the input. Invalid messages are answered with a problem."""
-        while line := self.asked.readline():
+        """Return the next valid request, or None at the end. Invalid messages are answered with a problem."""
+        while line := self.requests.readline():
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError) as error:
@@ -141,35 +141,35 @@ class _Server:
         """Answer one request."""
         if message["do"] in ("go", "cancel"):
             return  # the call has already been answered
-        self._keep(message.get("session"))
+        self._save_session(message.get("session"))
         try:
-            answer = self._next_response(message)
-        except _Cancelled:
+            answer = self._perform_request(message)
+        except _CallCancelled:
             answer = {"text": "The call was cancelled.", "refused": True}
         except _ProblemError as error:
             answer = {"problem": str(error)}
-        except NotThereError as error:
+        except MissingObjectError as error:
             answer = {"problem": str(error), "not_there": True}
         except (Exception, SystemExit) as error:
             import traceback
 
-            details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
+            details = "".join(traceback.format_exception(error))[-_MAX_TRACEBACK_CHARS:]
             answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
         self._send(message, answer)
 
-    def _keep(self, number: Any) -> None:
+    def _save_session(self, number: Any) -> None:
         """Save the session of a conversation that may be killed, before a request changes it. A process that resumes
         the conversation loads this state.
 
-        If the process is killed during the request, its effect on the session is lost, even if the answer was already
-        sent.
+        If the process is killed during the request, the changes of the session by this request are lost, even if the
+        answer was already sent.
         """
-        if number in self.kept:
+        if number in self.saved_files:
             import pickle
 
-            begun = self.kept[number].with_suffix(".begun")
-            begun.write_bytes(pickle.dumps(self.sessions[number]))
-            begun.replace(self.kept[number])  # the process may be killed while it is written
+            unfinished = self.saved_files[number].with_suffix(".begun")
+            unfinished.write_bytes(pickle.dumps(self.sessions[number]))
+            unfinished.replace(self.saved_files[number])  # the process may be killed during the write
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
@@ -180,7 +180,7 @@ class _Server:
         self.answers.write(line.encode("ascii") + b"\n")
         self.answers.flush()
 
-    def _next_response(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def _perform_request(self, message: Mapping[str, Any]) -> dict[str, Any]:
         do = message["do"]
         try:
             if do == "hello":
@@ -189,36 +189,36 @@ class _Server:
                 if traits.refuses:
                     design["refuses"] = sorted(traits.refuses)
                 names = sorted(traits.capabilities)
-                return {"protocol": PROTOCOL, **self.offer, "capabilities": names, **design}
+                return {"protocol": PROTOCOL, **self.identity, "capabilities": names, **design}
             number = message["session"]
             if do == "open":
-                meets: Callable[[], Any] = partial(self._open, number, workspace_from_message(message))
+                perform: Callable[[], Any] = partial(self._open, number, workspace_from_message(message))
             elif number not in self.sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
-                if kept := self.kept.pop(number, None):
-                    kept.unlink(missing_ok=True)
-                    with suppress(OSError):  # it may contain other conversations
-                        kept.parent.rmdir()
-                meets = partial(close_session, self.sessions.pop(number))
+                if saved := self.saved_files.pop(number, None):
+                    saved.unlink(missing_ok=True)
+                    with suppress(OSError):  # the directory may contain other conversations
+                        saved.parent.rmdir()
+                perform = partial(close_session, self.sessions.pop(number))
             else:
-                if "killed" in message and number in self.kept:
+                if "killed" in message and number in self.saved_files:
                     import pickle
 
-                    kept = self.kept[number]
-                    kept.with_name(f"{kept.stem}.{int(message['killed'])}").replace(kept)
-                    self.sessions[number] = pickle.loads(kept.read_bytes())
-                meets = self._asked_of(self.sessions[number], message)
+                    saved = self.saved_files[number]
+                    saved.with_name(f"{saved.stem}.{int(message['killed'])}").replace(saved)
+                    self.sessions[number] = pickle.loads(saved.read_bytes())
+                perform = self._bind_request(self.sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
-        made = self._await_value(meets())
+        result = self._await_value(perform())
         match do:
             case "call" | "cut":
-                return _message_from_result(made)
+                return _message_from_result(result)
             case "calls":
-                return {"results": [_message_from_result(self._await_value(result)) for result in made]}
+                return {"results": [_message_from_result(self._await_value(each)) for each in result]}
             case "agent":
-                self.sessions[message["agent"]] = made
+                self.sessions[message["agent"]] = result
         return {}
 
     def _await_value(self, value: Any) -> Any:
@@ -229,7 +229,7 @@ class _Server:
             import asyncio
 
             self.runner = asyncio.Runner()
-        return self.runner.run(_result(value))
+        return self.runner.run(_await_result(value))
 
     def close(self) -> None:
         """Close the event loop, if it was used, and cancel its running tasks."""
@@ -238,22 +238,23 @@ class _Server:
 
     def _open(self, number: int, workspace: Any) -> None:
         self.sessions[number] = self._await_value(self._adapter.open(workspace))
-        if self.keeps and {"kill", "resume"} <= workspace.needs:
+        if self.saves_sessions and {"kill", "resume"} <= workspace.needs:
             from hashlib import sha256
 
-            self.kept[number] = (
-                _kept_folder() / f"{sha256(os.fsencode(workspace.home)).hexdigest()}.{int(number)}"
+            self.saved_files[number] = (
+                _saved_sessions_directory()
+                / f"{sha256(os.fsencode(workspace.home)).hexdigest()}.{int(number)}"
             )
 
-    def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
+    def _bind_request(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
         """Return a function that executes a request in a session. Raises KeyError if the message lacks a field."""
-        name, given, capability = self._method(message)
+        name, given, capability = self._find_method(message)
         method = getattr(session, name, None)
         if method is None:
             raise _ProblemError(f"it declares {capability}, but its session has no {name}()")
         return partial(method, *given)
 
-    def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
+    def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
         """Return the session's method to call for a request, its arguments, and the capability that declares it."""
         match message["do"]:
             case "call":
@@ -288,14 +289,14 @@ class _Server:
         if following is None:
             sys.exit(1)
         if following["do"] != "go" and "ends" not in message:
-            raise _Cancelled
+            raise _CallCancelled
 
 
-_TOO_OLD = 3600.0
+_MAX_AGE_S = 3600.0
 """Age in seconds above which a saved conversation belongs to a killed run, and is removed."""
 
 
-def _kept_folder() -> Path:
+def _saved_sessions_directory() -> Path:
     """Return the directory with the saved conversations of this user. No call of a scenario can access it.
 
     Its files are unpickled, so no other user may write to it: raises _ProblemError if another user might.
@@ -309,19 +310,19 @@ def _kept_folder() -> Path:
         raise _ProblemError(f"{folder} is not this user's alone: remove it")
     for each in folder.iterdir():
         with suppress(FileNotFoundError):  # another process may have removed it
-            if time.time() - each.stat().st_mtime > _TOO_OLD:
+            if time.time() - each.stat().st_mtime > _MAX_AGE_S:
                 each.unlink()
     return folder
 
 
-async def _result(value: "Awaitable[Any]") -> Any:
+async def _await_result(value: "Awaitable[Any]") -> Any:
     return await value
 
 
 def _message_from_result(result: Any) -> dict[str, Any]:
-    """Return the message for a result. The fields are not validated here, because the harness does that."""
+    """Return the answer for a result of an implementation. The harness validates the fields."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
-        raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")
+        raise _ProblemError(f"it answered {repr(result)[:_MAX_QUOTED_CHARS]}, not a ToolResult")
     return {
         "text": result.text,
         "refused": result.is_error,

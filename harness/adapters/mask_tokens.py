@@ -1,4 +1,4 @@
-"""Mask tokens of an answer: values that are new for each call, and say nothing about other sessions."""
+"""Mask tokens of an answer: values that differ between all calls, such as random ids and times."""
 
 import re
 

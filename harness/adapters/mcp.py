@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
 from types import MappingProxyType
-from typing import Any
 
 from mcp import types
 
@@ -31,22 +30,20 @@ from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
-OF_A_SERVER = frozenset({"kill", "stop", "sessions"})
-"""Capabilities of every MCP server: they need only its process and the protocol, and no support by a tool."""
-_START = 30.0
+SERVER_CAPABILITIES = frozenset({"kill", "stop", "sessions"})
+"""Capabilities of every MCP server: they need only the process and the protocol, no support by the server's tools."""
+_START_TIMEOUT_S = 30.0
 """Timeout of a start, in seconds. If the time limit of a call is longer, that is the timeout."""
 
 
 class McpConnection:
-    """Starts servers with one command. `$WS`, `$HOME` and `$SETTINGS` in the command are replaced for each workspace.
+    """Starts servers with one command. Adapters for servers with any names of tools use this class.
 
-    `$SETTINGS` stands for a settings file with the deny rules of the workspace, `$SCRATCH` for a new empty directory
-    of the server. They are replaced in the command and in `variables`, which are added to the `environment` of a
-    server (None: the environment of the harness). In a `sandbox`, a server can write only to its workspace and home;
-    a shared server to all workspaces. The pool `servers` assigns servers to sessions according to `isolation`.
-    `shown` converts answers to text.
-
-    Adapters whose tools have different names use this class, too.
+    For each workspace, placeholders are replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a
+    settings file with the deny rules of the workspace) and `$SCRATCH` (a new empty directory of the server).
+    `variables` are added to `environment` (default: the environment of the harness). In a `sandbox`, a server can write
+    only to its workspace and home, a shared server to all workspaces. The pool `servers` assigns servers to sessions
+    according to `isolation`. `render` converts answers to text.
     """
 
     def __init__(
@@ -59,40 +56,40 @@ class McpConnection:
         variables: Mapping[str, str] = MappingProxyType({}),
         offline: bool = False,
         sandbox: Sandbox | None = None,
-        shown: Callable[[types.CallToolResult], str] | None = None,
+        render: Callable[[types.CallToolResult], str] | None = None,
     ) -> None:
-        words = (*command, *variables.values())
+        all_words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
         self.time_limit = time_limit
         """Maximum seconds of one call."""
-        self._shown = shown or text_of
+        self._render = render or text_of
         self._command = tuple(command)
         self._environment = environment
         self._variables = variables
-        self._scratch = any(_SCRATCH in word for word in words)
+        self._uses_scratch = any(_SCRATCH in word for word in all_words)
         self._offline = offline
         self._sandbox = sandbox
-        self._own = Scratch()
-        named = [name for name in ("$WS", "$HOME") if any(name in word for word in words)]
+        self._scratch_dirs = Scratch()
+        named = [name for name in ("$WS", "$HOME") if any(name in word for word in all_words)]
         bound = f"the command names {' and '.join(named)}" if named else ""
-        self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
+        self.servers = ServerPool(self._start, self._scratch_dirs.path / "home", isolation, bound)
 
     def probe(self) -> ServerInfo:
         """Start a server in an empty directory and end it. Return its name, version and tools. Raises AdapterError."""
-        root = self._own.folder()
+        root = self._scratch_dirs.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
         return server.offer
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
-        return McpSession(*self.servers.server(workspace), self.time_limit, self._shown)
+        return McpSession(*self.servers.server(workspace), self.time_limit, self._render)
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties of every adapter with this connection. They do not depend on the names of its tools."""
+        """The properties of every adapter with this connection, whatever the names of the tools are."""
         return AdapterTraits(
-            OF_A_SERVER,
+            SERVER_CAPABILITIES,
             reuses_paths=self.servers.isolation != "directory",
             servers=self.servers,
             reset=self.servers.reset,
@@ -102,30 +99,30 @@ class McpConnection:
     def close(self) -> None:
         """End every server."""
         self.servers.reset()
-        self._own.close()
+        self._scratch_dirs.close()
 
     def _start(self, workspace: Workspace, directory: Path) -> McpServer:
-        home, own, writable = workspace.home, {}, []
+        home, is_separate, writable = workspace.home, {}, []
         if self._sandbox is not None:
-            territory = WritableDirs.of(workspace.root)
-            territory.make()
-            home, own = territory.home, {"TMPDIR": str(territory.temporary)}
-            writable.append(territory.folder)
-        places = {"$WS": str(workspace.root), "$HOME": str(home)}
-        if self._scratch:
-            writable.append(self._own.folder())
-            places[_SCRATCH] = str(writable[-1])
+            writable_dirs = WritableDirs.of(workspace.root)
+            writable_dirs.make()
+            home, is_separate = writable_dirs.home, {"TMPDIR": str(writable_dirs.temporary)}
+            writable.append(writable_dirs.folder)
+        placeholders = {"$WS": str(workspace.root), "$HOME": str(home)}
+        if self._uses_scratch:
+            writable.append(self._scratch_dirs.folder())
+            placeholders[_SCRATCH] = str(writable[-1])
         if self.takes_settings:
-            settings = self._own.folder() / "settings.json"
+            settings = self._scratch_dirs.folder() / "settings.json"
             settings.write_text(json.dumps({"permissions": {"deny": list(workspace.deny)}}))
-            places[_SETTINGS] = str(settings)
+            placeholders[_SETTINGS] = str(settings)
         environment = dict(os.environ if self._environment is None else self._environment)
-        variables = {name: _replace_places(value, places) for name, value in self._variables.items()}
+        variables = {name: _fill_placeholders(value, placeholders) for name, value in self._variables.items()}
         return McpServer(
-            [_replace_places(word, places) for word in self._command],
-            max(_START, self.time_limit),
+            [_fill_placeholders(word, placeholders) for word in self._command],
+            max(_START_TIMEOUT_S, self.time_limit),
             directory=directory,
-            environment=environment | variables | {"HOME": str(home)} | own,
+            environment=environment | variables | {"HOME": str(home)} | is_separate,
             offline=self._offline,
             sandbox=self._sandbox,
             writable=writable,
@@ -133,7 +130,7 @@ class McpConnection:
 
 
 class McpAdapter:
-    """A server with tools named Read, Edit and so on. Raises AdapterError if none is offered, or it does not start."""
+    """A server with tools named Read, Edit and so on. Raises AdapterError if it does not start or has no such tool."""
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
@@ -146,7 +143,7 @@ class McpAdapter:
                 "Rename them, or start a mapping: readfirst targets new-mapping 'mcp:COMMAND'"
             )
         named = {*tools, "parallel", *(["deny"] if connection.takes_settings else [])}
-        self.traits = replace(connection.traits, capabilities=OF_A_SERVER | named)
+        self.traits = replace(connection.traits, capabilities=SERVER_CAPABILITIES | named)
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
@@ -163,14 +160,14 @@ class McpSession:
     def __init__(
         self,
         server: McpServer,
-        own: bool,
+        is_separate: bool,
         time_limit: float,
-        shown: Callable[[types.CallToolResult], str],
+        render: Callable[[types.CallToolResult], str],
     ) -> None:
         self._server = server
-        self._own = own
+        self._scratch_dirs = is_separate
         self._time_limit = time_limit
-        self._shown = shown
+        self._render = render
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one call on the server."""
@@ -184,7 +181,7 @@ class McpSession:
         self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
         """Execute one call on the server, and cancel it when `interfere` returns."""
-        result = self._server.call_given_up(tool, arguments, interfere, self._time_limit)
+        result = self._server.call_and_cancel(tool, arguments, interfere, self._time_limit)
         return NO_ANSWER if result is None else self._result(result)
 
     def kill(self, number: int = SIGKILL) -> bool:
@@ -192,23 +189,22 @@ class McpSession:
         return self._server.kill(number)
 
     def _result(self, answer: types.CallToolResult) -> ToolResult:
-        return ToolResult(self._shown(answer), bool(answer.isError))
+        return ToolResult(self._render(answer), bool(answer.isError))
 
     def close(self) -> None:
         """End the server if it belongs only to this session."""
-        if self._own:
+        if self._scratch_dirs:
             self._server.end()
 
 
 def text_of(result: types.CallToolResult) -> str:
     """Return the text blocks of an answer, one per line. Other blocks become the name of their type: `[image]`."""
-    shown: Callable[[Any], str] = lambda block: (  # noqa: E731 - one expression
-        block.text if isinstance(block, types.TextContent) else f"[{block.type}]"
+    return "\n".join(
+        block.text if isinstance(block, types.TextContent) else f"[{block.type}]" for block in result.content
     )
-    return "\n".join(map(shown, result.content))
 
 
-def _replace_places(text: str, places: Mapping[str, str]) -> str:
-    for name, value in places.items():
+def _fill_placeholders(text: str, placeholders: Mapping[str, str]) -> str:
+    for name, value in placeholders.items():
         text = text.replace(name, value)
     return text

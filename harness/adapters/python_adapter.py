@@ -13,18 +13,18 @@ from zipfile import ZipFile
 
 import readfirst
 from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError
-from readfirst.harness.adapters.json_lines import AskedProgram, LinesAdapter, ProblemError
+from readfirst.harness.adapters.json_lines import JsonLinesProgram, LinesAdapter, ReportedProblemError
 from readfirst.harness.processes.sandbox import Sandbox
 
-_HOST = "readfirst.harness.adapters.python_host"
-_KIT = (
+_HOST_MODULE = "readfirst.harness.adapters.python_host"
+_ARCHIVED_MODULES = (
     "harness.errors",
     "harness.adapter_api",
     "harness.adapter_traits",
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules for adapters in the archive for the child process, besides the reference, and none about scenarios."""
+"""The modules in the archive for the child process, in addition to the reference. None of them is about scenarios."""
 
 
 class FactoryError(AdapterError):
@@ -32,11 +32,11 @@ class FactoryError(AdapterError):
 
 
 class PythonAdapter(LinesAdapter):
-    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process that speaks JSON lines.
+    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process that uses JSON lines.
 
-    A separate archive contains the modules for adapters, the reference and the modules `further`. With an
-    `environment` the child gets only these variables, starts in `directory`, and has no network if the system
-    supports that. Other parameters are those of LinesAdapter.
+    The child imports the modules for adapters, the reference and `extra_modules` from an archive. With an
+    `environment`, it gets only these variables, starts in `directory`, and has no network if the system supports this.
+    The other parameters are those of LinesAdapter.
     """
 
     def __init__(
@@ -50,73 +50,71 @@ class PythonAdapter(LinesAdapter):
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,
         sandbox: Sandbox | None = None,
-        further: Sequence[str] = (),
+        extra_modules: Sequence[str] = (),
     ) -> None:
         super().__init__(
             # -P: a package in the current directory, such as a checkout, must not shadow the archive.
-            [python, "-P", "-u", "-X", "faulthandler", "-m", _HOST, module, factory],
+            [python, "-P", "-u", "-X", "faulthandler", "-m", _HOST_MODULE, module, factory],
             time_limit=time_limit,
             start_limit=start_limit,
-            last_chance=0,  # it cannot receive a cancellation while it executes a call
+            cancel_timeout=0,  # it cannot receive a cancellation while it executes a call
             environment=environment,
             directory=directory,
             offline=environment is not None,
-            sandbox=_needing(module, sandbox),
+            sandbox=_with_read_access(module, sandbox),
             called="the adapter",
         )
-        self._further = tuple(further)
+        self._extra_modules = tuple(extra_modules)
 
     def _begin(self) -> None:
         super()._begin()
-        self._kit: Path | None = None
+        self._archive: Path | None = None
 
-    def start(self) -> AskedProgram:
+    def start(self) -> JsonLinesProgram:
         """Start the process unless it runs, and read its properties. Raises FactoryError, AdapterError."""
         try:
             return super().start()
-        except ProblemError as error:
+        except ReportedProblemError as error:
             if error.answer.get("not_there"):
                 raise FactoryError(error.answer["problem"]) from None
             raise
 
     def _variables(self) -> dict[str, str]:
         variables = super()._variables()
-        if self._kit is None:
-            self._kit = self._folder() / "kit.zip"
-            self._kit.write_bytes(_pack_modules(self._further))
-        paths = filter(None, (str(self._kit), variables.get("PYTHONPATH")))
+        if self._archive is None:
+            self._archive = self._folder() / "kit.zip"
+            self._archive.write_bytes(_pack_modules(self._extra_modules))
+        paths = filter(None, (str(self._archive), variables.get("PYTHONPATH")))
         return variables | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 @cache
-def _pack_modules(further: tuple[str, ...]) -> bytes:
-    """Return an archive with the modules for the child process, for its module search path. `further` are the names
-    of additional modules.
-
-    The archive also contains compiled code, so that a process need not compile the modules.
+def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
+    """Return a zip archive for the module search path of the child process: the modules for adapters, the reference,
+    and `extra_modules`. It also contains compiled code, so that processes need not compile the modules.
     """
-    source, packed = Path(readfirst.__file__).parent, BytesIO()
+    source, buffer = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
     modules = [
         source.joinpath(*name.split(".")).with_suffix(".py")
-        for name in (*_KIT, *(name.removeprefix("readfirst.") for name in further))
+        for name in (*_ARCHIVED_MODULES, *(name.removeprefix("readfirst.") for name in extra_modules))
     ]
     packages = {folder for file in modules for folder in file.parents if folder.is_relative_to(source)}
     files += [*modules, *(folder / "__init__.py" for folder in sorted(packages))]
-    with ZipFile(packed, "w", strict_timestamps=False) as archive:
+    with ZipFile(buffer, "w", strict_timestamps=False) as archive:
         for file in files:
-            place = file.relative_to(source.parent)
-            archive.write(file, place)
+            path = file.relative_to(source.parent)
+            archive.write(file, path)
             if (compiled := Path(cache_from_source(file))).is_file():
-                archive.write(compiled, place.with_suffix(".pyc"))
-    return packed.getvalue()
+                archive.write(compiled, path.with_suffix(".pyc"))
+    return buffer.getvalue()
 
 
-def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox with read access to a module in the current directory. None without a sandbox."""
+def _with_read_access(module: str, sandbox: Sandbox | None) -> Sandbox | None:
+    """Return the sandbox with read access to a module in the current directory added. None without a sandbox."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox
-    found = PathFinder.find_spec(package, [str(Path.cwd())])
-    places = () if found is None else (found.origin, *(found.submodule_search_locations or ()))
-    return replace(sandbox, own=(*sandbox.own, *(Path(place) for place in places if place)))
+    spec = PathFinder.find_spec(package, [str(Path.cwd())])
+    paths = () if spec is None else (spec.origin, *(spec.submodule_search_locations or ()))
+    return replace(sandbox, own=(*sandbox.own, *(Path(path) for path in paths if path)))

@@ -1,4 +1,4 @@
-"""Host a Python implementation in this process.
+"""Serve a Python implementation in this process.
 
     python -m readfirst.harness.adapters.python_host MODULE FACTORY
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from readfirst.harness.adapters.json_lines_server import NotThereError, private_streams, serve_lines
+from readfirst.harness.adapters.json_lines_server import MissingObjectError, private_streams, serve_lines
 
 
 def main(module: str, factory: str) -> None:
@@ -26,57 +26,55 @@ def main(module: str, factory: str) -> None:
     streams = private_streams()
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    serve_lines(partial(_adapter, module, factory), f"{module}:{factory}", "", *streams)
+    serve_lines(partial(_make_adapter, module, factory), f"{module}:{factory}", "", *streams)
 
 
-def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter that a factory creates. Raises NotThereError if the factory, its module or a module that it
-    imports is missing.
-    """
+def _make_adapter(module: str, factory: str) -> Any:
+    """Return the adapter that a factory creates. Raises MissingObjectError if the factory or a module is missing."""
     try:
         return _open_factory(module, factory)
     except ModuleNotFoundError as error:
         missing = error.name or str(error)
         is_target = module == missing or module.startswith(f"{missing}.")
-        lacking = (
+        problem = (
             f"there is no module {module} in {Path.cwd()} or on Python's path"
             if is_target
             else f"{module} needs the module {missing}, which is not there"
         )
         python = shlex.quote(sys.executable)
-        raise NotThereError(
-            f"{lacking}. `python:` runs in the Python that runs readfirst, {sys.executable}: install the package "
+        raise MissingObjectError(
+            f"{problem}. `python:` runs in the Python that runs readfirst, {sys.executable}: install the package "
             f"there (`{python} -m pip install PACKAGE`), or readfirst in the package's own environment."
         ) from error
 
 
 def _open_factory(module: str, factory: str) -> Any:
     """Return the adapter that `factory` names in a module: the object itself if it has a usable method `open`,
-    otherwise the result of calling it. Raises NotThereError.
+    otherwise the result of calling it. Raises MissingObjectError.
     """
-    found: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
+    value: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
-        if not hasattr(found, name):
-            raise NotThereError(f"module {module} has no {factory}.{_suggest_name(found, name)}")
-        found = getattr(found, name)
-    opens = getattr(found, "open", None)
-    if opens is None or (isinstance(found, type) and not inspect.ismethod(opens)):
-        if not callable(found):
-            raise NotThereError(
-                f"{module}:{factory} is {found!r}: neither an object with open() nor callable."
+        if not hasattr(value, name):
+            raise MissingObjectError(f"module {module} has no {factory}.{_suggest_name(value, name)}")
+        value = getattr(value, name)
+    opens = getattr(value, "open", None)
+    if opens is None or (isinstance(value, type) and not inspect.ismethod(opens)):
+        if not callable(value):
+            raise MissingObjectError(
+                f"{module}:{factory} is {value!r}: neither an object with open() nor callable."
             )
-        found = found()
-    if not callable(getattr(found, "open", None)):
-        raise NotThereError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
-    return found
+        value = value()
+    if not callable(getattr(value, "open", None)):
+        raise MissingObjectError(f"{module}:{factory} gave {value!r}, which has no method open(workspace).")
+    return value
 
 
-def _suggest_name(found: Any, name: str) -> str:
-    """Return a sentence that suggests the attribute of `found` with the most similar name, or an empty text."""
+def _suggest_name(value: Any, name: str) -> str:
+    """Return a sentence that suggests the attribute with the most similar name. Empty if there is none."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, dir(found), 1, cutoff=0.7)
-    return f" Did you mean {near[0]}?" if near else ""
+    matches = get_close_matches(name, dir(value), 1, cutoff=0.7)
+    return f" Did you mean {matches[0]}?" if matches else ""
 
 
 def _load_script(file: Path) -> ModuleType:

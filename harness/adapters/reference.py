@@ -37,65 +37,57 @@ def reference_tools(
     contract: str | Behaviours, workspace: Workspace, shell: Shell | None, hooks: Iterable[ReferenceHook] = ()
 ) -> FileTools:
     """Return the reference's tools for a session in a workspace."""
-    given = workspace.permissions
+    permissions = workspace.permissions
     return FileTools(
         contract,
-        root=workspace.root if given is None else given.directory,
+        root=workspace.root if permissions is None else permissions.directory,
         home=workspace.home,
         deny=workspace.deny,
         shell=shell,
         hooks=hooks,
-        mode=None if given is None else given.mode,
-        allow=() if given is None else given.allow,
-        additional=() if given is None else given.additional,
+        mode=None if permissions is None else permissions.mode,
+        allow=() if permissions is None else permissions.allow,
+        additional=() if permissions is None else permissions.additional,
         checkpoints="rewind" in workspace.needs,
     )
 
 
 class ReferenceAdapter:
-    """Opens a session with its own `FileTools` for each scenario. Raises ValueError for an unknown contract.
+    """Opens a session with separate `FileTools` for each scenario. Raises ValueError for an unknown contract.
 
-    `contract` is the name of a contract, or a combination of behaviours. `seconds` is the time limit of a command or
-    a hook. With `mortal`, scenarios that kill the program are supported; a separate process serves them.
+    `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
+    hook. With `killable`, scenarios that kill the program are supported. They use the reference in another process.
     """
 
     def __init__(
-        self,
-        contract: str | Behaviours,
-        *,
-        seconds: float = TIME_LIMIT,
-        mortal: bool = False,
+        self, contract: str | Behaviours, *, time_limit: float = TIME_LIMIT, killable: bool = False
     ) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
-        capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - (set() if mortal else {"kill"})
-        self._mortal = mortal
-        self._served: LinesAdapter | None = None
+        capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - (set() if killable else {"kill"})
+        self._killable = killable
+        self._server: LinesAdapter | None = None
         self.traits = AdapterTraits(
-            capabilities,
-            reuses_paths=True,
-            in_memory=True,
-            reset=self.close,
-            close=self.close,
+            capabilities, reuses_paths=True, in_memory=True, reset=self.close, close=self.close
         )
         self._contract = contract
-        self._seconds = seconds
+        self._time_limit = time_limit
 
     def open(self, workspace: Workspace) -> Session:
         """Open a session that has read no file."""
-        if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
-            if self._served is None:
-                self._served = served_reference(self._contract, time_limit=self._seconds)
-            return self._served.open(workspace)
-        confines = CommandLimits(workspace.root, workspace.home, self._seconds)
-        return ReferenceSession.of(self._contract, workspace, confines)
+        if self._killable and "kill" in workspace.needs and isinstance(self._contract, str):
+            if self._server is None:
+                self._server = reference_server(self._contract, time_limit=self._time_limit)
+            return self._server.open(workspace)
+        limits = CommandLimits(workspace.root, workspace.home, self._time_limit)
+        return ReferenceSession.of(self._contract, workspace, limits)
 
     def close(self) -> None:
         """End the process that serves the reference."""
-        if self._served is not None:
-            self._served.close()
+        if self._server is not None:
+            self._server.close()
 
 
-def served_reference(
+def reference_server(
     contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
 ) -> LinesAdapter:
     """Return the reference in a separate process, optionally in a sandbox. `time_limit` is in seconds per call."""
@@ -113,12 +105,10 @@ class ReferenceSession:
         self._tools = tools
 
     @classmethod
-    def of(
-        cls, contract: str | Behaviours, workspace: Workspace, confines: CommandLimits
-    ) -> ReferenceSession:
+    def of(cls, contract: str | Behaviours, workspace: Workspace, limits: CommandLimits) -> ReferenceSession:
         """Open a session in a workspace. It has a shell if the scenario runs commands."""
-        shell = Shell(confines) if BASH in workspace.needs else None
-        hooks = hooks_for(workspace, confines)
+        shell = Shell(limits) if BASH in workspace.needs else None
+        hooks = hooks_for(workspace, limits)
         return ReferenceSession(reference_tools(contract, workspace, shell, hooks))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
@@ -178,20 +168,18 @@ class _SubAgent(ReferenceSession):
     """A sub-agent of a session. Closing it ends the sub-agent."""
 
     def __init__(self, tools: FileTools) -> None:
-        self._working = contextlib.ExitStack()
-        super().__init__(self._working.enter_context(tools.sub_agent()))
+        self._stack = contextlib.ExitStack()
+        super().__init__(self._stack.enter_context(tools.sub_agent()))
 
     def close(self) -> None:
         """End the sub-agent."""
-        self._working.close()
+        self._stack.close()
 
 
-def hooks_for(workspace: Workspace, confines: CommandLimits) -> list[ReferenceHook]:
+def hooks_for(workspace: Workspace, limits: CommandLimits) -> list[ReferenceHook]:
     """Return a workspace's hooks in the reference's type."""
     return [
-        ReferenceHook(
-            each.event, each.matcher, each.command, partial(run_hook, each.command, confines=confines)
-        )
+        ReferenceHook(each.event, each.matcher, each.command, partial(run_hook, each.command, limits=limits))
         for each in workspace.hooks
     ]
 
@@ -205,7 +193,7 @@ def serve(contract: str, version: str) -> None:
     # Python runs signal handlers between instructions: a signal right before the wait for input would not end the wait.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)
-    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), keeps=True)
+    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), saves_sessions=True)
 
 
 if __name__ == "__main__":

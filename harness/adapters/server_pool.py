@@ -11,7 +11,7 @@ from typing import Literal
 
 from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse, traits_of
-from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.adapters.isolation_probe import SharingResult, probe_servers
 from readfirst.harness.adapters.mcp_process import McpServer
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.scenario import AT_ONCE, Scenario
@@ -21,43 +21,43 @@ Isolation = Literal["auto", "process", "directory"]
 Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises AdapterError."""
 
-_ALONE_FIRST = 4
+_SESSIONS_BEFORE_PROBE = 4
 """Number of sessions on separate servers before the probe. Shorter runs are faster without it."""
-_REPEATED_FAILURES = 10
-"""Number of failures on a shared server that are repeated on a separate server. After the first scenario with another
-result on its separate server, every failure is repeated.
+_MAX_REPEATED_FAILURES = 10
+"""Number of failures on shared servers that are repeated on separate servers. After the first different result on a
+separate server, every failure is repeated.
 """
-_MOST_APART = 5
-"""Number of scenarios that may give another result on a shared server than on a separate one. If more scenarios do, and
-these exceed one in `_ONE_IN` of the sessions on shared servers, sharing ends.
+_MAX_DIFFERENT_SCENARIOS = 5
+"""Maximum number of scenarios with a different result on a separate server. Sharing ends if there are more, and if they
+are also more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
 """
-_ONE_IN = 3
-_IN_SUCCESSION = 3
-"""All servers are replaced after so many consecutive sessions whose result differs on a separate server."""
+_SESSIONS_PER_DIFFERENCE = 3
+_MAX_CONSECUTIVE = 3
+"""After so many consecutive sessions with a different result on a separate server, all shared servers are replaced."""
 
-_AS_ASKED = "as asked"
-_UNTRIED = "as asked, without a trial: what fails may pass alone"
+_REQUESTED = "as asked"
+_REQUESTED_SHARED = "as asked, without a trial: what fails may pass alone"
 _TOO_FEW = "too few to test whether they can share one"
-_FRESH = "these need a working directory or rules of their own"
-_APART = "these gave another result on a shared server"
+_NEEDS_SEPARATE = "these need a working directory or rules of their own"
+_DIFFERENT_WHEN_SHARED = "these gave another result on a shared server"
 _INDEPENDENT = "no session affects another"
-_ANEW = "a handshake begins each session anew"
-_AGAIN = "the server remembers nothing of earlier sessions"
+_HANDSHAKE_RESTARTS = "a handshake begins each session anew"
+_REMEMBERS_NOTHING = "the server remembers nothing of earlier sessions"
 
 
 class ServerPool:
-    """Assigns servers to sessions according to `isolation`.
+    """Assigns servers to sessions according to `isolation`. Not thread-safe.
 
-    `process`: every session has a separate server, started in its workspace when the files exist. `directory`:
-    sessions share a server in the directory above all workspaces, except those that need a working directory or
-    separate rules. `auto`: like `directory` if a probe shows that sessions give the same results as with
-    separate servers, otherwise like `process`. A scenario that gives a different result on a separate server is
-    excluded from sharing. A separate server serves the next session of its workspace, too, if the probe shows that
-    this makes no difference. If a handshake starts a new session, one server serves nearly all
-    sessions in one workspace.
+    - `process`: every session has a separate server, which is started in the workspace after the files are created.
+    - `directory`: sessions share a server in the directory above all workspaces. A session that needs a working
+      directory or deny rules has a separate server.
+    - `auto`: as `directory` if a probe shows that sessions give the same results as with separate servers, otherwise as
+      `process`. A scenario with a different result on a separate server is excluded from sharing. If the probe shows
+      that a server remembers nothing, or that a handshake starts a new session, a server serves several sessions in one
+      workspace, one after the other.
 
-    `bound` is the reason why a server can serve only one workspace, if it is known without a probe; otherwise
-    empty. `home` is the home directory of shared servers. Not thread-safe.
+    `bound` is the reason why a server can serve only one workspace, if the reason is known without a probe; otherwise
+    empty. `home` is the home directory of shared servers.
     """
 
     def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
@@ -67,32 +67,31 @@ class ServerPool:
         self._start = start
         self._home = home
         self._bound = bound
-        self._shared: _Shared | None = None
-        self._sharing: set[Path] = set()
-        self._again: dict[Path, _Kept] = {}
-        self._apart: set[str] = set()
-        self._shares = 0
-        self._latest_apart = 0  # number of consecutive sessions with different results on the shared server
-        self._in_succession = 0
-        self._found = Independence(refusal={"process": _AS_ASKED, "auto": _TOO_FEW}.get(isolation, ""))
-        self._tried = isolation != "auto"
+        self._shared: _SharedServer | None = None
+        self._shared_roots: set[Path] = set()
+        self._kept_servers: dict[Path, _KeptServer] = {}
+        self._different: set[str] = set()
+        self._shared_sessions = 0
+        self._latest_difference = 0  # value of `_shared_sessions` at the latest different result
+        self._consecutive = 0
+        self._sharing = SharingResult(refusal={"process": _REQUESTED, "auto": _TOO_FEW}.get(isolation, ""))
+        self._was_probed = isolation != "auto"
+        self._why_shared = _REQUESTED_SHARED if isolation == "directory" else _INDEPENDENT
         self._sessions = 0
-        self._repeated = 0
-        self._alone = False
-        self._fresh = True  # whether the latest session got a server that serves no other session
-        self._anew = False  # whether a server performs a new handshake before the next session
+        self._repeated_failures = 0
+        self._separate_only = False
+        self._is_separate = True  # whether the latest session got a server that serves no other session
+        self._repeats_handshake = False  # whether the handshake is repeated before the next session
 
     @contextmanager
-    def site(self, place: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace during the block. The session that `adapter` opens in this workspace uses a shared
-        or a separate server, as the pool decides.
-        """
+    def site(self, pool: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
+        """Lend an empty workspace during the block, and choose a shared or a separate server for its session."""
         self._sessions += 1
-        if not self._tried and self._sessions > _ALONE_FIRST:
-            self._tried = True
-            self._found = self._try(place, adapter)
+        if not self._was_probed and self._sessions > _SESSIONS_BEFORE_PROBE:
+            self._was_probed = True
+            self._sharing = self._probe(pool, adapter)
         began = time.monotonic()
-        chosen, lent = self._choose_server(place, scenario)
+        chosen, lent = self._choose_server(pool, scenario)
         use = self.use = replace(chosen, decision=self._decision())
         with lent as site:
             yield site
@@ -101,138 +100,147 @@ class ServerPool:
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
         """Return a server for the workspace, and whether it is a separate server. Raises AdapterError."""
         root = workspace.root
-        if root in self._sharing or (self.isolation == "directory" and not _alone(workspace)):
+        if root in self._shared_roots or (
+            self.isolation == "directory" and not _needs_separate_server(workspace)
+        ):
             folder, shared = root.parents[2], self._shared
             if shared is None or not shared.server.alive or shared.folder != folder:
                 self._end_shared()
                 self._home.mkdir(exist_ok=True)
-                shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
+                shared = self._shared = _SharedServer(
+                    folder, self._start(Workspace(folder, self._home), folder)
+                )
             return shared.server, False
-        if self._fresh:
+        if self._is_separate:
             return self._start(workspace, root), True
-        kept = self._again.get(root)
+        kept = self._kept_servers.get(root)
         if kept is None or not kept.serves(root):
             self._end_kept(root)
-            kept = self._again[root] = _Kept(root.stat(), self._start(workspace, root))
-        elif self._anew:
-            kept.server.begin_anew()
+            kept = self._kept_servers[root] = _KeptServer(root.stat(), self._start(workspace, root))
+        elif self._repeats_handshake:
+            kept.server.repeat_handshake()
         return kept.server, False
 
-    def doubts(self, status: str) -> bool:
-        """Whether the latest scenario must be repeated on a separate server: its session used a shared server, and
-        other sessions on this server may be the reason for its failure. `status` is the status of the verdict.
+    def must_repeat(self, status: str) -> bool:
+        """Whether the latest scenario must be repeated on a separate server, because it failed on a shared server,
+        where other sessions may be the reason. `status` is the status of its verdict.
         """
-        if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "error"):
+        if (
+            self.isolation != "auto"
+            or self.use is None
+            or self._is_separate
+            or status not in ("failed", "error")
+        ):
             return False
         if status == "failed":
-            self._repeated += 1
-        return status == "error" or bool(self._apart) or self._repeated <= _REPEATED_FAILURES
+            self._repeated_failures += 1
+        return status == "error" or bool(self._different) or self._repeated_failures <= _MAX_REPEATED_FAILURES
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Start a separate server for each session during the block."""
-        self._alone = True
+        self._separate_only = True
         try:
             yield
         finally:
-            self._alone = False
+            self._separate_only = False
 
-    def separate(self, scenario_id: str) -> None:
-        """Note that a scenario gave another result on a separate server than on a shared one.
+    def note_difference(self, scenario_id: str) -> None:
+        """Note that a scenario gave a different result on a separate server than on a shared one.
 
-        The scenario no longer uses shared servers. If there are many such scenarios, no scenario does. After several
-        of them in succession the shared servers may be spoiled, and are replaced.
+        Afterwards, this scenario does not use shared servers. If there are many such scenarios, sharing ends. After
+        several consecutive ones, the shared servers are replaced, because they may be in a wrong state.
         """
-        self._apart.add(scenario_id)
-        self._in_succession = self._in_succession + 1 if self._shares == self._latest_apart + 1 else 1
-        self._latest_apart = self._shares
-        if self._in_succession == _IN_SUCCESSION:
+        self._different.add(scenario_id)
+        is_next = self._shared_sessions == self._latest_difference + 1
+        self._consecutive = self._consecutive + 1 if is_next else 1
+        self._latest_difference = self._shared_sessions
+        if self._consecutive == _MAX_CONSECUTIVE:
             self.reset()
-            self._in_succession = 0
-        if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
-            why = f"{pluralize(len(self._apart), 'scenario')} gave another result on a shared server"
-            self._found = Independence(again=self._found.again, refusal=why)
+            self._consecutive = 0
+        maximum = max(_MAX_DIFFERENT_SCENARIOS, self._shared_sessions / _SESSIONS_PER_DIFFERENCE)
+        if len(self._different) > maximum:
+            why = f"{pluralize(len(self._different), 'scenario')} gave another result on a shared server"
+            self._sharing = SharingResult(again=self._sharing.again, refusal=why)
 
     def reset(self) -> None:
-        """End all servers that serve more than one session, because a spoiled server may affect more than its
-        workspace. Servers of open sessions that serve only this session continue.
-        """
+        """End all servers that serve more than one session. Servers of a single session continue."""
         self._end_shared()
-        for root in [*self._again]:
+        for root in [*self._kept_servers]:
             self._end_kept(root)
 
     def _decision(self) -> IsolationDecision | None:
         """Return how servers are assigned to sessions. None before the probe has run."""
-        found = self._found
-        if not self._tried:
+        sharing = self._sharing
+        if not self._was_probed:
             return None
-        if found.anew:
-            return IsolationDecision("restarted", _ANEW)
-        if not found.refusal:
-            return IsolationDecision("shared", _UNTRIED if self.isolation == "directory" else _INDEPENDENT)
-        if found.again:
-            return IsolationDecision("shared", _AGAIN)
-        return IsolationDecision("process", found.refusal)
+        if sharing.anew:
+            return IsolationDecision("restarted", _HANDSHAKE_RESTARTS)
+        if not sharing.refusal:
+            return IsolationDecision("shared", self._why_shared)
+        if sharing.again:
+            return IsolationDecision("shared", _REMEMBERS_NOTHING)
+        return IsolationDecision("process", sharing.refusal)
 
-    def _try(self, place: WorkspacePool, adapter: Adapter) -> Independence:
+    def _probe(self, pool: WorkspacePool, adapter: Adapter) -> SharingResult:
         traits = traits_of(adapter)
-        found = try_servers(
+        sharing = probe_servers(
             adapter.open,
             traits.capabilities,
-            alone=place.site,
-            shared=partial(self._site_to_share, place),
-            again=partial(self._site_to_keep, place),
-            anew=partial(self._site_to_keep, place, anew=True),
+            alone=pool.site,
+            shared=partial(self._lend_shared, pool),
+            again=partial(self._lend_kept, pool),
+            anew=partial(self._lend_kept, pool, anew=True),
             share=not self._bound,
             mask=traits.mask,
         )
         self.reset()
-        return replace(found, refusal=self._bound or found.refusal)
+        return replace(sharing, refusal=self._bound or sharing.refusal)
 
     def _choose_server(
-        self, place: WorkspacePool, scenario: Scenario
+        self, pool: WorkspacePool, scenario: Scenario
     ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
         """Return how the next session uses a server, and the workspace to lend."""
-        found, apart = self._found, scenario.id in self._apart
-        own = self._alone or apart or bool(scenario.given.deny) or "sessions" in scenario.needs
-        self._fresh = own or not (found.again or found.anew)
-        self._anew = found.anew
-        if found.anew and not own:
-            self._shares += 1
-            return ServerUse(shared=True, why=_ANEW), place.site()
-        if not (found.anew or found.refusal or own or _alone(scenario)):
-            self._fresh = False
-            self._shares += 1
-            why = _UNTRIED if self.isolation == "directory" else _INDEPENDENT
-            return ServerUse(shared=True, why=why), self._site_to_share(place)
-        if found.again and not own:
-            self._shares += 1
-            return ServerUse(shared=True, why=_AGAIN), place.site()
-        use = ServerUse(shared=False, why=found.refusal or (_APART if apart else _FRESH))
-        return use, place.site()
+        sharing, is_different = self._sharing, scenario.id in self._different
+        deny, needs = scenario.given.deny, scenario.needs
+        is_separate = self._separate_only or is_different or bool(deny) or "sessions" in needs
+        why = ""
+        lend: Callable[[], AbstractContextManager[WorkspaceDir]] = pool.site
+        if not is_separate and sharing.anew:
+            why = _HANDSHAKE_RESTARTS
+        elif not (is_separate or sharing.refusal or _needs_separate_server(scenario)):
+            why, lend = self._why_shared, partial(self._lend_shared, pool)
+        elif not is_separate and sharing.again:
+            why = _REMEMBERS_NOTHING
+        self._is_separate, self._repeats_handshake = not why, sharing.anew
+        if why:
+            self._shared_sessions += 1
+            return ServerUse(shared=True, why=why), lend()
+        why = sharing.refusal or (_DIFFERENT_WHEN_SHARED if is_different else _NEEDS_SEPARATE)
+        return ServerUse(shared=False, why=why), lend()
 
     @contextmanager
-    def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
+    def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
         """Lend a workspace whose server is kept for the next session at its path, with a new handshake if `anew`."""
-        self._fresh, self._anew = False, anew
+        self._is_separate, self._repeats_handshake = False, anew
         try:
-            with place.site() as site:
+            with pool.site() as site:
                 yield site
         finally:
-            self._fresh, self._anew = True, False
+            self._is_separate, self._repeats_handshake = True, False
 
     @contextmanager
-    def _site_to_share(self, place: WorkspacePool) -> Iterator[WorkspaceDir]:
-        with place.site(unique=True) as site:
+    def _lend_shared(self, pool: WorkspacePool) -> Iterator[WorkspaceDir]:
+        with pool.site(unique=True) as site:
             root = Path(site.root)
-            self._sharing.add(root)
+            self._shared_roots.add(root)
             try:
                 yield site
             finally:
-                self._sharing.discard(root)
+                self._shared_roots.discard(root)
 
     def _end_kept(self, root: Path) -> None:
-        kept = self._again.pop(root, None)
+        kept = self._kept_servers.pop(root, None)
         if kept is not None:
             kept.server.end()
 
@@ -242,27 +250,25 @@ class ServerPool:
             self._shared = None
 
 
-def _alone(whose: Workspace | Scenario) -> bool:
-    """Whether a session needs a separate server. This is the case if it uses relative paths or deny rules,
-    if it kills the program, or if a second session runs at the same time.
-    """
-    deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
-    return whose.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & whose.needs)
+def _needs_separate_server(session: Workspace | Scenario) -> bool:
+    """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
+    deny = session.given.deny if isinstance(session, Scenario) else session.deny
+    return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class _SharedServer:
     folder: Path
     server: McpServer
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A server for consecutive sessions at one path. `began` is the state of its directory at its start."""
+class _KeptServer:
+    """A server for consecutive sessions in one directory. `began` is the status of the directory at the start."""
 
     began: os.stat_result
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server still runs, and `root` is its original directory, not a new directory at the same path."""
+        """Whether the server still runs, and `root` is still the directory in which it was started."""
         return self.server.is_running and os.path.samestat(self.began, root.stat())

@@ -13,52 +13,52 @@ from typing import IO
 from readfirst.harness.processes.supervised_process import minimal_environment
 from readfirst.reference_impl import CommandResult
 
-_BLOCK = 512
-_MOST_BYTES = 1024 * 1024
+_BLOCK_BYTES = 512
+_MAX_OUTPUT_BYTES = 1024 * 1024
 """Maximum bytes of a file that a command writes, and of its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """Runs commands in a minimal environment with the home directory `home`, for at most `seconds`."""
+    """The limits of a command: its workspace `root`, its home directory, and its time limit in seconds."""
 
     root: Path
     home: Path
     seconds: float
 
-    def run(self, command: str, directory: str, said: bytes = b"") -> CommandResult:
-        """Run a shell command in `directory`, with `said` as its standard input.
+    def run(self, command: str, directory: str, input_data: bytes = b"") -> CommandResult:
+        """Run a shell command in `directory`, with `input_data` as its standard input.
 
         Raises OSError if it cannot be started, and TimeoutError if it does not end in time.
         """
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-        most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)
-        words = ["/bin/sh", "-c", f"ulimit -f {most // _BLOCK}; {command}"]
+        max_bytes = _MAX_OUTPUT_BYTES if hard == resource.RLIM_INFINITY else min(_MAX_OUTPUT_BYTES, hard)
+        command_line = ["/bin/sh", "-c", f"ulimit -f {max_bytes // _BLOCK_BYTES}; {command}"]
         with (
-            tempfile.TemporaryFile() as reads,
-            tempfile.TemporaryFile() as prints,
-            tempfile.TemporaryFile() as errors,
+            tempfile.TemporaryFile() as stdin,
+            tempfile.TemporaryFile() as stdout,
+            tempfile.TemporaryFile() as stderr,
         ):
-            reads.write(said)
-            reads.seek(0)
-            status = self._start(words, directory, (reads, prints, errors))
+            stdin.write(input_data)
+            stdin.seek(0)
+            status = self._start(command_line, directory, (stdin, stdout, stderr))
             if status is None:
                 raise TimeoutError(
                     f"the command did not end within {self.seconds:g} s: {command.splitlines()[0]}"
                 )
-            return CommandResult(_text(prints), _text(errors), status)
+            return CommandResult(_read_text(stdout), _read_text(stderr), status)
 
-    def _start(self, words: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
+    def _start(self, command_line: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
         """Run a program until it exits and return its exit status. None after a timeout."""
         environment = minimal_environment(self.home)
-        reads, prints, errors = (stream.fileno() for stream in streams)
+        stdin, stdout, stderr = (stream.fileno() for stream in streams)
         process = subprocess.Popen(
-            words,
+            command_line,
             cwd=directory,
             env=environment,
-            stdin=reads,
-            stdout=prints,
-            stderr=errors,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
             start_new_session=True,
         )
         try:
@@ -71,31 +71,31 @@ class CommandLimits:
                 process.wait()
 
 
-def _text(stream: IO[bytes]) -> str:
+def _read_text(stream: IO[bytes]) -> str:
     stream.seek(0)
     return stream.read().decode(errors="replace")
 
 
-def run_hook(command: str, said: str, confines: CommandLimits) -> CommandResult:
-    """Run a hook's command in the workspace, with `said` as its input. Raises the errors of `CommandLimits.run`."""
-    return confines.run(command, os.fspath(confines.root), said.encode())
+def run_hook(command: str, input_data: str, limits: CommandLimits) -> CommandResult:
+    """Run a hook's command in the workspace, with `input_data` as its input. Raises as `CommandLimits.run`."""
+    return limits.run(command, os.fspath(limits.root), input_data.encode())
 
 
 class Shell:
     """Runs the commands of a session in order. `directory` is the working directory of the next one."""
 
-    def __init__(self, confines: CommandLimits) -> None:
-        self.directory = os.fspath(confines.root)
-        self._confines = confines
+    def __init__(self, limits: CommandLimits) -> None:
+        self.directory = os.fspath(limits.root)
+        self._limits = limits
 
     def run(self, command: str) -> CommandResult:
         """Run one command, and note the working directory for the next command. Raises as `CommandLimits.run`."""
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
-        ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)
-        printed, found, directory = ran.output.rpartition(mark)
-        if not found:
-            return ran
-        if ran.code == 0:  # the product does not change the directory after a failure
+        result = self._limits.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)
+        printed, separator, directory = result.output.rpartition(mark)
+        if not separator:
+            return result
+        if result.code == 0:  # the product does not change the directory after a failure
             self.directory = directory.removesuffix("\n") or self.directory
-        return CommandResult(printed, ran.errors, ran.code)
+        return CommandResult(printed, result.errors, result.code)

@@ -1,4 +1,4 @@
-"""Start any agent by its command line, with few environment variables and a fresh home."""
+"""Start an agent by its command line, with few environment variables and a new home directory."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.safe_open import replace_file
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.supervised_process import minimal_environment
-from readfirst.harness.suite.repeated_text import with_texts
+from readfirst.harness.suite.repeated_text import map_texts
 
 _XDG_DIRECTORIES = {
     "XDG_CONFIG_HOME": ".config",
@@ -37,9 +37,9 @@ class AgentProgram:
     for the address of the model.
 
     `places` contains additional placeholders and their values. `tools` are the tools of the agent that the mapping
-    uses: a request that offers one of them asks the model for the next step. `folders` are the first directories of
-    the agent's PATH. Keys of `files` are paths that start with `$HOME/` or `$WS/`; the values are texts, or data that
-    is written as JSON. `input` is the content of its standard input.
+    uses; a request that offers one of them asks the model for the next step. `folders` are the first directories of
+    the agent's PATH. Keys of `files` are paths that start with `$HOME/` or `$WS/`. Their values are texts, or data that
+    are written as JSON. `input` is the content of standard input.
     """
 
     name: str
@@ -74,7 +74,7 @@ class AgentProgram:
         written = []
         for name, content in self.files.items():
             file = Path(fill_placeholders(name))
-            filled_content = with_texts(content, fill_placeholders)
+            filled_content = map_texts(content, fill_placeholders)
             text = filled_content if isinstance(filled_content, str) else json.dumps(filled_content)
             replace_file(os.fspath(file), text.encode())
             written.append(file)
@@ -85,7 +85,7 @@ class AgentProgram:
         dialogue = None
         if self.dialogue is not None:
             dialogue = self.dialogue(run)
-            input_path = dialogue.entrance
+            input_path = dialogue.input_pipe
         variables = {
             **minimal_environment(home, *self.folders),
             "TMPDIR": str(temporary),

@@ -25,11 +25,11 @@ _CHARS_PER_EXTRA_SECOND = 100_000.0
 and sends them several times.
 """
 _MAX_IDLE_S = 120.0
-"""Seconds that an agent may have waited for its model and still be used for another call. An HTTP client of Node.js
-repeats its request after 300 seconds.
+"""Maximum number of seconds that an agent may wait for its model. Afterwards it is not used for another call, because
+an HTTP client of Node.js repeats its request after 300 seconds.
 """
-OUTPUT_KEPT = 4000
-"""Size of the end of the agent's output that is kept, in bytes."""
+OUTPUT_TAIL_BYTES = 4000
+"""Number of bytes at the end of the agent's output that are kept for messages."""
 
 
 @runtime_checkable
@@ -38,28 +38,25 @@ class Pause(Protocol):
 
     def release(self) -> None:
         """End the pause, so that the agent executes the call."""
-        ...
 
 
 class Dialogue(Protocol):
-    """The agent's user program, which communicates with the agent on standard input and output."""
+    """Plays the user of the agent, through the agent's standard input and output."""
 
     def hear(self, part: bytes) -> None:
         """Process the next part of the agent's output."""
-        ...
 
     def hang_up(self) -> None:
         """Close the agent's standard input."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """The command line and environment of an agent whose files exist.
 
-    `variables` is the complete environment. `listener.PORT` stands for the port of the model in the
-    variables, the command and `files`. A request that offers one of `tools` asks the model for the next step.
-    `close` releases the agent's resources.
+    `variables` is the complete environment. In `variables`, `command` and `files`, `listener.PORT` stands for the port
+    of the model. A request of the agent that offers one of `tools` asks the model for the next step. `close` releases
+    the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -73,8 +70,8 @@ class Launch:
     dialogue: Dialogue | None = None
     """The dialogue that writes to `input`, which is then a pipe. None: no dialogue."""
     close: Callable[[], None] = lambda: None
-    output_kept: int = OUTPUT_KEPT
-    """Size of the end of the output that is kept, in bytes."""
+    output_tail_bytes: int = OUTPUT_TAIL_BYTES
+    """Number of bytes at the end of the output that are kept."""
     sandbox: Sandbox | None = None
     """The sandbox, or None. In it, the agent can write only to its files, `directory` and `writable`."""
     writable: tuple[Path, ...] = ()
@@ -87,22 +84,19 @@ class Launch:
         return Path(self.variables["HOME"])
 
 
-class Program(Protocol):
-    """An agent that can be started. `name` is used in messages. `time_limit` is in seconds per call."""
+class AgentLauncher(Protocol):
+    """Prepares the start of an agent."""
 
     @property
     def name(self) -> str:
         """The name of the agent in messages."""
-        ...
 
     @property
     def time_limit(self) -> float:
         """Time limit of one call, in seconds."""
-        ...
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
         """Create the agent's files in `run`, an empty directory. Pauses of the agent are added to `events`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +109,16 @@ class _ProcessExit:
 class Conversation:
     """A running agent with a model that the harness plays.
 
-    `isolation` is the reason why the agent has a network; empty if it has none. Creating a conversation or making a
-    call raises AdapterError if the agent does not start, does not answer in time, or exits.
+    If the agent has a network, `isolation` is the reason; otherwise it is empty. The constructor and calls raise
+    AdapterError if the agent does not start, does not answer in time, or exits.
     """
 
-    def __init__(self, program: Program, ids: Iterator[int] | None = None) -> None:
+    def __init__(self, program: AgentLauncher, ids: Iterator[int] | None = None) -> None:
         self.program = program
         self.calls = 0
         self.isolation = ""
         self.ids = itertools.count(1) if ids is None else ids
-        """Numbers of calls. A resumed conversation must not repeat the numbers of the previous one."""
+        """Numbers of calls. A resumed conversation continues the numbers of the previous conversation."""
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _ProcessExit] = queue.SimpleQueue()
         self._run = Scratch()
         self._child: Child | None = None
@@ -142,7 +136,7 @@ class Conversation:
 
     @property
     def offers(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tools that the agent offers to its model in the latest request: descriptions by name."""
+        """The descriptions of the tools that the agent offers to its model in the latest request, by name."""
         return {} if self._turn is None else self._turn.request.offers
 
     @property
@@ -152,16 +146,14 @@ class Conversation:
         return self._launch.dialogue
 
     @property
-    def usable(self) -> bool:
-        """Whether another call can be made: the agent runs, and has not waited for its model for too long."""
+    def is_usable(self) -> bool:
+        """Whether another call can be made: the agent runs, and has not waited too long for its model."""
         alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
-    def goes_on(self, calls: int, size: int) -> bool:
-        """Whether another call can be made, and the conversation is short enough: at most `calls` calls were made,
-        and the latest request has at most `size` bytes.
-        """
-        return self.usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
+    def can_continue(self, calls: int, size: int) -> bool:
+        """Whether another call can be made after at most `calls` calls and a latest request of at most `size` bytes."""
+        return self.is_usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
     def pid(self) -> int:
@@ -172,9 +164,7 @@ class Conversation:
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Call one tool as the model, and return its result. `interfere` runs between the validation and the execution
-        of the call.
-        """
+        """Call one tool as the model, and return the result. `interfere` runs between validation and execution."""
         return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
@@ -182,13 +172,10 @@ class Conversation:
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Start a call of the model with truncated arguments. Returns the result, or NO_ANSWER if the agent requests
-        another message instead of answering the call.
-        """
+        """Make a call with truncated arguments. Return the result, or NO_ANSWER if the agent ignores the call."""
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
-        return self._send_blocks((tool_use,), self.program.time_limit).request.answers.get(
-            tool_use.id, NO_ANSWER
-        )
+        self._send_blocks((tool_use,), self.program.time_limit)
+        return self.results.get(tool_use.id, NO_ANSWER)
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Send a signal to the agent, and return whether it has exited."""
@@ -196,9 +183,7 @@ class Conversation:
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Call a tool that sends a request to the model before it returns a result, such as a sub-agent. Returns the id
-        of the call.
-        """
+        """Call a tool that requests a message before it returns, such as a sub-agent. Return the id of the call."""
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
@@ -213,25 +198,20 @@ class Conversation:
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
-    def let_speak(self, turn: Turn | None) -> Turn | None:
-        """Switch to another agent of the program (the main agent or a sub-agent), which waits with `turn`. Returns
-        the turn of the previous agent.
-        """
+    def switch_agent(self, turn: Turn | None) -> Turn | None:
+        """Make the next calls as the agent that waits with `turn`. Return the turn of the previous agent."""
         waiting, self._turn = self._turn, turn
         return waiting
 
-    def start_beside(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Call a tool that starts a background agent, while the main agent continues. Returns the id of the call and
-        the turn of the background agent.
-        """
+    def start_background_agent(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
+        """Call a tool that starts a background agent. Return the id of the call and the turn of this agent."""
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
-        main_turn, background_turn = (
-            (first, second) if tool_use.id in first.request.answers else (second, first)
-        )
-        self._turn = main_turn
-        return tool_use.id, background_turn
+        if tool_use.id not in first.request.answers:
+            first, second = second, first
+        self._turn = first
+        return tool_use.id, second
 
     @property
     def results(self) -> Mapping[str, ToolResult]:
@@ -244,7 +224,7 @@ class Conversation:
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """End the model's turn and wait until the agent exits. Returns the end of the agent's output."""
+        """End the model's turn and wait until the agent exits. Return the end of the agent's output."""
         self._answer_turn(TextBlock("done"))
         assert self._child is not None
         assert self._reader is not None
@@ -309,7 +289,7 @@ class Conversation:
 
     def _read_output(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):
-            self._printed = (self._printed + part)[-launch.output_kept :]
+            self._printed = (self._printed + part)[-launch.output_tail_bytes :]
             if launch.dialogue is not None:
                 launch.dialogue.hear(part)
         os.close(output)
@@ -337,7 +317,7 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Answer the agent's latest request with these blocks as the model. Its next request must then be awaited."""
+        """Answer the agent's latest request with these blocks as the model. Afterwards, `_next_turn` must be called."""
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None

@@ -9,23 +9,21 @@ from pathlib import Path
 from typing import Any
 
 _MAX_LINE_BYTES = 64 * 1024 * 1024
-"""Maximum bytes of a line. The beginning of a longer line is dropped."""
+"""Maximum number of bytes of a line. The beginning of a longer line is dropped."""
 
 
 class JsonLines(ABC):
-    """A named pipe in `directory`, used as the program's standard input, and a parser for the program's
-    messages.
-    """
+    """A named pipe in `directory` that is the program's standard input, and a parser for the program's messages."""
 
     def __init__(self, directory: Path) -> None:
-        self.entrance = directory / "said"
-        os.mkfifo(self.entrance)
+        self.input_pipe = directory / "said"
+        os.mkfifo(self.input_pipe)
         # Open for reading and writing, so that opening does not wait for the program.
-        self._pipe: int | None = os.open(self.entrance, os.O_RDWR)
+        self._pipe: int | None = os.open(self.input_pipe, os.O_RDWR)
         self._incomplete_line = b""
 
     @abstractmethod
-    def take(self, message: Mapping[str, Any]) -> None:
+    def receive(self, message: Mapping[str, Any]) -> None:
         """Process one message of the program."""
 
     def hear(self, part: bytes) -> None:
@@ -36,7 +34,7 @@ class JsonLines(ABC):
             with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 message = json.loads(line)
                 if isinstance(message, dict):
-                    self.take(message)
+                    self.receive(message)
 
     def tell(self, **message: object) -> None:
         """Send a message to the program, unless its input is closed."""

@@ -13,8 +13,9 @@ def npm(
 ) -> subprocess.CompletedProcess[str]:
     """Run npm and return its result. The output is text.
 
-    Raises AdapterError (blame `environment`) if npm is missing (`needed` is the reason why npm is required),
-    if it takes longer than `seconds` (`about` is the subject), or, with `failure`, if it fails.
+    Raises AdapterError (blame `environment`) if npm is missing, takes longer than `seconds`, or fails and `failure` is
+    not empty. In messages, `needed` is the reason why npm is required, `about` the subject of the command, and
+    `failure` the description of a failure.
     """
     program = shutil.which("npm")
     if program is None:

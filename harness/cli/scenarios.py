@@ -104,14 +104,16 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 def _show_results(suite: Suite, name: str) -> int:
     """Print the fields of a contract's structured results, and all results, as JSON."""
-    from readfirst.harness.suite.tool_schemas import fields_of, load_results
+    from readfirst.harness.suite.tool_schemas import fields_by_tool, load_results
 
     contract = suite.contracts[name]
     results = load_results(suite.file("results.json")).get(contract.name, [])
     values = [{"tool": result.tool, "case": result.case, "result": result.value} for result in results]
     why = "its answers come without structured results" if results else "nothing was recorded of its results"
     is_missing = all(result.value is None for result in results)
-    return _print_json(contract, {"fields": fields_of(results), "results": values}, why if is_missing else "")
+    return _print_json(
+        contract, {"fields": fields_by_tool(results), "results": values}, why if is_missing else ""
+    )
 
 
 def _print_json(contract: Contract, value: object, reason: str) -> int:
@@ -143,7 +145,7 @@ def new(
     scenarios of a family, with their recordings. `ID --from bundled` copies a single scenario.
     """
     from readfirst.harness.suite.copy_families import copy_families, copy_scenario
-    from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
+    from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_template
 
     if (scenario is None) == (not family) or (source is None and family):
         raise UsageError("name the ID of a scenario, or use --from DIR and --family F to copy a family.")
@@ -156,7 +158,7 @@ def new(
         if scenario is not None and source is not None:
             say(str(copy_scenario(open_suite([source]), scenario, suite.root)))
         elif scenario is not None:
-            say(str(write_skeleton(suite, scenario)))
+            say(str(write_template(suite, scenario)))
         elif source is not None:
             copied = copy_families(open_suite([source]), family or (), suite.root)
             say(f"copied {pluralize(len(copied), 'scenario')} to {suite.root}")

@@ -13,11 +13,10 @@ from readfirst.harness.adapter_api import BASIC_CAPABILITIES
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities, lacks_call_feature
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.contracts import Contracts, suggest_contract
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.schema import schema_findings
-from readfirst.harness.suite.shared_files import names_in_title
+from readfirst.harness.suite.shared_files import suite_names_in_title
 from readfirst.harness.yaml_io.finding import Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection
@@ -203,7 +202,11 @@ def load_baseline(
     accepted: dict[tuple[str, str], Acceptance] = {}
     lines = look.document.data.decode().split("\n")
     unknown = sum(stated.get("scenario", next(iter(ids), "")) not in ids for stated in values["accepted"])
-    if unknown > 1 and suite and names_in_title(values.get("suite", suite)) - names_in_title(suite):
+    if (
+        unknown > 1
+        and suite
+        and suite_names_in_title(values.get("suite", suite)) - suite_names_in_title(suite)
+    ):
         message = (
             f"this baseline belongs to {values['suite']}, and the run to {suite}: no scenario has the id"
         )
@@ -221,7 +224,7 @@ def load_baseline(
             advice = f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
             look.note(("accepted", number, key), f"no {key} has the id {entry.subject!r}", advice)
         if entry.contract not in contracts:
-            advice = nearest(entry.contract, contracts.all)
+            advice = suggest_contract(entry.contract, contracts.all)
             look.note(("accepted", number, "contract"), f"no contract is called {entry.contract!r}", advice)
         first = accepted.setdefault((entry.subject, entry.contract), entry)
         if first is not entry:

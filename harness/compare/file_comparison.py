@@ -4,8 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
-from readfirst.harness.suite.ownership import OWN
+from readfirst.harness.suite.file_entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    describe_entry,
+)
+from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import TextDigest, ToolCall
 from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
@@ -89,9 +96,13 @@ def _compare_ownership(
 ) -> list[FileDifference]:
     if not isinstance(got, RegularFile | Directory):
         return []
-    kept = (former.ownership or OWN) if isinstance(former, RegularFile | Directory) else OWN
+    kept = (
+        (former.ownership or DEFAULT_OWNERSHIP)
+        if isinstance(former, RegularFile | Directory)
+        else DEFAULT_OWNERSHIP
+    )
     stated = getattr(expected, "ownership", None) or kept
-    has = got.ownership or OWN
+    has = got.ownership or DEFAULT_OWNERSHIP
     if has in (stated, kept):  # an implementation may keep data that the product loses
         return []
     return [FileDifference(f"ownership of {path}", str(stated), str(has))]
@@ -111,8 +122,8 @@ def _compare_modes(
 
 def _describe_entry(entry: Entry | None) -> str:
     if isinstance(entry, RegularFile):
-        return f"{in_words(entry)}: {_decode(entry.data[:_MAX_EXCERPT_BYTES])}"
-    return in_words(entry)
+        return f"{describe_entry(entry)}: {_decode(entry.data[:_MAX_EXCERPT_BYTES])}"
+    return describe_entry(entry)
 
 
 def _quote_contents(expected: bytes, got: bytes) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract, effects_clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
-from readfirst.harness.suite.repeated_text import has_half_character
+from readfirst.harness.suite.repeated_text import has_half_surrogate
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths
@@ -192,7 +192,7 @@ def _applies(name: str, made: MadeCall) -> bool:
             is_read_only = any(mode is not None and not mode & _OWNER_WRITE_BIT for mode in modes)
             return call.tool in _CHANGING_TOOLS and is_read_only
         case "half-surrogate":
-            return has_half_character(json.dumps(call.arguments, ensure_ascii=False))
+            return has_half_surrogate(json.dumps(call.arguments, ensure_ascii=False))
         case "past-the-end":
             offset = call.arguments.get("offset")
             lengths = (text.removesuffix("\n").count("\n") + 1 for text in _texts_of(made))

@@ -8,7 +8,7 @@ from readfirst.harness.harm.partial_write import has_exited
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile
-from readfirst.harness.suite.ownership import OWN
+from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.unwrap_host_text import answer_of
@@ -122,7 +122,7 @@ def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Ent
     """Return the entry without an unchanged mode or ownership. New entries keep their ownership but not their mode."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
-        entry = replace(entry, ownership=None if unchanged else entry.ownership or OWN)
+        entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)
     if isinstance(entry, RegularFile | Directory) and (new or entry.mode == _mode_of(previous)):
         return replace(entry, mode=None)
     return entry
@@ -140,5 +140,8 @@ def _transcribe_result(tool: str, result: ToolResult, vocabulary: Vocabulary) ->
     if error is None or error not in vocabulary:
         return RecordedResult.of(result.text, error or UNNAMED)
     return RecordedResult.of(
-        result.text, error, vocabulary.beginning(error, answer), vocabulary.ending(error, answer)
+        result.text,
+        error,
+        vocabulary.text_before_data(error, answer),
+        vocabulary.text_after_data(error, answer),
     )

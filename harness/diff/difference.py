@@ -10,7 +10,14 @@ from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, compare_answers, generalize_text
 from readfirst.harness.diff.observed_answers import KnownLines, states_before_steps
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
+from readfirst.harness.suite.file_entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    RegularFile,
+    Symlink,
+    describe_entry,
+)
 from readfirst.harness.suite.scenario import CallIndex, Clause, ParallelCalls, Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.transcript import UNNAMED
 
@@ -200,7 +207,7 @@ def _entry_text(entry: Entry | None) -> str:
         case FileDigest():
             return str(entry)
         case _:
-            return in_words(entry)
+            return describe_entry(entry)
 
 
 def _compare_file_states(before_states: PathStates, after_states: PathStates) -> Change:

@@ -140,7 +140,7 @@ def points(
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
-            exact = releases.follow(version_of(earlier), version_of(later))
+            exact = releases.are_adjacent(version_of(earlier), version_of(later))
             yield Point(earlier, later, exact)
 
 

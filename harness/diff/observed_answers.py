@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from readfirst.harness.suite.event_kinds import imagine, with_known_mode
+from readfirst.harness.suite.event_kinds import apply_event, with_known_mode
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.repeated_text import texts_in
 from readfirst.harness.suite.scenario import CallIndex, Clause, Scenario, Step, ToolCall, WorldEvent, calls_of
@@ -63,10 +63,10 @@ def states_before_steps(
         states.append(dict(state))
         match step:
             case WorldEvent():
-                imagine(step, state)
+                apply_event(step, state)
             case ToolCall(during=during):
                 for event in during:
-                    imagine(event, state)
+                    apply_event(event, state)
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:

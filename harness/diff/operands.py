@@ -13,8 +13,7 @@ from readfirst.harness.run.connect import kinds
 from readfirst.harness.run.did_you_mean import suggest_target
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.contracts import LATEST, Contract
-from readfirst.harness.suite.nearest_contract import nearest
+from readfirst.harness.suite.contracts import LATEST, Contract, suggest_contract
 from readfirst.harness.suite.suite import Suite
 
 
@@ -77,7 +76,7 @@ class SideParser:
             return RunSide(chosen.name, base, verdicts, chosen.interrupted)
         raise OperandError(
             f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
-            f" {nearest(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
+            f" {suggest_contract(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
             f" `reference`, `target:NAME@VERSION`,"
             f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
         )

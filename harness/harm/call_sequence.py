@@ -12,8 +12,15 @@ from readfirst.harness.harm.notebooks import notebook_harms
 from readfirst.harness.harm.requested_edit import NewText, RequestedEdit, parse_requested_edit
 from readfirst.harness.harm.text_codec import Content
 from readfirst.harness.harm.unrequested_changes import UnlocatedHarm, check_edit, check_overwritten
-from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink, data_of, in_words, resolved_links
-from readfirst.harness.suite.ownership import OWN
+from readfirst.harness.suite.file_entry import (
+    Entry,
+    RegularFile,
+    Symlink,
+    data_of,
+    describe_entry,
+    resolved_links,
+)
+from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MAX_CONTENTS = 16
@@ -137,12 +144,14 @@ def check_links_and_metadata(
         return
     if not isinstance(previous, RegularFile) or not isinstance(now, RegularFile):
         if type(previous) is not type(now):
-            yield UnlocatedHarm("spoiled", f"{path} was {in_words(previous)}, and is {in_words(now)} now")
+            yield UnlocatedHarm(
+                "spoiled", f"{path} was {describe_entry(previous)}, and is {describe_entry(now)} now"
+            )
         return
     if previous.mode != now.mode and previous.mode is not None and now.mode is not None:
         what = f"the mode of {path} was {previous.mode:04o}, and is {now.mode:04o} now"
         yield UnlocatedHarm("spoiled", what)
-    previous_ownership, ownership = (entry.ownership or OWN for entry in (previous, now))
+    previous_ownership, ownership = (entry.ownership or DEFAULT_OWNERSHIP for entry in (previous, now))
     if previous_ownership != ownership:
         yield UnlocatedHarm("spoiled", f"{path} had {previous_ownership}, and has {ownership} now")
     merged_names = [name for name in names.get(path, ()) if name != path and name in before]

@@ -31,7 +31,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
     with_calls,
 )
-from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths, names_of
+from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths, hard_link_names
 
 State = dict[str, Entry]
 
@@ -292,7 +292,7 @@ class _Judge:
                 self._record_shown_lines(call, result, before)
         foreign = {path for hook in self.given.hooks for path in hook.paths}
         allowed: set[str] = set(foreign)
-        names = names_of(before)
+        names = hard_link_names(before)
         for path, file_calls in calls_by_path.items():
             allowed.update(names.get(path, (path,)))
             directories = {".", *(path[:end] for end, character in enumerate(path) if character == "/")}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 from readfirst.harness.harm.requested_edit import NewText, parse_requested_edit
-from readfirst.harness.suite.file_entry import Entry, RegularFile, in_words
+from readfirst.harness.suite.file_entry import Entry, RegularFile, describe_entry
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import candidate_paths
 
@@ -75,4 +75,4 @@ def _has_content(entry: Entry | None, requested: bytes | None) -> bool:
 
 
 def _describe_entry(entry: Entry | None) -> str:
-    return f"{len(entry.data):,} bytes" if isinstance(entry, RegularFile) else in_words(entry)
+    return f"{len(entry.data):,} bytes" if isinstance(entry, RegularFile) else describe_entry(entry)

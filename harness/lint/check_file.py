@@ -17,7 +17,7 @@ from readfirst.harness.lint.check_metadata import (
 from readfirst.harness.lint.check_recording import check_recording, read_recording, unrecorded_contracts
 from readfirst.harness.lint.rule_coverage import Showing, check_rule_of_scenario, showing_of
 from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
-from readfirst.harness.suite.case_table import CASES, names_used, read_cases, unused_values
+from readfirst.harness.suite.case_table import CASES, placeholders_in, read_cases, unused_values
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.lint_context import LintContext, at
@@ -46,7 +46,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
     yield from check_source_text(document)
     yield from check_former_keys(document)
     for name, path in unused_values(document).items():
-        others = names_used(document) - set(document.value[CASES][path[1]])
+        others = placeholders_in(document) - set(document.value[CASES][path[1]])
         fix = did_you_mean(name, others, f"Write <{name}> where the value belongs, or remove it.")
         message = f"nothing above says <{name}>"
         yield Finding("unused-value", document.position(path, key=True), message, fix)
@@ -166,7 +166,7 @@ class CheckFileJob:
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
         """Check the scenarios of a file. Findings about the whole file are added to its first scenario."""
         suite = self.suite.part(ids[0])
-        location = suite.place(ids[0])
+        location = suite.location(ids[0])
         first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
         findings = check_table(suite, location.file) if location.case else ()
         return replace(first, findings=(*findings, *first.findings)), *others
@@ -174,7 +174,7 @@ class CheckFileJob:
 
 def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
     """Check one scenario. The scenario and its recording are read once."""
-    location = suite.place(scenario_id)
+    location = suite.location(scenario_id)
     findings: list[Finding] = []
     try:
         document = suite.document(scenario_id)

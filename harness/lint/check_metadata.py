@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readfirst.harness.suite.lint_context import LintContext, at
-from readfirst.harness.suite.scenario_template import SCENARIO_ID
+from readfirst.harness.suite.scenario_template import ID_PATTERN
 from readfirst.harness.yaml_io.finding import Finding, Position
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
@@ -26,7 +26,7 @@ _FORMER_KEYS = {"law": "invariant"}
 def check_metadata(case: LintContext) -> Iterator[Finding]:
     """Yield findings about the id, the title, the tags and the sources of a scenario."""
     scenario = case.scenario
-    if not SCENARIO_ID.fullmatch(scenario.id):
+    if not ID_PATTERN.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
         yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
     yield from _check_scenario_title(case)

@@ -12,7 +12,7 @@ from readfirst.harness.lint.check_file import CheckFileJob, FileFindings, Ids
 from readfirst.harness.lint.check_recording import check_orphans, recording_finding
 from readfirst.harness.lint.rule_coverage import Showing, check_rules
 from readfirst.harness.run.process_pool import work_in_processes
-from readfirst.harness.suite.scenario_index import DEEPEST
+from readfirst.harness.suite.scenario_index import MAX_DEPTH
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
@@ -79,7 +79,7 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
             findings.extend(check_orphans(part, located, contracts))
 
         def stated_calls(scenario_id: str) -> Stated | None:
-            suite.place(scenario_id)
+            suite.location(scenario_id)
             values = results[scenario_id].values
             return None if values is None else values.stated
 
@@ -166,7 +166,7 @@ def _check_misplaced_files(suite: Suite) -> Iterator[Finding]:
     walked = ((root, *entry) for root in roots for entry in os.walk(root))
     for root, directory, subdirectories, names in walked:
         subdirectories[:] = sorted(name for name in subdirectories if not name.startswith("."))
-        if len(Path(directory).relative_to(root).parts) == DEEPEST - 1:
+        if len(Path(directory).relative_to(root).parts) == MAX_DEPTH - 1:
             for name in subdirectories:
                 fix = "Move its scenarios to <family>/<slug>.yaml."
                 message = "files in this directory are not read: it is too deep"

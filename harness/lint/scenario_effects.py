@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
-from readfirst.harness.suite.answer_shorthand import make
+from readfirst.harness.suite.answer_shorthand import apply_step
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS
 from readfirst.harness.suite.file_entry import Base64Content, Entry, RegularFile, TextContent
 from readfirst.harness.suite.lint_context import LintContext, at
@@ -46,8 +46,8 @@ def _check_events(case: LintContext) -> Iterator[Finding]:
                 fix = "Write different content, or use touch:."
                 message = f"{path!r} already has this content"
                 yield Finding("noop-modify", at(event.position, case), message, fix)
-            make(event, files)
-            make(event, written)
+            apply_step(event, files)
+            apply_step(event, written)
             is_certain = is_certain and bool(files)
         for part in parts_of(step):
             written = {}

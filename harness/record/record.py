@@ -301,7 +301,7 @@ class _PendingRecording:
         The new file is parsed again, and its expectations are compared with the transcript. Raises RewriteError if they
         differ.
         """
-        location = self.suite.place(self.scenario.id)
+        location = self.suite.location(self.scenario.id)
         source = location.file.read_bytes().decode("utf-8")
         if edits and location.case:
             source = rewrite_case(source, location.case, edits)

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS
-from readfirst.harness.suite.events import WITH_STEPS, inner_steps
+from readfirst.harness.suite.events import EVENTS_WITH_STEPS, inner_steps
 from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 
@@ -116,7 +116,7 @@ def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
     """Yield, for each step of `Scenario.steps`, the path of this step in the file."""
     for number, step in enumerate(steps):
         key, value = next(iter(step.items()))
-        if key in WITH_STEPS:
+        if key in EVENTS_WITH_STEPS:
             yield [number]
             yield from ([number, key, "steps", *inner] for inner in _iter_yaml_paths(inner_steps(step)[1]))
             yield [number]

@@ -10,12 +10,12 @@ from readfirst.harness.adapter_api import SESSION_CAPABILITIES, AdapterError, Se
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
-from readfirst.harness.suite.ownership import OWN
+from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario, SessionEvent, ToolCall, WorldEvent, calls_of
 from readfirst.harness.suite.transcript import RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
-from readfirst.harness.workspace.snapshot import candidate_paths, changes, names_of
+from readfirst.harness.workspace.snapshot import candidate_paths, changes, hard_link_names
 
 State = dict[str, Entry]
 
@@ -82,10 +82,10 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                     for event in step.during:
                         files.perform(event)
                     world = changes(former, files.state)
-                names = names_of(files.state)
+                names = hard_link_names(files.state)
                 files.apply(row)
                 changed = changes(former, files.state)
-                after = names_of(files.state)
+                after = hard_link_names(files.state)
                 results = [
                     ToolResult(each.raw, each.is_error, None if each.cut is None else each.error)
                     for each in row.results
@@ -142,7 +142,7 @@ class _MemoryWorkspace:
                     mode if entry.mode is None else entry.mode,
                     None,
                     stamp or Stamp(next(self._inode_numbers), 1, 0),
-                    owned if owned != OWN else None,
+                    owned if owned != DEFAULT_OWNERSHIP else None,
                 )
                 for name in (path, *self._names_of(former if in_place else None)):
                     self.state[name] = fresh
@@ -170,7 +170,7 @@ class _MemoryWorkspace:
                     self.remove(event.path)
                     self.put(event.path, event.entry)
             case "git":
-                for path, entry in self.repository.changed_by(event.path, self.state).items():
+                for path, entry in self.repository.run(event.path, self.state).items():
                     self.remove(path)
                     self.put(path, entry)
             case "delete":

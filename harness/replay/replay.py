@@ -43,7 +43,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.platform_support import require_distinct_names, require_platform
-from readfirst.harness.workspace.snapshot import changes, names_of, pass_time, traces
+from readfirst.harness.workspace.snapshot import changes, hard_link_names, traces, wait_for_later_time
 from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, WorkspaceDir, WorkspacePool
 
 _UMASK = 0o022
@@ -162,7 +162,7 @@ class _Replay:
                     names=self._file_names(self.state),
                 )
             except (Exception, SystemExit) as error:
-                breakage = breakage_of(error, self.index, self.site.normalised)
+                breakage = breakage_of(error, self.index, self.site.with_placeholders)
         return Outcome(self.scenario.id, tuple(self.steps), breakage, self.before, afterwards)
 
     def _perform_steps(self, adapter: Adapter) -> Breakage | None:
@@ -188,7 +188,7 @@ class _Replay:
                     self.index = index
                     self._perform(step, router)
             except (Exception, SystemExit) as error:
-                breakage = breakage_of(error, self.index, self.site.normalised)
+                breakage = breakage_of(error, self.index, self.site.with_placeholders)
             self._wait_for_late_writes(breakage)
         finally:
             try:
@@ -197,7 +197,7 @@ class _Replay:
                 if self.second_adapter is not None:
                     traits_of(self.second_adapter).close()
             except (Exception, SystemExit) as error:
-                breakage = breakage or breakage_of(error, self.index, self.site.normalised)
+                breakage = breakage or breakage_of(error, self.index, self.site.with_placeholders)
         return breakage
 
     def _second_adapter(self) -> Adapter:
@@ -215,7 +215,7 @@ class _Replay:
     def _file_names(self, state: dict[str, Entry]) -> dict[str, tuple[str, ...]]:
         """Return all names of each file with several names (hard links), by each name. The last result is cached."""
         if self.names_of_state is None or self.names_of_state[0] is not state:
-            self.names_of_state = state, names_of(state)
+            self.names_of_state = state, hard_link_names(state)
         return self.names_of_state[1]
 
     def _refuse_unexpected_files(self) -> None:
@@ -237,7 +237,7 @@ class _Replay:
                 else:
                     changed = self._update_state()
                 if step.kind in ("other", "back"):
-                    pass_time(self.last_change_ns)
+                    wait_for_later_time(self.last_change_ns)
                 self.steps.append(StepOutcome(changes=changed))
             case WorldEvent():
                 trace.event(self.index + 1, step)
@@ -263,7 +263,7 @@ class _Replay:
 
     def _next_arguments(self, call: ToolCall) -> Any:
         """Return the arguments of a call with `$WS` replaced by the path of the workspace, and log the call."""
-        arguments = self.site.substituted(call.arguments)
+        arguments = self.site.with_root(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
         return arguments
 
@@ -288,7 +288,7 @@ class _Replay:
             if how == "stopped":
                 with WriteWatcher(self.site.root) as watch:
                     return [ending.call_interrupted(call.tool, arguments, how, watch.wait)]
-            given = arguments if how == "cancelled" else self.site.substituted(call.begun)
+            given = arguments if how == "cancelled" else self.site.with_root(call.truncated_arguments)
             return [ending.call_interrupted(call.tool, given, how, interfere)]
 
         self._record(make, 1, interfere)
@@ -382,4 +382,4 @@ class _Replay:
     def _normalise_text(self, text: str) -> str:
         for number, hook in enumerate(self.hooks, 1):
             text = text.replace(hook.command, f"$HOOK{number}")
-        return self.site.normalised(text)
+        return self.site.with_placeholders(text)

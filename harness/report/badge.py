@@ -8,7 +8,7 @@ from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results, Sources
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.shared_files import is_partial
+from readfirst.harness.suite.shared_files import is_partial_title
 from readfirst.harness.terminal import harmless_json
 
 
@@ -49,7 +49,7 @@ def page(results: Results, sources: Sources) -> str:
         color = "red"
     elif passed == judged:
         is_narrow = any(BASIC_CAPABILITIES & {*verdict.lacks} for run in runs for verdict, _ in run.judged)
-        is_part = class_ is None and any(is_partial(run.suite) for run in runs)
+        is_part = class_ is None and any(is_partial_title(run.suite) for run in runs)
         color = "green" if is_narrow or is_part else "brightgreen"
     elif all(run.conformant for run in runs):
         color = "yellow"

@@ -24,10 +24,10 @@ from readfirst.harness.suite.file_entry import (
     TextContent,
 )
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.hooks import command_of
+from readfirst.harness.suite.hooks import hook_command
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.repeated_text import has_half_character, in_short_form, texts_in
+from readfirst.harness.suite.repeated_text import has_half_surrogate, texts_in, with_short_forms
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,
@@ -41,9 +41,9 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.shared_files import part_of
+from readfirst.harness.suite.shared_files import partial_title
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
+from readfirst.harness.suite.transcript import RecordingError, course_text, courses_of
 
 _NUMBER_PLACEHOLDER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
@@ -64,7 +64,9 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     """
     all_ids = suite.ids()
     chosen_ids = all_ids if ids is None else list(ids)
-    yield _make_header(contract, suite, suite.title if {*chosen_ids} >= {*all_ids} else part_of(suite.title))
+    yield _make_header(
+        contract, suite, suite.title if {*chosen_ids} >= {*all_ids} else partial_title(suite.title)
+    )
     count = 0
     for scenario_id in chosen_ids:
         judging = contract.for_scenario(suite.scenario(scenario_id)) if contract.extends else contract
@@ -109,7 +111,7 @@ def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
     except RecordingError:
         return []  # lint reports the errors of the recording
     recorded = (transcript for name, transcript in transcripts.items() if name in suite.contracts)
-    return [*map(marks, courses_of(recorded))]
+    return [*map(course_text, courses_of(recorded))]
 
 
 def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
@@ -182,7 +184,7 @@ def machine_needs(scenario: Scenario) -> set[str]:
         needs.add("ownership")
     if any(isinstance(entry, SpecialFile) for entry in entries):
         needs.add("special_files")
-    if any(has_half_character(text) for call in scenario.calls() for text in texts_in(call.arguments)):
+    if any(has_half_surrogate(text) for call in scenario.calls() for text in texts_in(call.arguments)):
         needs.add("half_characters")
     return needs | ({scenario.platform} if scenario.platform else set())
 
@@ -237,10 +239,10 @@ class _Expansion:
     def call_value(self, call: ToolCall) -> dict[str, Any]:
         return {
             "tool": call.tool,
-            "arguments": in_short_form(call.arguments),
+            "arguments": with_short_forms(call.arguments),
             "during": [_event_value(event) for event in call.during],
             **({"interrupted": call.interrupted} if call.interrupted else {}),
-            **({"begun": call.begun} if call.interrupted in ("cut", "limit") else {}),
+            **({"begun": call.truncated_arguments} if call.interrupted in ("cut", "limit") else {}),
             "expect": self.expectation_value(call.tool, call.expect),
         }
 
@@ -282,7 +284,7 @@ def _hook_value(hook: GivenHook) -> dict[str, Any]:
     return {
         "event": hook.event,
         "matcher": hook.matcher,
-        "command": command_of(hook, "$WS"),
+        "command": hook_command(hook, "$WS"),
         "refuses": is_before_call and hook.refuses,
         "replaces": dict(hook.input) if is_before_call else {},
         "writes": sorted(hook.paths),

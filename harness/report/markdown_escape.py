@@ -105,7 +105,7 @@ def scenario_link(scenario_id: str, shown: str = "") -> str:
     """Return a link to the file of a scenario, for a page in a neighbouring directory; `shown` is Markdown."""
     location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
-    file = _scenario_index().own(scenario_id) if location is None else location.file
+    file = _scenario_index().file_of(scenario_id) if location is None else location.file
     path = file.relative_to(_scenario_index().root).as_posix()
     return link(shown or prose(scenario_id), f"../fixtures/{path}")
 

@@ -265,7 +265,9 @@ def _check_stopped_write(session: Session, site: WorkspaceDir) -> None:
 
 def _check_cut_write(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
-        begun = ToolCall("Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}).begun
+        begun = ToolCall(
+            "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}
+        ).truncated_arguments
         _require_refusal(session.call_interrupted("Write", begun, "cut", lambda: None), site, "was cut off")
 
 

@@ -93,11 +93,11 @@ def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandb
 
 
 def _connect_reference(wanted: ConnectRequest) -> Adapter:
-    from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
+    from readfirst.harness.adapters.reference import ReferenceAdapter, reference_server
 
     name, limit = (wanted.contract.extends or wanted.contract).name, wanted.options.time_limit
     try:
-        adapter = ReferenceAdapter(name, seconds=limit, mortal=True)
+        adapter = ReferenceAdapter(name, time_limit=limit, killable=True)
     except ValueError as error:
         message = f"'reference' cannot follow {name}: {error}"
         if not wanted.contract.recorded:
@@ -108,7 +108,7 @@ def _connect_reference(wanted: ConnectRequest) -> Adapter:
         raise ConnectError(message) from error
     if wanted.sandbox is None:
         return adapter
-    served = served_reference(name, time_limit=limit, sandbox=wanted.sandbox)
+    served = reference_server(name, time_limit=limit, sandbox=wanted.sandbox)
     _start_adapter(served)
     return served
 
@@ -147,7 +147,7 @@ def _connect_mcp(wanted: ConnectRequest) -> Adapter:
 
     command = mcp_command(f"mcp:{wanted.rest}")
     connection = McpConnection(
-        command.located(),
+        command.with_absolute_paths(),
         isolation=command.isolation,
         time_limit=wanted.options.time_limit,
         sandbox=wanted.sandbox,
@@ -156,7 +156,7 @@ def _connect_mcp(wanted: ConnectRequest) -> Adapter:
         return McpAdapter(connection)
     except AdapterError as error:
         connection.close()
-        raise command.explained(error) from None
+        raise command.explain_error(error) from None
     except BaseException:
         connection.close()
         raise

@@ -25,7 +25,7 @@ def suggest_command(words: Sequence[str], suite: Suite) -> str:
     if _is_target(first):
         return ""
     with suppress(UnknownScenarioError):
-        suite.place(first)
+        suite.location(first)
         return ""
     ids = set(suite.ids())
     if scenario_id(first, ids) is not None:

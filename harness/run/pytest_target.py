@@ -56,7 +56,7 @@ class Target:
         from readfirst.harness.run.capabilities import parse_capabilities
         from readfirst.harness.run.connect import target_defaults
         from readfirst.harness.run.run_command import check_coverage, chosen_contracts, open_baseline
-        from readfirst.harness.suite.selection import rules_chosen
+        from readfirst.harness.suite.selection import select_rules
         from readfirst.harness.suite.suite import open_layers
 
         options = self._options
@@ -68,7 +68,7 @@ class Target:
             claims = defaults.claims if claims is None else claims
         contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)
         check_coverage(suite, contracts)
-        self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
+        self._rules = select_rules(suite, options.readfirst_rule or (), options.readfirst_class or ())
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
         self._checker = BaselineChecker(baseline, claims)

@@ -42,7 +42,7 @@ from readfirst.harness.run.server_notice import ServerNotice
 from readfirst.harness.run.update_baseline import update_baseline
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.shared_files import part_of
+from readfirst.harness.suite.shared_files import partial_title
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import console, say, say_lines, stderr, stdout
 from readfirst.harness.yaml_io.finding import Finding
@@ -216,7 +216,7 @@ def perform(request: RunRequest) -> int:
         commands=request.commands,
         find=suite.find_scenario,
         rules=suite.rules,
-        suite=suite.title if is_whole else part_of(suite.title),
+        suite=suite.title if is_whole else partial_title(suite.title),
     )
     summary, checker = Summary(), BaselineChecker(baseline, request.claims or request.stated)
     summary.has_unclaimed_list = baseline is not None and baseline.lacking is not None

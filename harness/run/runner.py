@@ -193,11 +193,11 @@ class Runner:
         if servers is None:
             return verdicts
         use = servers.use
-        if any(servers.doubts(verdict.status) for verdict in verdicts):
+        if any(servers.must_repeat(verdict.status) for verdict in verdicts):
             with servers.alone():
                 separate = self._judge_views(views)
             if [*map(self._findings, separate)] != [*map(self._findings, verdicts)]:
-                servers.separate(scenario_id)
+                servers.note_difference(scenario_id)
             verdicts = separate
         return [replace(verdict, server=use) for verdict in verdicts]
 

@@ -32,7 +32,7 @@ def update_baseline(
         if verdict.judged
         and verdict.rule in failing_rules
         and (scenario := suite.find_scenario(verdict.scenario_id)) is not None
-        and scenario.left_to_luck
+        and scenario.is_nondeterministic
     }
     name = old.name if old else request.title
     text = baseline_text(

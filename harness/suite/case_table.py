@@ -1,8 +1,8 @@
-"""Tables of cases: a file with several scenarios, and the expansion of each to a separate document.
+"""Tables of cases: a file with several scenarios, each of which is expanded to a separate document.
 
-`cases` contains the differences of each scenario, by the last part of its id. Keys of a scenario replace those at the
-top of the file. Any other key is a value that replaces `<key>` everywhere in the file. A key or an item of a list that
-consists only of such a name is omitted in a case without this value.
+The key `cases` contains, for each scenario, the values that differ, by the last part of the scenario's id. A key of a
+scenario, such as `title`, replaces the same key at the top of the file. The value of any other key replaces `<key>`
+everywhere in the file. If a case lacks a value, a key or a list item that consists only of `<key>` is omitted.
 """
 
 import re
@@ -31,151 +31,160 @@ HEADING_KEYS = (
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
 """The keys of a scenario. A case may define each of them in place of the common part."""
-_LISTED_KEYS = ("title", "requirement", "rule", "tags")
+_METADATA_KEYS = ("title", "requirement", "rule", "tags")
 
-_COLUMN = re.compile(r"[a-z][a-z0-9_]*")
-_PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
-_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_VALUE_NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
+_PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
+_CASE_NAME_PATTERN = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _ABSENT: Any = object()
 
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Return the document of a file of cases. Cached for ids, headings and scenarios. Raises SuiteError."""
+    """Return the document of a table of cases. The result is cached. Raises SuiteError."""
     document = strict_yaml.load(data, file)
-    found = _problem(document)
-    if found is not None:
-        raise SuiteError([found])
+    if error := _find_form_error(document):
+        raise SuiteError([error])
     return document
 
 
-def _problem(document: Document) -> Finding | None:
-    top = document.value
-    if not isinstance(top, dict) or not isinstance(top.get(CASES), dict) or not top[CASES]:
-        fix = "Write `cases:`, and below it the last part of each scenario's id with what the scenario has of its own."
+def _find_form_error(document: Document) -> Finding | None:
+    """Return the first error in the form of a table: no cases, an invalid name, or a case that is not a mapping."""
+    root = document.value
+    if not isinstance(root, dict) or not isinstance(root.get(CASES), dict) or not root[CASES]:
+        fix = "Write `cases:`, and below it the last part of each scenario's id with the values of this scenario."
         return Finding("cases-form", document.position((CASES,)), "this file has no cases", fix)
-    for slug, case in top[CASES].items():
-        place = (CASES, slug)
-        if not re.fullmatch(_NAME, slug):
+    for case_name, case in root[CASES].items():
+        place = (CASES, case_name)
+        if not re.fullmatch(_CASE_NAME_PATTERN, case_name):
             fix = "Write lower-case letters, digits and single hyphens: it is the last part of the scenario's id."
-            message = f"{slug!r} cannot be the name of a case"
+            message = f"{case_name!r} cannot be the name of a case"
             return Finding("cases-form", document.position(place, key=True), message, fix)
         if not isinstance(case, dict):
             fix = "Write a mapping with its title."
-            return Finding("cases-form", document.position(place), f"the case {slug} is no mapping", fix)
+            return Finding(
+                "cases-form", document.position(place), f"the case {case_name} is not a mapping", fix
+            )
         for key in case:
-            if not _COLUMN.fullmatch(key):
+            if not _VALUE_NAME_PATTERN.fullmatch(key):
                 fix = "Write lower-case letters, digits and underscores, beginning with a letter."
                 message = f"{key!r} cannot be the name of a value"
                 return Finding("cases-form", document.position((*place, key), key=True), message, fix)
     return None
 
 
-def columns_of(document: Document) -> dict[str, str]:
-    """Return the names of values of cases besides the keys of a scenario, each with the first case that has it."""
-    found: dict[str, str] = {}
-    for slug, case in document.value[CASES].items():
-        for key in case:
-            if key not in SCENARIO_KEYS:
-                found.setdefault(key, slug)
-    return found
+def value_names_of(document: Document) -> dict[str, str]:
+    """Return the names of the values that replace placeholders, each with the first case that contains the value."""
+    first_cases: dict[str, str] = {}
+    for case_name, case in document.value[CASES].items():
+        for name in case:
+            if name not in SCENARIO_KEYS:
+                first_cases.setdefault(name, case_name)
+    return first_cases
 
 
 @lru_cache(maxsize=256)
-def _columns(data: bytes, file: Path) -> Collection[str]:
-    return columns_of(read_cases(data, file))
+def _cached_value_names(data: bytes, file: Path) -> Collection[str]:
+    return value_names_of(read_cases(data, file))
 
 
-def names_used(document: Document) -> set[str]:
-    """Return the names in angle brackets in the common part of a file."""
-    said: set[str] = set()
-    left = [value for key, value in document.value.items() if key != CASES]
-    while left:
-        match left.pop():
+def placeholders_in(document: Document) -> set[str]:
+    """Return the names in placeholders (`<name>`) in the common part of a file, which is outside `cases`."""
+    names: set[str] = set()
+    remaining = [value for key, value in document.value.items() if key != CASES]
+    while remaining:
+        match remaining.pop():
             case str() as text:
-                said.update(_PLACE.findall(text))
+                names.update(_PLACEHOLDER_PATTERN.findall(text))
             case dict() as fields:
-                left += [*fields, *fields.values()]
+                remaining += [*fields, *fields.values()]
             case list() as items:
-                left += items
-    return said
+                remaining += items
+    return names
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of the values that are used nowhere, each with where a case has it."""
-    used = names_used(document)
-    return {name: (CASES, slug, name) for name, slug in columns_of(document).items() if name not in used}
+    """Return the names of the values that no placeholder uses, each with the YAML path of its first occurrence."""
+    used = placeholders_in(document)
+    return {
+        name: (CASES, case_name, name)
+        for name, case_name in value_names_of(document).items()
+        if name not in used
+    }
 
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
     """Return the metadata of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
-    table = read_cases(data, file)
-    return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
+    table, names = read_cases(data, file), _cached_value_names(data, file)
+    return {slug: _expand(table, slug, names, _METADATA_KEYS) for slug in table.value[CASES]}
 
 
-def expand_case(data: bytes, file: Path, slug: str) -> Document | None:
+def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
     """Return one case of a file as the document of a separate scenario. None if the case does not exist.
 
     Positions are those in the file. The position of a value is that in the case which defines it. Raises SuiteError.
     """
     table = read_cases(data, file)
-    return _expand(table, slug, _columns(data, file), SCENARIO_KEYS) if slug in table.value[CASES] else None
+    if case_name not in table.value[CASES]:
+        return None
+    return _expand(table, case_name, _cached_value_names(data, file), SCENARIO_KEYS)
 
 
-def _expand(table: Document, slug: str, columns: Collection[str], keys: Collection[str]) -> Document:
-    """Return these keys of a case. Raises SuiteError if a text contains a name whose value the case lacks."""
-    case, marks = table.value[CASES][slug], table.marks[1][CASES][1][1][slug][1]
-    values = dict.fromkeys(columns, _ABSENT)
+def _expand(table: Document, case_name: str, value_names: Collection[str], keys: Collection[str]) -> Document:
+    """Return a document with the given keys of one case. Raises SuiteError if a value inside a text is missing."""
+    case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
+    values = dict.fromkeys(value_names, _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
-    own: dict[str, Any] = {}
-    own_marks: dict[str, Any] = {}
+    case_values: dict[str, Any] = {}
+    case_marks: dict[str, Any] = {}
     for key in (*table.value, *case):
         if key not in keys:
             continue
         if key in case:
-            own[key], own_marks[key] = case[key], marks[1][key]
+            case_values[key], case_marks[key] = case[key], marks[1][key]
         elif key in table.value:
             key_mark, mark = table.marks[1][key]
             try:
                 value, mark = _fill_values(table.value[key], mark, values)
             except _MissingValueError as error:
-                raise SuiteError([_missing_value(table, slug, str(error))]) from None
+                raise SuiteError([_missing_value(table, case_name, str(error))]) from None
             if value is not _ABSENT:
-                own[key], own_marks[key] = value, (key_mark, mark)
-    return Document(own, table.file, table.data, (marks[0], own_marks))
+                case_values[key], case_marks[key] = value, (key_mark, mark)
+    return Document(case_values, table.file, table.data, (marks[0], case_marks))
 
 
 class _MissingValueError(Exception):
-    """A text contains this name, and the case has no value for it."""
+    """A text contains a placeholder, and the case has no value for it. The message is the name in the placeholder."""
 
 
-def _missing_value(table: Document, slug: str, name: str) -> Finding:
-    message = f"the case {slug} has no value for <{name}>, which is a part of a text above"
-    fix = f"Write `{name}:` with its value; only a key or an item that is <{name}> alone may lack one."
-    return Finding("cases-form", table.position((CASES, slug), key=True), message, fix)
+def _missing_value(table: Document, case_name: str, name: str) -> Finding:
+    message = f"the case {case_name} has no value for <{name}>, which is a part of a text above"
+    fix = f"Write `{name}:` with its value. It may be missing only if <{name}> is a whole key or list item."
+    return Finding("cases-form", table.position((CASES, case_name), key=True), message, fix)
 
 
 def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
-    """Return a value with the values of a case inserted, and its positions. `_ABSENT` if the case does not define the
-    value.
+    """Return `value` with placeholders replaced, and the positions of its parts in the file (`mark`). Return `_ABSENT`
+    if the value is one placeholder, and the case lacks it.
 
-    If no case defines an expectation yet, it is omitted: the recorder adds it.
+    `expecting` is true inside `expect`. There, placeholders without a value in any case are omitted, because the
+    recorder adds expectations later.
     """
     match value:
         case str() if "<" in value:
-            alone = _PLACE.fullmatch(value)
-            if alone and (expecting or alone[1] in values):
-                found = values.get(alone[1], _ABSENT)
-                return (_ABSENT, mark) if found is _ABSENT else found
-            return _within(value, values), mark
+            whole = _PLACEHOLDER_PATTERN.fullmatch(value)
+            if whole and (expecting or whole[1] in values):
+                value_and_mark = values.get(whole[1], _ABSENT)
+                return (_ABSENT, mark) if value_and_mark is _ABSENT else value_and_mark
+            return _fill_text(value, values), mark
         case dict():
             filled, marks = {}, {}
             for key, item in value.items():
                 key_mark, item_mark = mark[1][key]
-                name = _within(key, values)
+                name = _fill_text(key, values)
                 item, item_mark = _fill_values(
                     item, item_mark, values, expecting=expecting or key == "expect"
                 )
@@ -185,36 +194,38 @@ def _fill_values(
                 return _ABSENT, mark
             return filled, (mark[0], marks)
         case list():
-            both = [
-                _fill_values(item, each, values, expecting=expecting)
-                for item, each in zip(value, mark[1], strict=True)
+            pairs = [
+                _fill_values(item, item_mark, values, expecting=expecting)
+                for item, item_mark in zip(value, mark[1], strict=True)
             ]
-            both = [each for each in both if each[0] is not _ABSENT]
-            return [item for item, _ in both], (mark[0], [each for _, each in both])
+            pairs = [pair for pair in pairs if pair[0] is not _ABSENT]
+            return [item for item, _ in pairs], (mark[0], [item_mark for _, item_mark in pairs])
         case _:
             return value, mark
 
 
-def _within(text: str, values: Mapping[str, Any]) -> Any:
-    """Return a text with values in the places that are named in it. Raises _MissingValueError."""
+def _fill_text(text: str, values: Mapping[str, Any]) -> Any:
+    """Return a text with its placeholders replaced. `_ABSENT` if the text is one placeholder without a value. Raises
+    _MissingValueError if the value of another placeholder is missing.
+    """
     if "<" not in text:
         return text
-    alone = _PLACE.fullmatch(text)
-    if alone and values.get(alone[1]) is _ABSENT:
+    whole = _PLACEHOLDER_PATTERN.fullmatch(text)
+    if whole and values.get(whole[1]) is _ABSENT:
         return _ABSENT
 
-    def of(match: re.Match[str]) -> str:
-        found = values.get(match[1])
-        if found is None:
+    def value_text(match: re.Match[str]) -> str:
+        value_and_mark = values.get(match[1])
+        if value_and_mark is None:
             return match[0]
-        if found is _ABSENT:
+        if value_and_mark is _ABSENT:
             raise _MissingValueError(match[1])
-        return _word(found[0])
+        return _yaml_text(value_and_mark[0])
 
-    return _PLACE.sub(of, text)
+    return _PLACEHOLDER_PATTERN.sub(value_text, text)
 
 
-def _word(value: Any) -> str:
+def _yaml_text(value: Any) -> str:
     match value:
         case bool():
             return "true" if value else "false"

@@ -1,10 +1,10 @@
-"""The expectations of a contract in a scenario, taken from its recording, and the full contents of digests."""
+"""Replace the expectations of a scenario by those of a contract, and digests by full contents, from its recording."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile
 from readfirst.harness.suite.scenario import (
@@ -39,7 +39,7 @@ def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcri
     states only the beginning of a text, or no mode of a new file, the rest of the text and the mode are not compared
     for this contract either.
     """
-    return replace(_by_row(scenario, transcript, _expecting), contract=contract)
+    return replace(_replace_expectations(scenario, transcript, _recorded_expectation), contract=contract)
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
@@ -58,76 +58,76 @@ def _values_of(clause: Clause | None) -> object:
     return None if clause is None else (clause.error, clause.text, clause.files, clause.reminders)
 
 
-def _by_row(
-    scenario: Scenario,
-    transcript: Transcript | None,
-    change: Callable[[ToolCall | ParallelCalls, TranscriptStep | None], Step],
+Part = ToolCall | ParallelCalls
+"""A part of a step that has an expectation: a call, or a group of parallel calls."""
+_MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
+"""Returns the new expectation of a part, for its result and its step in the transcript. The result is None for a group,
+the step is None for a call in a group, and both are None without a transcript.
+"""
+
+
+def _replace_expectations(
+    scenario: Scenario, transcript: Transcript | None, expectation: _MakeExpectation
 ) -> Scenario:
+    """Return the scenario with the results of `expectation` as its expectations."""
     rows = iter(transcript.steps if transcript is not None else ())
-    steps = (
-        step if isinstance(step, WorldEvent | SessionEvent) else change(step, next(rows, None))
-        for step in scenario.steps
-    )
-    return replace(scenario, steps=tuple(steps))
+
+    def replace_in_step(step: Step) -> Step:
+        if isinstance(step, WorldEvent | SessionEvent):
+            return step
+        row = next(rows, None)
+        results = (None,) * len(calls_of(step)) if row is None else row.results
+        if isinstance(step, ToolCall):
+            return replace(step, expect=expectation(step, results[0], row))
+        calls = tuple(
+            replace(call, expect=expectation(call, result, None))
+            for call, result in zip(step.calls, results, strict=True)
+        )
+        return replace(step, calls=calls, expect=expectation(step, None, row))
+
+    return replace(scenario, steps=tuple(map(replace_in_step, scenario.steps)))
 
 
-def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
-    stated = step.expect.recorded.files if step.expect.recorded is not None else {}
-    files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
-    results = (None,) * len(calls_of(step)) if row is None else row.results
-    reminders = () if row is None else row.reminders
-    if isinstance(step, ToolCall):
-        return replace(step, expect=_expectation(step, results[0], files, reminders))
-    calls = tuple(
-        replace(call, expect=_expectation(call, result))
-        for call, result in zip(step.calls, results, strict=True)
-    )
-    return replace(step, calls=calls, expect=_expectation(step, None, files, reminders))
-
-
-def _expectation(
-    step: ToolCall | ParallelCalls,
-    result: RecordedResult | None,
-    files: Mapping[str, Entry | None] | None = None,
-    reminders: tuple[str, ...] = (),
+def _recorded_expectation(
+    part: Part, result: RecordedResult | None, row: TranscriptStep | None
 ) -> Expectation:
-    """Return the expectation with the recorded answer, at the position of the file's clause, otherwise of the step."""
-    stated = step.expect.recorded
+    """Return the expectation with the recorded answer, at the position of the file's clause or of the call."""
+    stated = part.expect.recorded
+    files: dict[str, Entry | None] = {}
+    if row is not None:
+        files = {**row.changes, **_pinned_modes(row, stated.files if stated is not None else {})}
+    reminders = () if row is None else row.reminders
     recorded = None
     if result is not None or files or reminders:
         recorded = Clause(
             error=None if result is None else result.error,
             text=None if result is None else _text(result, stated),
-            files=files or {},
+            files=files,
             reminders=reminders,
-            position=step.position if stated is None else stated.position,
+            position=part.position if stated is None else stated.position,
         )
-    return Expectation(recorded, step.expect.documented)
+    return Expectation(recorded, part.expect.documented)
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
     """Return the recorded text. If the file states only the beginning of the same refusal, return this beginning."""
     if stated is not None and stated.error == result.error:
         match stated.text:
-            case TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts):
-                if result.text.startswith(starts):
-                    return stated.text
-            case _:
-                pass
+            case TextDigest(None, None, str() as starts, None) if result.text.startswith(starts):
+                return stated.text
     return result.text if result.cut is None else TextDigest(starts=result.text)
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new entries for which the file states a mode, with the recorded mode. Others are not compared."""
-    return {
-        path: _with_mode(row.changes.get(path, Directory()), row.created[path])
-        for path, entry in stated.items()
-        if getattr(entry, "mode", None) is not None and path in row.created
-    }
-
-
-def _with_mode(entry: Entry | None, mode: int) -> Entry | None:
-    return replace(entry, mode=mode) if isinstance(entry, RegularFile | Directory) else entry
+    """Return the new entries for which the file states a mode, with the recorded mode. Other modes are not compared."""
+    entries: dict[str, Entry | None] = {}
+    for path, entry in stated.items():
+        if getattr(entry, "mode", None) is not None and path in row.created:
+            new = row.changes.get(path, Directory())
+            if isinstance(new, RegularFile | Directory):
+                new = replace(new, mode=row.created[path])
+            entries[path] = new
+    return entries
 
 
 def has_digests(scenario: Scenario) -> bool:
@@ -142,54 +142,48 @@ def has_digests(scenario: Scenario) -> bool:
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
     """Return the scenario with the recorded text or content in place of each digest that matches it."""
-    return _by_row(scenario, transcript, _step_in_full)
+    return _replace_expectations(scenario, transcript, _expanded_expectation)
 
 
-def _step_in_full(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
-    if row is None:
-        return step
-    if isinstance(step, ToolCall):
-        return replace(
-            step, expect=_expectation_in_full(step.expect, row, [result.text for result in row.results])
-        )
-    calls = tuple(
-        replace(call, expect=_expectation_in_full(call.expect, row, [result.text]))
-        for call, result in zip(step.calls, row.results, strict=False)
-    )
-    return replace(step, calls=calls, expect=_expectation_in_full(step.expect, row, []))
+def _expanded_expectation(
+    part: Part, result: RecordedResult | None, row: TranscriptStep | None
+) -> Expectation:
+    expect = part.expect
+    recorded = _expand_clause(expect.recorded, result, row)
+    is_same = expect.documented is expect.recorded
+    return Expectation(recorded, recorded if is_same else _expand_clause(expect.documented, result, row))
 
 
-def _expectation_in_full(expect: Expectation, row: TranscriptStep, texts: Sequence[str]) -> Expectation:
-    recorded = _clause_in_full(expect.recorded, row, texts)
-    same = expect.documented is expect.recorded
-    return Expectation(recorded, recorded if same else _clause_in_full(expect.documented, row, texts))
-
-
-def _clause_in_full(clause: Clause | None, row: TranscriptStep, texts: Sequence[str]) -> Clause | None:
+def _expand_clause(
+    clause: Clause | None, result: RecordedResult | None, row: TranscriptStep | None
+) -> Clause | None:
     if clause is None:
         return None
-    files = {path: _entry_in_full(entry, row.changes.get(path)) for path, entry in clause.files.items()}
+    changes, reminders = ({}, ()) if row is None else (row.changes, row.reminders)
     text = clause.text
-    if isinstance(text, TextDigest) and _is_digest(text):
-        text = next((each for each in texts if _agrees(text, each)), text)
-    reminders = [
-        next((recorded for recorded in row.reminders if _agrees(each, recorded)), each)
-        for each in clause.reminders
-    ]
-    return replace(clause, text=text, files=files, reminders=tuple(reminders))
+    if text is not None and result is not None:
+        text = _expand_text(text, [result.text])
+    return replace(
+        clause,
+        text=text,
+        files={path: _expand_entry(entry, changes.get(path)) for path, entry in clause.files.items()},
+        reminders=tuple(_expand_text(reminder, reminders) for reminder in clause.reminders),
+    )
 
 
-def _agrees(expected: str | TextDigest, text: str) -> bool:
-    """Whether a text matches the expected text, or every stated part of the digest."""
-    return expected == text if isinstance(expected, str) else not any(expected.differences(text))
+def _expand_text(expected: str | TextDigest, recorded: Sequence[str]) -> str | TextDigest:
+    """Return the first recorded text that matches an expected digest. Default: the expected text or digest."""
+    if not _is_digest(expected):
+        return expected
+    return next((text for text in recorded if not any(expected.differences(text))), expected)
 
 
-def _is_digest(text: str | TextDigest | None) -> bool:
+def _is_digest(text: str | TextDigest | None) -> TypeGuard[TextDigest]:
     # A digest of only the beginning means that the rest is ignored.
     return isinstance(text, TextDigest) and text.sha256 is not None
 
 
-def _entry_in_full(expected: Entry | None, recorded: Entry | None) -> Entry | None:
+def _expand_entry(expected: Entry | None, recorded: Entry | None) -> Entry | None:
     match expected, recorded:
         case FileDigest(), RegularFile(data=data) if expected.fits(data):
             return RegularFile(data, mode=expected.mode)
@@ -198,7 +192,7 @@ def _entry_in_full(expected: Entry | None, recorded: Entry | None) -> Entry | No
 
 
 def is_by_hand(suite: Suite, scenario: Scenario, contract: Contract) -> bool:
-    """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
+    """Whether the expectations of a contract were written by hand: they are from neither a recording nor a document."""
     if contract.name != scenario.contract or scenario.invariant or suite.part(scenario.id).bundled:
         return False
     try:

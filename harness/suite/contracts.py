@@ -1,9 +1,9 @@
-"""Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
+"""Contracts: the behaviours that an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.schema import read_checked
-from readfirst.harness.yaml_io.yaml_validation import Fields
+from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
@@ -32,7 +32,8 @@ DEFAULT_MODEL = "default"
 LATEST = "latest"
 """The name that stands for the newest recorded contract with the current model (not `+gated`)."""
 
-_NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
+_VERSION_PATTERN = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
+_NAME_PATTERN = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 
 
 class UnknownContractError(ReadfirstError, LookupError):
@@ -53,10 +54,11 @@ class Contract:
     capabilities that only later versions have (`during`: no hook can delay a call). `follows` is the last version
     before this one that still has the tools and capabilities of the previous contract.
 
-    `ignores_outer_whitespace`: the product appends a reminder to each answer for this model, which removes the
-    whitespace at both ends of the answer. `between` is set if the versions between this contract and the previous one
-    were recorded with a different model: that model, and whether outer whitespace is ignored there. `extends` is a
-    contract with a product. It judges the scenarios that state nothing for this contract, which has no product.
+    If `ignores_outer_whitespace` is true, whitespace at both ends of an answer is not compared, because the product
+    appends a reminder to each answer for this model and thereby removes this whitespace. If the versions between the
+    previous contract and this one were recorded with a different model, `between` contains this model and its
+    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`), which
+    then judges the scenarios without expectations for this contract.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Contract:
         return _capabilities(self.tools, self.lacks)
 
     @property
-    def asked_model(self) -> str | None:
+    def requested_model(self) -> str | None:
         """The model that is requested from the product. None if the product uses its default."""
         return None if self.model == DEFAULT_MODEL else self.model
 
@@ -100,7 +102,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """The contracts: `documented`, then the others in release order. `default`: the name of that of a run."""
+    """All contracts: `documented`, then the others in release order. A run uses the contract `default` by default."""
 
     default: str
     all: tuple[Contract, ...]
@@ -118,11 +120,11 @@ class Contracts:
                 return contract
         if name == LATEST:
             return self.latest
-        raise UnknownContractError(f"there is no contract {name!r}. {_advice_for(name, self.all)}")
+        raise UnknownContractError(f"there is no contract {name!r}. {suggest_contract(name, self.all)}")
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded contract with the current model (not `+gated`). Default: the last contract."""
+        """The newest recorded contract with the current model (not `+gated`). If there is none, the last contract."""
         recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 
@@ -132,39 +134,32 @@ class Contracts:
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
-        """Return the recorded contract before this one, with the same class of models. None for the first one.
+        """Return the recorded contract before `contract`, with the same suffix (`+gated` or none). None for the first.
 
-        The oldest contract with an older model (`+gated`) follows the contract of the version before it, which has only
-        one class of models.
+        Before the oldest contract with `+gated` there is a contract without a suffix.
         """
-        variant = contract.name.partition("+")[2]
-        alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
-        older = [each for each in alike if order(each.name) < order(contract.name)]
-        if variant and not older:
+        same_suffix = _with_suffix_of(contract.name, self.all)
+        older = [each for each in same_suffix if order(each.name) < order(contract.name)]
+        if "+" in contract.name and not older:
             older = [each for each in self.recorded if order(each.name)[0] < order(contract.name)[0]]
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. For a version that is not a contract, return a contract with the
-        properties of a listed one.
+        """Return the contract with this name. If a version is not a contract, return a copy of the next newer contract
+        with the same suffix (`+gated` or none), or of the newest contract, with the name of this version.
 
-        This is the first listed contract that has the same suffix as `2.1.200` or `2.1.240+gated` and is not older,
-        otherwise the newest. If its `follows` is the requested version or a newer one, the contract before it is used.
-        Raises UnknownContractError if the name is not a version.
+        If the `follows` of the newer contract is this version or newer, the contract before it is copied. Raises
+        UnknownContractError if the name is not a version.
         """
-        if name in self:
+        same_suffix = _with_suffix_of(name, self.all)
+        if name in self or not is_version(name) or not same_suffix:
             return self[name]
-        if not _NAME.fullmatch(name):
-            return self[name]
-        version, _, variant = name.partition("+")
-        alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
-        if not alike:
-            return self[name]
-        place = next((at for at, each in enumerate(alike) if order(each.name) >= order(name)), -1)
-        follows = alike[place].follows
-        if place > 0 and follows is not None and Version(version) <= Version(follows):
-            place -= 1
-        like = alike[place]
+        version = name.partition("+")[0]
+        index = next((at for at, each in enumerate(same_suffix) if order(each.name) >= order(name)), -1)
+        follows = same_suffix[index].follows
+        if index > 0 and follows is not None and Version(version) <= Version(follows):
+            index -= 1
+        like = same_suffix[index]
         if like.between is not None and order(name) < order(like.name):
             like = replace(like, model=like.between[0], ignores_outer_whitespace=like.between[1])
         return replace(
@@ -172,14 +167,20 @@ class Contracts:
         )
 
 
+def _with_suffix_of(name: str, contracts: Iterable[Contract]) -> list[Contract]:
+    """Return the recorded contracts with the same suffix (`+gated` or none) as `name`."""
+    suffix = name.partition("+")[2]
+    return [each for each in contracts if each.recorded and each.name.partition("+")[2] == suffix]
+
+
 def is_version(name: str) -> bool:
-    """Whether a name is that of a version, with or without `+gated`."""
-    return _NAME.fullmatch(name) is not None
+    """Whether the name of a contract is a version number, with or without `+gated`."""
+    return _NAME_PATTERN.fullmatch(name) is not None
 
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return a key that sorts contracts by version, `+gated` after the current model. Other names come first."""
+    """Return a sort key for the name of a contract: by version, `+gated` last. Names without a version come first."""
     version, _, variant = name.partition("+")
     try:
         return Version(version), variant
@@ -188,10 +189,10 @@ def order(name: str) -> tuple[Version, str]:
 
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause that judges a call for `contract`. None if nothing is stated.
+    """Return the clause of an expectation that judges a call for `contract`. None if nothing is stated.
 
-    For a contract without a product, this is the clause that the scenario states for it; for `documented`, first a
-    clause that names a document. Raises ForeignContractError if the scenario was read for a different recorded
+    If the contract has no product, this is the clause that the scenario states for this contract. A clause that names a
+    document precedes it for `documented`. Raises ForeignContractError if the scenario was read for a different recorded
     contract.
     """
     if not contract.recorded:
@@ -205,36 +206,36 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return `clause_for`, or for a set-up call of `documented` the recorded clause, which judges only effects."""
+    """Return the result of `clause_for`. If a contract without a product states nothing, return the recorded clause,
+    which is compared only with the effects of the call.
+    """
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 
 
 def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
-    """Read `contracts.yaml`, and add its contracts to those `below`. A contract with the same name replaces the one
-    below.
-
-    Raises SuiteError with all problems.
+    """Read `contracts.yaml`, and add its contracts to `below`, the contracts of the suite below. A contract replaces
+    one of the same name. Raises SuiteError with all problems.
     """
     with read_checked(path, "contracts") as look:
         default: str = look.document.value["default"]
-        said = look.document.value.get("contracts", {})
+        entries = look.document.value.get("contracts", {})
         lower = {contract.name: contract for contract in below or ()}
-        read = {name: _contract(name, fields, lower) for name, fields in said.items()}
+        read = {name: _contract(name, fields, lower) for name, fields in entries.items()}
         for name, contract in read.items():
-            if (base := said[name].get("extends")) is not None and contract.extends is None:
+            if (base := entries[name].get("extends")) is not None and contract.extends is None:
                 message = (
                     f"{name} extends {base!r}, which is not a contract of a version in the suites before"
                 )
                 versions = tuple(each for each in lower.values() if each.recorded)
-                look.note(("contracts", name, "extends"), message, _advice_for(base, versions))
+                look.note(("contracts", name, "extends"), message, suggest_contract(base, versions))
         read = {**lower, **read}
         all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
         if default not in read:
             message = f"the default {default!r} is not among the contracts"
-            look.note(("default",), message, _advice_for(default, all_))
+            look.note(("default",), message, suggest_contract(default, all_))
         seen: dict[tuple[str | None, str | None], str] = {}
-        for contract in (read[name] for name in said):
+        for contract in (read[name] for name in entries):
             other = seen.setdefault((contract.version, contract.read_gate), contract.name)
             if contract.recorded and other != contract.name:
                 message = f"{contract.name} and {other} have the same version and read_gate"
@@ -243,17 +244,48 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
     return Contracts(default, all_)
 
 
-def _advice_for(name: str, contracts: Sequence[Contract]) -> str:
-    from readfirst.harness.suite.nearest_contract import nearest  # here, because it imports this module
+def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
+    """Return advice for a name that is not a contract: the contract to use instead.
 
-    return nearest(name, contracts)
+    For a version between two contracts, the reference implementation knows which of the two behaves in the same way.
+    """
+    if name == LATEST:
+        return f"Write {contracts[-1].name.partition('+')[0]}: `latest` will be another contract later."
+    if not _VERSION_PATTERN.fullmatch(name):
+        names = [LATEST, *(contract.name for contract in contracts)]
+        return did_you_mean(name, names, "`readfirst contracts` lists them, with the same --fixtures.")
+    same_suffix = [contract.name for contract in _with_suffix_of(name, contracts)]
+    older = [each for each in same_suffix if order(each) < order(name)]
+    newer = [each for each in same_suffix if order(each) > order(name)]
+    if not same_suffix:
+        return "`readfirst contracts` lists them."
+    if not newer:
+        command = f"readfirst product snapshot {name.partition('+')[0]}"
+        return f"{name} is newer than {same_suffix[-1]}, the newest of its kind. Record it: {command}."
+    if not older:
+        return f"{name} is older than {same_suffix[0]}, the oldest of its kind. Write {same_suffix[0]}."
+    before, after = older[-1], newer[0]
+    return f"{name} is between {before} and {after}: {_compare_behaviours(before, name, after)}"
 
 
-def _contract(name: str, said: Mapping[str, Any], lower: Mapping[str, Contract]) -> Contract:
+def _compare_behaviours(older: str, name: str, newer: str) -> str:
+    from readfirst.reference_impl.behaviours_by_version import behaviours_of  # slow to import, rarely needed
+
+    try:
+        behaviours = behaviours_of(name)
+        same = [each for each in (older, newer) if behaviours_of(each) == behaviours]
+    except ValueError:  # a user's suite may contain versions that the reference does not know
+        return "write one of the two."
+    if same:
+        return f"the tools behave as those of {same[0]}. Write {same[0]}."
+    return f"the tools changed before it and after it. Write {older} or {newer}."
+
+
+def _contract(name: str, values: Mapping[str, Any], lower: Mapping[str, Contract]) -> Contract:
     fields: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in said.items()
+        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
     }
-    ignores, between = _ignores(said), fields.pop("between", None)
+    ignores, between = _ignores_outer_whitespace(values), fields.pop("between", None)
     fields.pop("outer_whitespace", None)
     base = lower.get(fields.pop("extends", ""))
     if base is not None and base.recorded:
@@ -261,39 +293,41 @@ def _contract(name: str, said: Mapping[str, Any], lower: Mapping[str, Contract])
     return Contract(
         name=name,
         ignores_outer_whitespace=ignores,
-        between=None if between is None else (between["model"], _ignores(between)),
+        between=None if between is None else (between["model"], _ignores_outer_whitespace(between)),
         **fields,
     )
 
 
-def _ignores(said: Mapping[str, Any]) -> bool:
-    return said.get("outer_whitespace") == "ignored"
+def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
+    return values.get("outer_whitespace") == "ignored"
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the name of the contract whose expectations a scenario file states: the value of its key `contract`,
-    otherwise the default contract. Adds a finding if this contract lacks a tool.
+    """Return the name of the contract that the expectations in a scenario file are for: the value of the key
+    `contract`, otherwise the default contract. Adds a finding if this contract lacks a tool of the scenario.
     """
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
-    lacking = sorted(tools - set(default.tools))
+    missing_tools = sorted(tools - set(default.tools))
     if top.values.get("contract") is None:
-        if lacking:
-            having = ", ".join(each.name for each in contracts.recorded if tools <= set(each.tools))
-            fix = f"Write contract: with one that has it: {having}." if having else "Use another tool."
-            message = f"{default.name} has no {', '.join(lacking)}"
+        if missing_tools:
+            capable = ", ".join(each.name for each in contracts.recorded if tools <= set(each.tools))
+            fix = f"Write contract: with one that has it: {capable}." if capable else "Use another tool."
+            message = f"{default.name} has no {', '.join(missing_tools)}"
             top.node.note(message, fix, rule="contract-lacks-tool")
         return default.name
     node, name = top["contract"], top.text("contract")
     known = {each.name: each for each in contracts if each.name != DOCUMENTED}
     if name not in known:
-        node.note(f"there is no contract {name!r} with answers", _advice_for(name, tuple(known.values())))
+        node.note(
+            f"there is no contract {name!r} with answers", suggest_contract(name, tuple(known.values()))
+        )
         return default.name
     if absent := sorted(tools - set(known[name].tools)):
         message = f"{name} has no {', '.join(absent)}"
         node.note(message, "Name a contract that has it.", rule="contract-lacks-tool")
-    elif not lacking and known[name].recorded:
+    elif not missing_tools and known[name].recorded:
         message = f"the default contract, {default.name}, has all tools of this scenario"
-        fix = "Remove contract: `readfirst product record --missing` asks the other contracts."
+        fix = "Remove contract: `readfirst product record --missing` records the other contracts."
         node.note(message, fix, rule="contract-not-needed", key=True)
     return name

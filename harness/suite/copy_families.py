@@ -8,7 +8,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 _SCHEMA_COMMENT = "# yaml-language-server:"
-_SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml")
+_SHARED_FILES = ("contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml")
 
 
 class CopyError(ReadfirstError):
@@ -18,13 +18,13 @@ class CopyError(ReadfirstError):
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:
     """Copy all scenarios of these families, with recordings, to the suite at `target`. Return their ids.
 
-    Shared files are copied, too, if neither the bundled suite nor `target` has them. Nothing is replaced.
-    Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
+    Shared files, such as rules.yaml, are copied, too, if neither the bundled suite nor `target` contains them. No file
+    is replaced. Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
     """
-    every = source.ids()
-    ids = [scenario_id for scenario_id in every if scenario_id.partition("/")[0] in families]
+    all_ids = source.ids()
+    ids = [scenario_id for scenario_id in all_ids if scenario_id.partition("/")[0] in families]
     if missing := {*families} - {scenario_id.partition("/")[0] for scenario_id in ids}:
-        known = ", ".join(dict.fromkeys(scenario_id.partition("/")[0] for scenario_id in every))
+        known = ", ".join(dict.fromkeys(scenario_id.partition("/")[0] for scenario_id in all_ids))
         raise CopyError(f"there is no family {min(missing)!r}, only: {known}")
     files: dict[Path, bytes] = {}
     for scenario_id in ids:
@@ -39,10 +39,10 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
 def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
     """Copy one scenario, with its recording, to the suite at `target`. Return the path of the new file.
 
-    A scenario from a file with several scenarios gets a separate file. Shared files are copied, and errors raised, as
-    in `copy_families`. A scenario without expectations in its file cannot be copied separately.
+    A scenario from a file with several scenarios gets a separate file. Shared files are copied, and errors are raised,
+    as in `copy_families`. Raises CopyError if the expectations of the scenario are only in its recording.
     """
-    if source.place(scenario_id).composed:
+    if source.location(scenario_id).composed:
         raise CopyError(
             f"{scenario_id} has no expectations outside its recording. Copy its family: --family "
             f"{scenario_id.partition('/')[0]}"
@@ -59,11 +59,11 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
 
 
 def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
-    """Write the files, with the shared files that neither `target` nor the bundled suite has. Raises CopyError."""
+    """Write the files, and the shared files that neither `target` nor the bundled suite contains. Raises CopyError."""
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:
-        for name in _SHARED:
+        for name in _SHARED_FILES:
             if not part.bundled and part.has_own(name) and not (target / name).exists():
                 files[target / name] = (part.root / name).read_bytes()
     for path in files:

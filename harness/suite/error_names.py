@@ -13,18 +13,18 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """One wording of an error: `{word}` in `text` is any text. `tools`: the only tools with this wording, if any."""
+class MessageForm:
+    """One wording of an error message. `{word}` matches any text. Empty `tools` means all tools."""
 
     text: str
     tools: tuple[str, ...] = ()
 
     @property
-    def weight(self) -> int:
-        """The number of characters outside placeholders. Of several matching forms, the heaviest is used."""
+    def literal_chars(self) -> int:
+        """The number of characters outside placeholders. If several forms match, the one with the most is used."""
         return len(_PLACEHOLDER.sub("", self.text))
 
-    def fits(self, message: str) -> bool:
+    def matches(self, message: str) -> bool:
         """Whether the form matches the whole message. The time is linear in the length of the message."""
         first, *others = _PLACEHOLDER.split(self.text)
         if not others:
@@ -32,29 +32,29 @@ class Form:
         *middle, last = others
         if not (message.startswith(first) and message.endswith(last)):
             return False
-        place, end = len(first), len(message) - len(last)
+        position, end = len(first), len(message) - len(last)
         for literal in middle:
-            place = message.find(literal, place, end)
-            if place < 0:
+            position = message.find(literal, position, end)
+            if position < 0:
                 return False
-            place += len(literal)
-        return place <= end
+            position += len(literal)
+        return position <= end
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """A kind of refusal. `forms` are its possible messages. `codes` has the documented number of the error, by tool.
+    """A kind of refusal. `forms` are its possible messages. `codes` contains the documented number of the error, by
+    tool.
 
-    `words` is the whole message that an expectation means if it contains only the name of the error; `{old_string}`
-    stands for this argument of the call. `words` is empty if several messages are possible. `data` are texts that
-    precede data of the product in a message, such as its schema of settings; `data_ends` are the beginnings of the text
-    after the data.
+    `words` is the whole message, which an expectation may replace by the name of the error; `{old_string}` stands for
+    this argument of the call. `words` is empty if several messages are possible. A message may contain data of the
+    product, such as its schema of settings: `data` are the texts that precede the data, `data_ends` those that follow.
     """
 
     name: str
     summary: str
     codes: Mapping[str, int]
-    forms: tuple[Form, ...]
+    forms: tuple[MessageForm, ...]
     words: str = ""
     data: tuple[str, ...] = ()
     data_ends: tuple[str, ...] = ()
@@ -84,29 +84,29 @@ class Vocabulary:
         """
         text = text.strip()
         for form, name in self._forms:
-            if (not form.tools or tool in form.tools) and form.fits(text):
+            if (not form.tools or tool in form.tools) and form.matches(text):
                 return name
         return None
 
     def code(self, name: str, tool: str) -> int | None:
         """Return the number of an error in the documents' table for `tool`. None if it has no number."""
-        known = self.names.get(name)
-        return None if known is None else known.codes.get(tool)
+        error = self.names.get(name)
+        return None if error is None else error.codes.get(tool)
 
-    def beginning(self, name: str, text: str) -> str | None:
-        """Return a message up to the words before the product's data. None if the message contains no such data."""
-        ends = [place + len(mark) for mark in self.names[name].data if (place := text.find(mark)) > 0]
+    def text_before_data(self, name: str, text: str) -> str | None:
+        """Return the part of an error message before the product's data. None if the message contains no such data."""
+        ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
-    def ending(self, name: str, text: str) -> str:
-        """Return the text after the product data in a message, or an empty text."""
-        found = [place for mark in self.names[name].data_ends if (place := text.rfind(mark)) > 0]
-        return text[min(found) :] if found else ""
+    def text_after_data(self, name: str, text: str) -> str:
+        """Return the part of an error message after the product's data. Empty if there is none."""
+        starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
+        return text[min(starts) :] if starts else ""
 
     @cached_property
-    def _forms(self) -> tuple[tuple[Form, str], ...]:
+    def _forms(self) -> tuple[tuple[MessageForm, str], ...]:
         forms = [(form, entry.name) for entry in self.names.values() for form in entry.forms]
-        return tuple(sorted(forms, key=lambda item: -item[0].weight))
+        return tuple(sorted(forms, key=lambda item: -item[0].literal_chars))
 
 
 def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
@@ -119,27 +119,30 @@ def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read `errors.yaml`. Raises SuiteError with all problems."""
     with read_checked(path, "errors") as look:
-        names = {name: _error(name, said) for name, said in look.document.value["errors"].items()}
+        names = {name: _error(name, values) for name, values in look.document.value["errors"].items()}
         owners: dict[str, str] = {}
         for entry in names.values():
-            place = ("errors", entry.name)
+            error_path = ("errors", entry.name)
             for number, form in enumerate(entry.forms):
                 owner = owners.setdefault(form.text, entry.name)
                 if owner != entry.name:
                     message = f"{owner} and {entry.name} have the same form"
-                    look.note((*place, "forms", number), message, "Keep it at one of them.")
-                if form.weight == 0:
-                    fix = "Write the words that the message always has."
-                    look.note((*place, "forms", number), "a form needs literal characters", fix)
-            if entry.words and not any(form.fits(entry.words) for form in entry.forms):
-                look.note((*place, "words"), "no form fits these words", "Add the form that they have.")
+                    look.note((*error_path, "forms", number), message, "Remove it from one of them.")
+                if form.literal_chars == 0:
+                    fix = "Write the words that the message always contains."
+                    look.note((*error_path, "forms", number), "a form needs literal characters", fix)
+            if entry.words and not any(form.matches(entry.words) for form in entry.forms):
+                look.note((*error_path, "words"), "no form matches these words", "Add a form for them.")
     return Vocabulary(names)
 
 
-def _error(name: str, said: Mapping[str, Any]) -> ErrorName:
+def _error(name: str, values: Mapping[str, Any]) -> ErrorName:
     forms = tuple(
-        Form(each) if isinstance(each, str) else Form(each["text"], tuple(each.get("tools", ())))
-        for each in said["forms"]
+        MessageForm(form)
+        if isinstance(form, str)
+        else MessageForm(form["text"], tuple(form.get("tools", ())))
+        for form in values["forms"]
     )
-    data, ends = (tuple(said.get(key, ())) for key in ("data", "data_ends"))
-    return ErrorName(name, said["summary"], said.get("codes", {}), forms, said.get("words", ""), data, ends)
+    data, data_ends = (tuple(values.get(key, ())) for key in ("data", "data_ends"))
+    words = values.get("words", "")
+    return ErrorName(name, values["summary"], values.get("codes", {}), forms, words, data, data_ends)

@@ -1,7 +1,7 @@
 """The table of event kinds: external changes, turns of a conversation, and early ends of calls.
 
-Each kind has its fields, its form in a file, its words in a report, and its effect on an imagined workspace. A kind
-that is not in the table raises a KeyError everywhere.
+The table contains, for each kind, its fields, its form in a scenario file, its description in reports, and its effect
+on the known entries of a workspace.
 """
 
 from collections.abc import Mapping, MutableMapping
@@ -24,9 +24,10 @@ class WorldEventKind:
     """A kind of change to the workspace without a tool.
 
     `form` is the form in a scenario file: one `path`, a `command`, or a mapping of `each` path to its change. `fields`
-    are the fields of WorldEvent that an export contains, in addition to the path. `effect`: the path gets the `entry`
-    (None: it is deleted), is `moved`, gets a `mode`, keeps its content (`none`), or its change can only be seen on disk
-    (`unknown`). `must_exist`: the path must exist before.
+    are the fields of WorldEvent that an export contains, in addition to the path. If `must_exist` is true, the path
+    must exist before the event. `effect` is the effect on the path: it gets the `entry` of the event (None: it is
+    deleted), is `moved`, gets a `mode`, keeps its content (`none`), or is changed in a way that only the disk shows
+    (`unknown`).
     """
 
     form: Literal["path", "each", "command"]
@@ -52,11 +53,12 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """A kind of change to the conversation. `words` describe it, `needs` is the required capability, empty if it needs
-    none.
+    """A kind of change to the conversation. `words` describe it in reports. `needs` is the required capability, or
+    empty.
 
-    If steps belong to the event, `end` is the event after them, and `actor` the name of the agent that makes them;
-    otherwise both are empty. `written`: a scenario file may contain the event.
+    If the event contains steps of another agent, `actor` is the name of this agent, and `end` the event after its
+    steps; otherwise both are empty. `written` is false for events that end others: a scenario file does not contain
+    them.
     """
 
     words: str
@@ -99,11 +101,11 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """A way to end a call early: its description, the required capability, and the signal that the program gets, if
-    any.
+    """A way to end a call early: its description in reports (`words`), the required capability (`needs`), and the
+    signal that the program gets, if any.
 
-    `waits`: the call ends between validation and execution. `is_raced`: the call ends while it writes, so the result
-    may differ between runs.
+    If `waits` is true, the call ends between validation and execution. If `is_raced` is true, the call ends while it
+    writes, so the result may differ between runs.
     """
 
     words: str
@@ -113,25 +115,22 @@ class InterruptionKind:
     is_raced: bool = False
 
 
-def _signals() -> Mapping[str, InterruptionKind]:
-    return {
-        name + suffix: InterruptionKind(
-            f"and the program {verb} {moment}", "kill", signal, not suffix, bool(suffix)
-        )
-        for name, signal, verb in (
-            ("killed", "SIGKILL", "is killed"),
-            ("sigint", "SIGINT", "gets SIGINT"),
-            ("sigterm", "SIGTERM", "gets SIGTERM"),
-        )
-        for suffix, moment in (("", "before it is executed"), ("-writing", "when it begins to write"))
-    }
-
-
+_SIGNALS = (
+    ("killed", "SIGKILL", "is killed"),
+    ("sigint", "SIGINT", "gets SIGINT"),
+    ("sigterm", "SIGTERM", "gets SIGTERM"),
+)
 _MIDDLE = "in the middle of the last argument"
 INTERRUPTIONS: Mapping[str, InterruptionKind] = {
     "cancelled": InterruptionKind("given up by the user before it is executed", "cancel", waits=True),
     "stopped": InterruptionKind("given up by the user when it has begun to write", "stop", is_raced=True),
-    **_signals(),
+    **{
+        name + suffix: InterruptionKind(
+            f"and the program {verb} {moment}", "kill", signal, not suffix, bool(suffix)
+        )
+        for name, signal, verb in _SIGNALS
+        for suffix, moment in (("", "before it is executed"), ("-writing", "when it begins to write"))
+    },
     "cut": InterruptionKind(f"and the connection ends {_MIDDLE}", "cut"),
     "limit": InterruptionKind(f"and the model's message ends {_MIDDLE}", "cut"),
 }
@@ -141,10 +140,10 @@ INTERRUPTIONS: Mapping[str, InterruptionKind] = {
 class WorldEvent:
     """A change to the workspace without a tool.
 
-    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new name
-    (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds relative to the previous time of the file;
-    None: `same`. `buffer`: the user's editor contains `entry` as the unsaved text of the file. `git`: `path` is a
-    command of `git_commands` instead.
+    `path` is relative to the workspace; for the kind `git` it is a command, such as `checkout main`. `entry` is the new
+    state (`modify`, `symlink`, `mkdir`), or the unsaved text of the file in the user's editor (`buffer`). `to` is the
+    new name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds relative to the previous time of
+    the file; None means an unchanged time.
     """
 
     kind: WorldEventName
@@ -158,13 +157,15 @@ class WorldEvent:
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """A change of the conversation without a tool.
+    """A change of the conversation without a tool. `kind` is one of:
 
-    `resume`: the conversation ends and continues later. `compact`: a summary replaces it. `rewind`: the files return
-    to their state at the last message of the user; these changes belong to the next call. `agent`: the calls up to
-    `end` belong to a sub-agent, and the conversation waits for it. `mention`: the user mentions the file `path`,
-    relative to the workspace. `other`: the calls up to `back` belong to a second session in the workspace.
-    `background`: the calls belong to the sub-agent named `path`, which works in parallel with the conversation.
+    - `resume`: the conversation ends and continues later.
+    - `compact`: a summary replaces the conversation.
+    - `rewind`: the files return to their state at the last message of the user. These changes belong to the next call.
+    - `mention`: the user mentions the file `path`, relative to the workspace.
+    - `agent`: the calls up to `end` belong to a sub-agent. The conversation waits for the sub-agent.
+    - `background`: the calls up to `back` belong to the sub-agent named `path`, which works in parallel.
+    - `other`: the calls up to `back` belong to a second session in the workspace.
     """
 
     kind: SessionEventName
@@ -173,29 +174,29 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter needs to perform this event; empty if it needs none (`back`)."""
+        """The capability that an adapter needs to perform this event. Empty for `back`, which needs none."""
         return SESSION_EVENTS[self.kind].needs
 
 
 T = TypeVar("T")
 
 
-def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Apply the changes of an event to an imagined workspace. Return whether all of them are known.
+def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
+    """Apply the changes of an event to `files`, the known entries of a workspace. Return whether all changes are known.
 
-    `files` contains the known entry of each path: None if it is deleted. Links are not followed.
+    The entry of a deleted path is None. Links are not followed.
     """
     path = event.path
-    below = [each for each in files if each.startswith(f"{path}/")]
+    below = [name for name in files if name.startswith(f"{path}/")]
     match WORLD_EVENTS[event.kind].effect:
         case "entry":
-            former = files.get(path)
+            before = files.get(path)
             files.update(dict.fromkeys(below if event.entry is None else ()))
-            files[path] = with_known_mode(event.entry, former)
+            files[path] = with_known_mode(event.entry, before)
         case "moved":
-            for each in (path, *below):
-                if each in files:
-                    files[f"{event.to}{each[len(path) :]}"] = files.pop(each)
+            for name in (path, *below):
+                if name in files:
+                    files[f"{event.to}{name[len(path) :]}"] = files.pop(name)
         case "mode":
             entry = files.get(path)
             if isinstance(entry, RegularFile | Directory):
@@ -207,10 +208,12 @@ def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> 
     return True
 
 
-def with_known_mode(entry: Entry | None, former: Entry | T | None) -> Entry | None:
-    """Return an entry as the harness creates it: with the stated mode, else the former one, else the default."""
+def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
+    """Return an entry with the mode that the harness sets: the stated mode, otherwise the mode of `before`, the
+    previous entry at the path, otherwise the default mode.
+    """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
-    if isinstance(former, type(entry)) and former.mode is not None:
-        return replace(entry, mode=former.mode)
+    if isinstance(before, type(entry)) and before.mode is not None:
+        return replace(entry, mode=before.mode)
     return replace(entry, mode=0o755 if isinstance(entry, Directory) else 0o644)

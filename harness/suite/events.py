@@ -1,16 +1,16 @@
-"""Read events from scenario files: changes that no tool makes, and steps about the conversation itself."""
+"""Read events from scenario files: changes that no tool makes, and steps that change the conversation."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from readfirst.harness.suite.event_kinds import (
-    SESSION_EVENTS,
-    WORLD_EVENTS,
-    SessionEventName,
-    WorldEventName,
+from readfirst.harness.suite.event_kinds import SESSION_EVENTS, WORLD_EVENTS, SessionEventName, WorldEventName
+from readfirst.harness.suite.file_content import (
+    LINK_TARGET_PATTERN,
+    read_mode,
+    read_modified_entry,
+    read_shift,
 )
-from readfirst.harness.suite.file_content import LINK_TARGET, mode_of, modified_entry, shift_of
 from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.path_rules import is_safe, safe_paths
 from readfirst.harness.suite.scenario import SessionEvent, Step, WorldEvent
@@ -28,27 +28,25 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """The git commands of each `git` event. In a scenario, a branch follows `branch`, `checkout` and `rebase`."""
 
-_NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
+_BRANCH_COMMAND_PATTERN = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
 
 def git_lines(command: str) -> list[list[str]]:
     """Return the arguments of each git command that a `git` event executes."""
-    word, _, name = command.partition(" ")
-    lines = GIT_COMMANDS[command if command in GIT_COMMANDS else word]
+    keyword, _, name = command.partition(" ")
+    lines = GIT_COMMANDS[command if command in GIT_COMMANDS else keyword]
     return [[part.replace("NAME", name) for part in line] for line in lines]
 
 
 def is_git_command(text: str) -> bool:
     """Whether a text is a valid `git` event."""
-    return _NAMED.fullmatch(text) is not None or text in GIT_COMMANDS.keys() - {
-        "branch",
-        "checkout",
-        "rebase",
-    }
+    keywords = GIT_COMMANDS.keys() - {"branch", "checkout", "rebase"}
+    return text in keywords or _BRANCH_COMMAND_PATTERN.fullmatch(text) is not None
 
 
-_TEXT = re.compile(r"(?s).*")
-_SHIFT = 2  # default shift of a file's time by a touch, in seconds
+_ANY_TEXT_PATTERN = re.compile(r"(?s).*")
+_DEFAULT_SHIFT_S = 2
+"""Default shift of a file's time by a `touch` event, in seconds."""
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
@@ -62,48 +60,50 @@ def read_event(node: Node, kind: str) -> list[WorldEvent]:
         return [WorldEvent(cast(WorldEventName, kind), value, position=position)]
     if form == "path" or (kind == "touch" and type(value) is str):
         entry = Directory() if kind == "mkdir" else None
-        shift = _SHIFT if kind == "touch" else None
+        shift = _DEFAULT_SHIFT_S if kind == "touch" else None
         event = WorldEvent(cast(WorldEventName, kind), value, entry, mtime=shift, position=position)
         return [event] if is_safe(stated, value) else []
     return [
-        _event(what, kind, path, position)
-        for path, what in safe_paths(stated)
-        if kind != "rename" or is_safe(what, what.value)
+        _event(change, kind, path, position)
+        for path, change in safe_paths(stated)
+        if kind != "rename" or is_safe(change, change.value)
     ]
 
 
 def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent:
     match kind:
         case "buffer":
-            entry = RegularFile(TextContent(node.matching(_TEXT)))
+            entry = RegularFile(TextContent(node.matching(_ANY_TEXT_PATTERN)))
             return WorldEvent("buffer", path, entry, position=position)
         case "modify":
-            entry, shift = modified_entry(node)
+            entry, shift = read_modified_entry(node)
             return WorldEvent("modify", path, entry, mtime=shift, position=position)
         case "touch":
-            shift = shift_of(node.mapping(("mtime",), required=("mtime",))["mtime"])
+            shift = read_shift(node.mapping(("mtime",), required=("mtime",))["mtime"])
             return WorldEvent("touch", path, mtime=shift, position=position)
         case "rename":
             to = node.value
             if to == path or to.startswith(path + "/"):
                 message = f"{path!r} cannot be renamed to {to!r}"
-                node.note(message, "Name another place.", rule="path-conflict")
+                node.note(message, "Use a different path.", rule="path-conflict")
             return WorldEvent("rename", path, to=to, position=position)
         case "chmod":
-            return WorldEvent("chmod", path, mode=mode_of(node), position=position)
+            return WorldEvent("chmod", path, mode=read_mode(node), position=position)
         case _:
-            return WorldEvent("symlink", path, Symlink(node.matching(LINK_TARGET)), position=position)
+            return WorldEvent("symlink", path, Symlink(node.matching(LINK_TARGET_PATTERN)), position=position)
 
 
-WITH_STEPS = frozenset[str](name for name, kind in SESSION_EVENTS.items() if kind.end)
-STATED_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.written)
+EVENTS_WITH_STEPS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.end)
+"""The session events that contain steps of another agent."""
+WRITTEN_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.written)
+"""The session events that a scenario file may contain."""
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read a change to the conversation from a step.
+    """Read a change to the conversation from a step of a scenario file.
 
-    If it has steps of a sub-agent or a second session, `read_step` reads them. They are returned between the event and
-    the event that ends it.
+    `read_step` reads the steps of a sub-agent or a second session. These steps are returned between the event and the
+    event that ends it.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)
@@ -119,22 +119,18 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
     name = fields["agent"].matching() if "agent" in fields else ""
     steps: list[Step] = []
     for each in fields["steps"].listed(empty=False):
-        found = each.value if isinstance(each.value, dict) else ()
-        if inner := next((key for key in found if key in STATED_SESSION_EVENTS), ""):
-            fix = "Write it after these steps."
-            each.below(inner).note(
-                f"{inner} is no step of {known.actor}", fix, rule="unknown-event", key=True
-            )
+        step = each.value if isinstance(each.value, dict) else {}
+        if inner := next((key for key in step if key in WRITTEN_SESSION_EVENTS), ""):
+            message = f"{inner} is not a step of {known.actor}"
+            each.below(inner).note(message, "Write it after these steps.", rule="unknown-event", key=True)
         else:
             steps += read_step(each)
     return (SessionEvent(begin, position, name), *steps, SessionEvent(known.end, position))
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key of a step that contains other steps, and these steps; both are empty without inner steps."""
-    key = next(
-        (key for key in SESSION_EVENTS if key in WITH_STEPS and isinstance(step, dict) and key in step), ""
-    )
+    """Return the key of a step that contains other steps, and these steps. Both are empty if there are none."""
+    key = next((key for key in EVENTS_WITH_STEPS if isinstance(step, dict) and key in step), "")
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None
     return key, steps if isinstance(steps, list) else []

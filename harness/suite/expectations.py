@@ -1,9 +1,9 @@
-"""Read `expect`: the result of a recorded contract, and the statements of the documents."""
+"""Read the key `expect` of a call: the result of a recorded contract, and the statements of the documents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from readfirst.harness.suite.file_content import SHA256, expected_entry
+from readfirst.harness.suite.file_content import SHA256_PATTERN, read_expected_entry
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
@@ -14,85 +14,91 @@ GROUPED_CALL_KEYS = ("documented", "answer", "error", "text")
 GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
-InAWord = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""A function that returns the clause which a short form means for a call. It gets the stated changes of files; without
-these, the clause contains the changes, too.
+ReadShorthand = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
+"""Returns the clause that a short form, such as `done`, means for a call. Its arguments are the node of the short form,
+the short form, and the stated changes of files. Without stated changes, the clause contains the usual changes.
 """
 
 
-def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | None = None) -> Expectation:
-    """Read an expectation: one clause, or a list of two. `known` are the allowed keys of a clause.
+def read_expectation(
+    node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
+) -> Expectation:
+    """Read an expectation: one clause, or a list of two. A clause may contain the keys `allowed_keys`.
 
     One clause states the result for the scenario's contract. With the key `documented`, it is also the statement of the
-    documents. If the documents state a different result, a second clause contains it. A short form may replace the
-    clause of a call.
+    documents. If the documents state a different result, a second clause contains this result. With `read_shorthand`,
+    a short form may replace a clause.
     """
-    if isinstance(node.value, dict) or (in_a_word is not None and isinstance(node.value, str)):
-        clause = _clause(node, known, in_a_word)
+    if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
+        clause = _read_clause(node, allowed_keys, read_shorthand)
         return Expectation(clause, clause if clause is not None and clause.documented else None)
     items = node.listed(empty=False)
     if len(items) == 1:
-        return read_expectation(items[0], known, in_a_word)
-    found: dict[bool, Clause] = {}
+        return read_expectation(items[0], allowed_keys, read_shorthand)
+    clauses: dict[bool, Clause] = {}
     for item in items:
-        clause = _clause(item, known, in_a_word)
+        clause = _read_clause(item, allowed_keys, read_shorthand)
         if clause is None:
             continue
         documented = clause.documented is not None
-        if found.setdefault(documented, clause) is not clause:
+        if clauses.setdefault(documented, clause) is not clause:
             _note_second(item, documented)
-    return Expectation(found.get(False), found.get(True))
+    return Expectation(clauses.get(False), clauses.get(True))
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about the second clause of a call: it is `documented` like the first, or neither clause is."""
+    """Add a finding about the second clause of a call: both clauses are `documented`, or neither is."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
         node.below("documented").note(message, fix, rule="several-documented", key=True)
         return
     message = "two clauses of one call state the behaviour of the product"
-    fix = "Keep that of the scenario's contract; recordings hold what every other contract gives."
+    fix = (
+        "Keep the clause for the scenario's contract; recordings contain the answers of all other contracts."
+    )
     node.note(message, fix, rule="several-recorded")
 
 
-def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Clause | None:
-    if in_a_word is not None and isinstance(node.value, str):
-        return in_a_word(node, node.value, {})
-    fields = node.mapping(known)
+def _read_clause(
+    node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None
+) -> Clause | None:
+    if read_shorthand is not None and isinstance(node.value, str):
+        return read_shorthand(node, node.value, {})
+    fields = node.mapping(allowed_keys)
     if not fields.values:
         raise FormError(node)
     documented, error = fields.read("documented", Node.matching), fields.read("error", Node.matching)
-    text = fields.read("text", _text)
+    text = fields.read("text", _read_text)
     files: dict[str, Entry | None] = {}
     for path, content in fields["files"].mapping() if "files" in fields else ():
         if is_safe(content, path, key=True):
-            files[path] = None if content.value is None else expected_entry(content)
-    if "answer" in fields and in_a_word is not None:
-        return _clause_in_a_word(fields, documented, files, in_a_word)
-    reminders = tuple(map(_text, fields["reminders"].listed())) if "reminders" in fields else ()
+            files[path] = None if content.value is None else read_expected_entry(content)
+    if "answer" in fields and read_shorthand is not None:
+        return _read_shorthand_clause(fields, documented, files, read_shorthand)
+    reminders = tuple(map(_read_text, fields["reminders"].listed())) if "reminders" in fields else ()
     return Clause(documented, error, text, files, reminders, node.position)
 
 
-def _clause_in_a_word(
-    fields: Fields, documented: str | None, files: Mapping[str, Entry | None], in_a_word: InAWord
+def _read_shorthand_clause(
+    fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the clause for the short form at `answer`, which allows only `documented` and `files` next to it."""
-    word = fields["answer"].matching()
+    """Return the clause for the short form in the key `answer`. Keys except `documented` and `files` are reported."""
+    shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):
-            fix = f"Leave {key} out, or answer: and write out the rest."
-            value.note(f"answer says already what {key} is", fix, key=True)
-    return replace(in_a_word(fields["answer"], word, files), documented=documented)
+            fix = f"Remove {key}, or remove answer and write the other keys of the answer."
+            value.note(f"answer already contains {key}", fix, key=True)
+    return replace(read_shorthand(fields["answer"], shorthand, files), documented=documented)
 
 
-def _text(node: Node) -> str | TextDigest:
+def _read_text(node: Node) -> str | TextDigest:
     if type(node.value) is str:
         return node.value
     fields = node.mapping(_DIGEST_KEYS)
     if not fields.values:
         raise FormError(node)
-    digest = fields["sha256"].matching(SHA256) if "sha256" in fields else None
+    digest = fields["sha256"].matching(SHA256_PATTERN) if "sha256" in fields else None
     lines = fields["lines"].number(1, 10**9) if "lines" in fields else None
     starts, ends = fields.read("starts", Node.matching), fields.read("ends", Node.matching)
     return TextDigest(digest, lines, starts, ends)

@@ -33,7 +33,7 @@ SPECIAL_KINDS = ("fifo", "socket")
 """Kinds of special files that a scenario can contain."""
 
 _TEXT_KEYS = ("encoding", "bom", "eol")
-_BESIDE: Mapping[str, tuple[str, ...]] = {
+_OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "text": (*_TEXT_KEYS, "mode", "mtime", "ownership"),
     "repeat": ("times", *_TEXT_KEYS, "mode", "mtime"),
     "base64": ("mode", "mtime"),
@@ -51,47 +51,49 @@ _EXPECTED_KEYS = (
     "size",
 )
 
-_MODE = re.compile(r"[0-7]{4}")
-SHA256 = re.compile(r"[0-9a-f]{64}")
-LINK_TARGET = re.compile(r"[^\0]+")
-_TEXT = re.compile(r"(?s).*")
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?")
+_MODE_PATTERN = re.compile(r"[0-7]{4}")
+SHA256_PATTERN = re.compile(r"[0-9a-f]{64}")
+LINK_TARGET_PATTERN = re.compile(r"[^\0]+")
+_ANY_TEXT_PATTERN = re.compile(r"(?s).*")
+_BASE64_PATTERN = re.compile(
+    r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
+)
 """Matches canonical Base64: the unused bits after the last byte are zero."""
 
 
-def given_entry(node: Node) -> Entry:
-    """Read the content of a path that exists before the first step, or that a hook writes. Raises FormError."""
-    entry = _entry(node, _GIVEN_KEYS)
+def read_given_entry(node: Node) -> Entry:
+    """Read the entry of a path that exists before the first step, or that a hook writes. Raises FormError."""
+    entry = _read_entry(node, _GIVEN_KEYS)
     if isinstance(entry, RegularFile) and "mtime" in node.value and type(node.value) is dict:
-        return replace(entry, mtime=OLD_TIME + shift_of(node.below("mtime")))
+        return replace(entry, mtime=OLD_TIME + read_shift(node.below("mtime")))
     return entry
 
 
-def modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
+def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
     """Read the new content and the time shift in seconds (None: `same`) of a `modify` event. Raises FormError."""
-    entry = _entry(node, _EVENT_KEYS)
+    entry = _read_entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)
     if type(node.value) is dict and "mtime" in node.value:
-        return entry, None if node.value["mtime"] == "same" else shift_of(node.below("mtime"))
+        return entry, None if node.value["mtime"] == "same" else read_shift(node.below("mtime"))
     return entry, 2
 
 
-def expected_entry(node: Node) -> Entry:
-    """Read the expected content of a path that still exists. Raises FormError."""
+def read_expected_entry(node: Node) -> Entry:
+    """Read the expected entry of a path that was not deleted. Raises FormError."""
     if type(node.value) is dict and "sha256" in node.value:
         fields = node.mapping(("sha256", "size", "mode"), required=("sha256", "size"))
         size = fields["size"].number(0, MAX_CONTENT_BYTES)
-        return FileDigest(fields["sha256"].matching(SHA256), size, fields.read("mode", mode_of))
-    return _entry(node, _EXPECTED_KEYS)
+        return FileDigest(fields["sha256"].matching(SHA256_PATTERN), size, fields.read("mode", read_mode))
+    return _read_entry(node, _EXPECTED_KEYS)
 
 
-def mode_of(node: Node) -> int:
+def read_mode(node: Node) -> int:
     """Read a file mode: four octal digits, the first of them for the setuid, setgid and sticky bits."""
-    return int(node.matching(_MODE), 8)
+    return int(node.matching(_MODE_PATTERN), 8)
 
 
-def shift_of(node: Node) -> Seconds:
+def read_shift(node: Node) -> Seconds:
     """Read a shift of a time, such as `+2s`, and return it in seconds. Raises FormError."""
     shift = parse_shift(node.value) if type(node.value) is str else None
     if shift is None:
@@ -99,19 +101,21 @@ def shift_of(node: Node) -> Seconds:
     return shift
 
 
-def _entry(node: Node, known: tuple[str, ...]) -> Entry:
+def _read_entry(node: Node, allowed_keys: tuple[str, ...]) -> Entry:
     if type(node.value) is str:
-        return _text_entry(RegularFile(TextContent(node.value)), node)
+        return _check_encoding(RegularFile(TextContent(node.value)), node)
     fields = node.mapping()
-    kind = next((key for key in _BESIDE if key in fields and key in known), None)
+    kind = next((key for key in _OTHER_KEYS if key in fields and key in allowed_keys), None)
     if kind is None:
         raise FormError(node)
-    node.mapping([key for key in (kind, *_BESIDE[kind]) if key in known])
+    node.mapping([key for key in (kind, *_OTHER_KEYS[kind]) if key in allowed_keys])
     value = fields[kind]
-    mode, ownership = fields.read("mode", mode_of), fields.read("ownership", read_ownership)
+    mode, ownership = fields.read("mode", read_mode), fields.read("ownership", read_ownership)
     match kind:
         case "text" | "repeat":
-            return _text_entry(RegularFile(_text_content(fields, kind), mode, ownership=ownership), value)
+            return _check_encoding(
+                RegularFile(_read_text_content(fields, kind), mode, ownership=ownership), value
+            )
         case "directory":
             value.one_of((True,))
             if ownership is not None and ownership.attributes:
@@ -120,46 +124,49 @@ def _entry(node: Node, known: tuple[str, ...]) -> Entry:
         case "special":
             return SpecialFile(value.one_of(SPECIAL_KINDS))
         case "base64":
-            return RegularFile(Base64Content(value.matching(_BASE64)), mode)
+            return RegularFile(Base64Content(value.matching(_BASE64_PATTERN)), mode)
         case "symlink":
-            return Symlink(value.matching(LINK_TARGET))
+            return Symlink(value.matching(LINK_TARGET_PATTERN))
         case _:
-            return HardLink(value.matching(LINK_TARGET))
+            return HardLink(value.matching(LINK_TARGET_PATTERN))
 
 
-def _text_content(fields: Fields, kind: str) -> TextContent:
+def _read_text_content(fields: Fields, kind: str) -> TextContent:
     encoding = fields["encoding"].one_of(ENCODINGS) if "encoding" in fields else "utf-8"
     eol = fields["eol"].one_of(EOLS) if "eol" in fields else "lf"
     bom = fields["bom"].one_of((True, False)) if "bom" in fields else False
     if bom and encoding == "latin-1":
         raise FormError(fields.node)
     if kind == "text":
-        return TextContent(fields[kind].matching(_TEXT), None, encoding, bom, eol)
+        return TextContent(fields[kind].matching(_ANY_TEXT_PATTERN), None, encoding, bom, eol)
     times = fields.node.mapping(required=("times",))["times"].number(1, MAX_CONTENT_BYTES)
     return TextContent(fields[kind].matching(), times, encoding, bom, eol)
 
 
-def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
-    """Return the entry. Adds a finding if its encoding cannot encode a character of the text."""
+def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
+    """Return the entry unchanged. Adds a finding if its encoding cannot encode a character of the text."""
     content = entry.content
     if isinstance(content, TextContent) and not content.text.isascii():
         try:
             content.text.encode(content.encoding)
         except UnicodeEncodeError as error:
             message = f"{content.encoding} has no code for U+{ord(content.text[error.start]):04X}"
-            fix = "Use another encoding, or write the bytes as base64."
+            fix = "Use a different encoding, or write the bytes as base64."
             node.note(message, fix, rule="unencodable-text")
     return entry
 
 
-def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return an entry, or None, as in scenario and recording files. `long` returns the form of too long content."""
+def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
+    """Return the YAML or JSON value of an entry in scenario and recording files. None for a deleted path.
+
+    `encode_long` returns the keys that replace long bytes. If there are none, the bytes are written in full.
+    """
     fields: dict[str, Any]
     match entry:
         case None:
             return None
         case RegularFile(content):
-            fields = _content_value(content, long)
+            fields = _content_value(content, encode_long)
         case FileDigest(sha256, size):
             fields = {"sha256": sha256, "size": size}
         case Symlink(target):
@@ -179,7 +186,7 @@ def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] 
     return fields["text"] if fields.keys() == {"text"} else fields
 
 
-def _content_value(content: Content, long: Callable[[bytes], Mapping[str, Any]]) -> dict[str, Any]:
+def _content_value(content: Content, encode_long: Callable[[bytes], Mapping[str, Any]]) -> dict[str, Any]:
     match content:
         case TextContent(text, times, encoding, bom, eol):
             stated = {"text": text} if times is None else {"repeat": text, "times": times}
@@ -187,8 +194,8 @@ def _content_value(content: Content, long: Callable[[bytes], Mapping[str, Any]])
             return {**stated, **{key: value for key, (value, usual) in others.items() if value != usual}}
         case Base64Content(encoded):
             return {"base64": encoded}
-    if said := long(content):
-        return {**said}
+    if long := encode_long(content):
+        return {**long}
     try:
         return {"text": content.decode("utf-8")}
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""The state of one path of a workspace, and shifts of its time (`+2s`, `-10s`, `+1ms`), as shared values."""
+"""The state of one path of a workspace (an `Entry`), and shifts of file times, such as `+2s`, `-10s` and `+1ms`."""
 
 import base64
 import hashlib
@@ -17,15 +17,15 @@ Seconds = int | Fraction
 
 NANOSECONDS = 1_000_000_000
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 """Maximum number of symbolic links in the resolution of a path, as in operating systems."""
-_SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)(s|ms|us)")
+_SHIFT_PATTERN = re.compile(r"([+-](?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)(s|ms|us)")
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
     """Return a shift of a time such as `+2s` in seconds. None if it is not a shift, or finer than a nanosecond."""
-    match = _SHIFT.fullmatch(text)
+    match = _SHIFT_PATTERN.fullmatch(text)
     if match is None:
         return None
     number, unit = match.groups()
@@ -40,16 +40,16 @@ def shift_text(seconds: Seconds) -> str:
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
-    thousandths = Fraction(seconds) * NANOSECONDS
-    micros, rest = divmod(abs(thousandths.numerator), 1000)
-    return f"{'-' if seconds < 0 else '+'}{micros}.{rest:03d}us"
+    nanoseconds = Fraction(seconds) * NANOSECONDS
+    microseconds, rest = divmod(abs(nanoseconds.numerator), 1000)
+    return f"{'-' if seconds < 0 else '+'}{microseconds}.{rest:03d}us"
 
 
 OLD_TIME = 1_577_836_800
 """The default time of given files and directories: 2020-01-01T00:00:00Z, in seconds since 1970."""
 
-_BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
-_LARGE = 1 << 20
+_BYTE_ORDER_MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+_MAX_CACHED_CHARS = 1 << 20
 """Longer repeated texts, in characters, are not cached."""
 _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
@@ -58,8 +58,8 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 class TextContent:
     """Content given as characters: `text` repeated `times` times, then encoded.
 
-    In a repeated text `{n}` is replaced by the number of the repetition, from 1. `eol` is the replacement of every
-    `\\n`: `lf`, `crlf` or `cr`. `bom` adds the byte order mark of the encoding.
+    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line
+    ending `eol`: `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
     """
 
     text: str
@@ -73,7 +73,7 @@ class TextContent:
         """The text with all its repetitions. Large texts are expanded at every access."""
         if self.times is None:
             return self.text
-        repeated = _repeat_text if len(self.text) * self.times > _LARGE else _kept
+        repeated = _repeat_text if len(self.text) * self.times > _MAX_CACHED_CHARS else _repeat_and_cache
         return repeated(self.text, self.times)
 
     def data(self) -> bytes:
@@ -82,7 +82,7 @@ class TextContent:
         if self.eol != "lf":
             text = text.replace("\n", _EOLS[self.eol])
         data = text.encode(self.encoding)
-        return _BOMS[self.encoding] + data if self.bom else data
+        return _BYTE_ORDER_MARKS[self.encoding] + data if self.bom else data
 
     def is_longer_than(self, size: int) -> bool:
         """Whether there are more bytes than `size`. The content is expanded only if necessary."""
@@ -90,7 +90,7 @@ class TextContent:
         if len(self.text.replace("{n}", "1")) * times > size:
             return True
         # A character has up to four bytes, a carriage return in front as many; `{n}` has up to twelve digits.
-        return len(self.text) * times * 8 + len(_BOMS["utf-8"]) > size and len(self.data()) > size
+        return len(self.text) * times * 8 + len(_BYTE_ORDER_MARKS["utf-8"]) > size and len(self.data()) > size
 
 
 def _repeat_text(text: str, times: int) -> str:
@@ -98,27 +98,27 @@ def _repeat_text(text: str, times: int) -> str:
         case [_]:
             return text * times
         case [before, after]:  # the usual case
-            return _iter_numbered(before, after, times)
+            return _join_numbered(before, after, times)
         case parts:
             return "".join(str(number).join(parts) for number in range(1, times + 1))
 
 
-def _iter_numbered(before: str, after: str, times: int) -> str:
-    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. Fast for many lines."""
+def _join_numbered(before: str, after: str, times: int) -> str:
+    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. Fast for many numbers."""
 
-    def each(numbers: range) -> str:
+    def join(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
 
     thousands = (times + 1) // 1000
     if thousands < 2:
-        return each(range(1, times + 1))
+        return join(range(1, times + 1))
     ends = [f"{number:03}{after}" for number in range(1000)]
     parts = [before, *(f"{end}{before}" for end in ends[:-1]), ends[-1]]
     whole = (str(number).join(parts) for number in range(1, thousands))
-    return "".join((each(range(1, 1000)), *whole, each(range(thousands * 1000, times + 1))))
+    return "".join((join(range(1, 1000)), *whole, join(range(thousands * 1000, times + 1))))
 
 
-_kept = lru_cache(maxsize=8)(_repeat_text)
+_repeat_and_cache = lru_cache(maxsize=8)(_repeat_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """Identity and time of a file. They show that a file was written even if its bytes are unchanged.
+    """Identity and time of a file. They show whether a file was written, even if its bytes are unchanged.
 
-    `names` is the number of hard links, `mtime_ns` is in nanoseconds since 1970.
+    `names` is the number of hard links; `mtime_ns` is the time in nanoseconds since 1970.
     """
 
     inode: int
@@ -148,11 +148,10 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means the default
-    time.
+    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means OLD_TIME.
 
-    `ownership` is None for the owner of the running process; in an expectation, None means unchanged. `stamp` is
-    additional data of a snapshot and is not compared.
+    If `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means an
+    unchanged owner. Snapshots also contain a `stamp`, which is not compared.
     """
 
     content: Content
@@ -176,14 +175,14 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """A second name of the regular file `to`. Only given files are hard links; snapshots contain regular files."""
+    """Another name of the regular file `to`. Only scenarios contain hard links; in snapshots they are regular files."""
 
     to: str
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory, without extended attributes. `mode` None: not stated. `ownership` None: that of the process."""
+    """A directory. `mode` is None if it is not stated, `ownership` if it is that of the running process."""
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -191,14 +190,14 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """An unreadable entry: `fifo`, `socket`, `device` or `missing`. Scenarios can contain only the first two."""
+    """An entry that cannot be read: `fifo`, `socket`; in snapshots also `device`, `missing`, or a large file."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """A regular file, in an expectation, by the SHA-256 (hexadecimal) and the size in bytes of its long content."""
+    """An expected regular file with long content: the hexadecimal SHA-256 of the content, and its size in bytes."""
 
     sha256: str
     size: int
@@ -226,24 +225,24 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path in the workspace with its symbolic links in `files` resolved. None for too many links."""
-    for _ in range(_MOST_LINKS):
+    """Return a path in the workspace after resolving the symbolic links in `files`. None for too many links."""
+    for _ in range(_MAX_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):
-            here = "/".join(parts[:end])
-            link = files.get(here)
+            link_path = "/".join(parts[:end])
+            link = files.get(link_path)
             if isinstance(link, Symlink):
                 break
         else:
             return path
-        start, target = posixpath.dirname(here), link.target
+        start, target = posixpath.dirname(link_path), link.target
         if target.startswith("$WS"):
             start, target = "", target.removeprefix("$WS").lstrip("/")
         path = posixpath.normpath(posixpath.join(start, target, *parts[end:]))
     return None
 
 
-def in_words(entry: Entry | None) -> str:
+def describe_entry(entry: Entry | None) -> str:
     """Return a short description of an entry for messages, without the content and mode of a regular file."""
     match entry:
         case None:

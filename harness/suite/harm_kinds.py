@@ -1,4 +1,4 @@
-"""The kinds of harm, with names that rules, verdicts and pages share."""
+"""The kinds of harm, whose names are used in rules, verdicts and pages."""
 
 from typing import Literal, get_args
 
@@ -6,11 +6,11 @@ Kind = Literal[
     "lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind", "overcautious"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds of findings, the worst first: the kinds of harm, then `blind` and `overcautious`."""
+"""All kinds, the worst first: the kinds of harm, then `blind` and `overcautious`."""
 HARMS: tuple[Kind, ...] = KINDS[:7]
-"""The kinds that are harm."""
+"""The kinds that are harm, because work is lost or spoiled."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""The kinds that are reported separately from harm, because no work is lost."""
+"""The kinds that are not harm, because no work is lost. They are reported separately."""
 
 MEANING: dict[str, str] = {
     "lost": "lines are gone that no Edit had in its old text, and no Write replaced after the session had seen them",

@@ -1,4 +1,4 @@
-"""The data of one scenario that lint checks use."""
+"""One scenario with the data that lint checks use."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class LintContext:
     suite: Suite
 
     def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
-        """Return a finding about the value at `path` of the file, or about its key."""
+        """Return a finding about the value at the YAML path `path` of the file, or about the key of this value."""
         return Finding(rule, self.document.position(path, key=key), message, fix)
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
@@ -25,6 +25,6 @@ class LintContext:
         return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
-def at(position: Position | None, case: LintContext) -> Position:
-    """Return the position. If it is None, return the beginning of the scenario's file."""
-    return position if position is not None else case.document.position()
+def at(position: Position | None, context: LintContext) -> Position:
+    """Return a position in the scenario's file. None stands for the beginning of the file."""
+    return position if position is not None else context.document.position()

@@ -1,4 +1,4 @@
-"""Read one scenario file into a Scenario, or report everything that is wrong with its form."""
+"""Read one scenario file into a Scenario, or report all errors in its form."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,17 +8,23 @@ from pathlib import Path
 from typing import Any, get_args
 
 from readfirst.harness.pluralize import pluralize
-from readfirst.harness.suite.answer_shorthand import DONE, SHOWN, in_words, make, plain_answer
+from readfirst.harness.suite.answer_shorthand import (
+    DONE,
+    SHOWN,
+    apply_step,
+    clause_from_shorthand,
+    error_message,
+)
 from readfirst.harness.suite.case_table import SCENARIO_KEYS
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
 from readfirst.harness.suite.event_kinds import INTERRUPTIONS, SESSION_EVENTS, WORLD_EVENTS
-from readfirst.harness.suite.events import STATED_SESSION_EVENTS, read_event, read_session_event
+from readfirst.harness.suite.events import WRITTEN_SESSION_EVENTS, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
-from readfirst.harness.suite.file_content import MAX_CONTENT_BYTES, given_entry
+from readfirst.harness.suite.file_content import MAX_CONTENT_BYTES, read_given_entry
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.path_rules import CheckCall, check_call, is_safe
-from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
+from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_patterns, read_permissions
 from readfirst.harness.suite.repeated_text import read_arguments, repeated_characters
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.scenario import (
@@ -39,8 +45,8 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.scenario_checks import (
     check_given_paths,
     check_hooks,
+    check_no_expectations,
     check_rewinds,
-    check_stated,
 )
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
@@ -55,24 +61,21 @@ from readfirst.harness.yaml_io.yaml_validation import (
     json_type_name,
 )
 
-_ACTIONS = (*CALLS, *WORLD_EVENTS, *STATED_SESSION_EVENTS, "parallel", "at_once")
-_PLAIN = {
-    SHOWN: "a Read of lines of a text file",
-    DONE: "a change of a text file",
-}
-"""The answer that each short form may stand for. An error message names this answer if the call is a different one."""
-_WORD = re.compile(r"[a-z]+(_[a-z]+)*")
-_UNCLEAR = "unclear-word"
-_ROUNDS = 1000
-"""Maximum number of repetitions of calls that two sessions make at the same time."""
-_LARGEST_DISK = 1 << 20
+_ACTIONS = (*CALLS, *WORLD_EVENTS, *WRITTEN_SESSION_EVENTS, "parallel", "at_once")
+_SHORTHAND_USES = {SHOWN: "a Read of lines of a text file", DONE: "a change of a text file"}
+"""The calls that each short form can be used for, for messages about other calls."""
+_ERROR_NAME_PATTERN = re.compile(r"[a-z]+(_[a-z]+)*")
+_UNCLEAR_RULE = "unclear-word"
+_MAX_REPETITIONS = 1000
+"""Maximum of `times`, the number of repetitions of calls that two sessions make at the same time."""
+_MAX_DISK_BYTES = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
     """Read one scenario file. `root` is the directory `scenarios`; ids are relative to it.
 
     Without `require_expect`, calls may lack an expectation, because a recorder adds it. Raises SuiteError with all
-    problems, or StrictYamlError with the first.
+    problems of the format, or StrictYamlError with the first YAML error.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
@@ -91,8 +94,8 @@ def scenario_from(
 ) -> Scenario:
     """Build a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
 
-    `trusted`: paths and programs are not checked. `composed`: the expectations are only in the recording. `words`
-    returns the messages of the errors that an expectation may state by name only.
+    If `trusted`, paths and programs are not checked. If `composed`, the expectations are only in the recording. `words`
+    returns the messages of errors by name, for expectations that contain only the name of an error.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -126,20 +129,20 @@ class _Reader(Inspection):
         self.invariant = False
         self.check_call: CheckCall = (lambda *_: None) if trusted else partial(check_call, self)
         self.unexpected: list[tuple[Node, str]] = []
-        """The calls that have no expectation and need one, with their tools."""
+        """The calls that lack a required expectation, with their tools."""
         self.files: dict[str, Entry | None] = {}
         """The given files, after the changes of the steps read so far."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = self.top.mapping(SCENARIO_KEYS, ("title", "requirement", "steps"))
-        # Nothing is expanded before that is known.
+        # Repeated texts are expanded only after their total size was checked.
         repeated = {key: repeated_characters(top.values.get(key)) for key in ("given", "steps")}
         if sum(repeated.values()) > MAX_CONTENT_BYTES:
             message = (
                 f"the repeated texts of all files and steps have more than {MAX_CONTENT_BYTES:,} characters"
             )
             longest = max(repeated, key=lambda key: repeated[key])
-            self.note((longest,), message, "Lower times: no rule of the tools needs more.", key=True)
+            self.note((longest,), message, "Use a lower number of `times`.", key=True)
             self.finish()
         title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
         tags, sources = top.texts("tags"), top.texts("sources")
@@ -155,25 +158,25 @@ class _Reader(Inspection):
             steps.extend(self.step(each))
         if self.unexpected:
             (node, tool), *others = self.unexpected
-            beside = f", nor have {pluralize(len(others), 'later call')}" if others else ""
+            more = f", nor have {pluralize(len(others), 'later call')}" if others else ""
             fix = "Write it, or let `readfirst product record` fill it in."
-            node.note(f"the call of {tool} has no expect{beside}", fix, rule="missing-expect")
+            node.note(f"the call of {tool} has no expect{more}", fix, rule="missing-expect")
         check_rewinds(self, steps)
         check_hooks(self, given, steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
-            check_stated(
+            check_no_expectations(
                 self,
-                (part for part in parts if any(each.reminders for each in part.expect.clauses())),
-                "reminders are expected in line {line}, but not judged",
+                (part for part in parts if any(clause.reminders for clause in part.expect.clauses())),
+                "reminders are expected in line {line}, but not compared",
                 "Write `reminders: true` below given.",
             )
         contract = read_stated_contract(top, self.contracts, steps)
         if composed:
-            check_stated(
+            check_no_expectations(
                 self,
                 (part for part in parts if part.expect.clauses()),
-                "something is expected in line {line}, which here the recording alone says",
+                "line {line} contains an expectation, but expectations in the corpus are only in recordings",
                 "Remove `expect`.",
                 rule="expect-in-corpus",
             )
@@ -211,14 +214,14 @@ class _Reader(Inspection):
         files: dict[str, Entry] = {}
         for path, content in fields["files"].mapping() if "files" in fields else ():
             if is_safe(content, path, key=True):
-                files[path] = given_entry(content)
+                files[path] = read_given_entry(content)
         if "repositories" in fields:
             folders = fields["repositories"].listed(empty=False)
             safe = [each.value for each in folders if each.value == "." or is_safe(each, each.value)]
             files |= repository_files(safe, files)
         check_given_paths(self, files)
         self.files = {**files}
-        deny = read_rules(fields, "deny")
+        deny = read_patterns(fields, "deny")
         reminders, memory_files = (
             key in fields and fields[key].one_of((True,)) for key in ("reminders", "memory_files")
         )
@@ -227,14 +230,16 @@ class _Reader(Inspection):
         return Given(files, deny, reminders, hooks, permissions, disk, memory_files)
 
     def disk(self, node: Node) -> int:
-        return node.one_of(range(2 * DISK_PAGE, _LARGEST_DISK + 1, DISK_PAGE))
+        return node.one_of(range(2 * DISK_PAGE, _MAX_DISK_BYTES + 1, DISK_PAGE))
 
     def step(self, node: Node) -> Sequence[Step]:
         action = self.action(node.called("a step"), _ACTIONS)
         steps = self.steps_of(node, action) if action is not None else ()
-        if action not in SESSION_EVENTS:  # whose own steps come here one by one
+        if (
+            action not in SESSION_EVENTS
+        ):  # `read_session_event` has already passed its inner steps to this method
             for each in steps:
-                make(each, self.files)
+                apply_step(each, self.files)
         return steps
 
     def steps_of(self, node: Node, action: str) -> Sequence[Step]:
@@ -255,12 +260,12 @@ class _Reader(Inspection):
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {json_type_name(node.value)}", begin)
             return None
-        found: list[str] = [key for key in node.value if key in actions]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            fix = "Make each its own step; calls of one message go under parallel:."
-            node.below(found[1]).note(f"{node.what} has both {found[0]} and {found[1]}", fix, key=True)
+        keys: list[str] = [key for key in node.value if key in actions]
+        if len(keys) == 1:
+            return keys[0]
+        if keys:
+            fix = "Write separate steps, or write the calls of one message below parallel:."
+            node.below(keys[1]).note(f"{node.what} has both {keys[0]} and {keys[1]}", fix, key=True)
             return None
         others = [key for key in node.value if key not in ("during", "interrupted", "expect")]
         if not others:
@@ -275,18 +280,19 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield the calls in a list. Calls with errors are skipped and reported."""
+        """Yield the calls in a list. Calls with errors are reported and skipped. `others` are other allowed keys."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:
                 yield self.call(node, action, others)
 
     def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall:
-        grouped = "during" not in others
+        """Read one call of `tool`. `others` are the other allowed keys; calls in a group do not allow `during`."""
+        is_grouped = "during" not in others
         fields = node.mapping((tool, *others))
-        asked = fields[tool].mapping()
-        arguments = {name: read_arguments(value) for name, value in asked}
-        self.check_call(asked.node.path, tool, arguments)
+        stated = fields[tool].mapping()
+        arguments = {name: read_arguments(value) for name, value in stated}
+        self.check_call(stated.node.path, tool, arguments)
         events: list[WorldEvent] = []
         for each in fields["during"].listed(empty=False) if "during" in fields else ():
             if action := self.action(each.called("a world event"), tuple(WORLD_EVENTS)):
@@ -299,50 +305,51 @@ class _Reader(Inspection):
             fix = "Remove it: an invariant only checks that no harm occurs."
             fields["expect"].note("a call of an invariant has no expect", fix, key=True)
         elif "expect" in fields:
-            keys = GROUPED_CALL_KEYS if grouped else CALL_KEYS
-            in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments)
-            expect = read_expectation(fields["expect"], keys, in_a_word)
+            keys = GROUPED_CALL_KEYS if is_grouped else CALL_KEYS
+            read_shorthand = partial(self.read_shorthand, tool=tool, arguments=arguments)
+            expect = read_expectation(fields["expect"], keys, read_shorthand)
         elif self.require_expect and not self.invariant:
             self.unexpected.append((node, tool))
         return ToolCall(tool, arguments, tuple(events), expect, node.position, interrupted)
 
-    def in_a_word(
+    def read_shorthand(
         self,
         node: Node,
-        word: str,
+        shorthand: str,
         files: Mapping[str, Entry | None],
         *,
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return the clause that a short form stands for: the usual result of a call, or a refusal.
+        """Return the clause that a short form means: the usual result of a call, or the refusal with this name.
 
-        If `files` are stated, the clause contains the answer that reports these changes.
+        If the changes `files` are stated, the clause contains the answer that reports these changes.
         """
         position = node.position
-        rule = _UNCLEAR if _WORD.fullmatch(word) else "schema"
-        if files and word != DONE:
+        rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"
+        if files and shorthand != DONE:
             fix = f"Write `answer: {DONE}`, or `error:` and `text:`."
-            node.note(f"{word!r} says nothing of changed files", fix, rule=rule)
+            node.note(f"{shorthand!r} does not describe changed files", fix, rule=rule)
             return Clause(position=position)
-        if word not in (SHOWN, DONE):
-            words = self.words().get(word)
+        if shorthand not in (SHOWN, DONE):
+            words = self.words().get(shorthand)
             if words is None:
-                fix = did_you_mean(word, [SHOWN, DONE, *self.words()])
-                node.note(f"{word!r} alone says nothing that is expected", fix, rule=rule)
-                return Clause(error=word, position=position)
-            text = in_words(words, arguments)
+                fix = did_you_mean(shorthand, [SHOWN, DONE, *self.words()])
+                node.note(f"{shorthand!r} is not the short form of an expectation", fix, rule=rule)
+                return Clause(error=shorthand, position=position)
+            text = error_message(words, arguments)
             if text is None:
-                fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
-                message = f"the message of {word} names an argument that this {tool} lacks"
-                node.note(message, fix, rule=_UNCLEAR)
-            return Clause(error=word, text=text, position=position)
-        clause = plain_answer(word, tool, arguments, self.files, files)
+                fix = "Write `error:` and `text:`, or add the arguments in its message to the call."
+                message = f"the message of {shorthand} contains an argument that this {tool} lacks"
+                node.note(message, fix, rule=_UNCLEAR_RULE)
+            return Clause(error=shorthand, text=text, position=position)
+        clause = clause_from_shorthand(shorthand, tool, arguments, self.files, files)
         if clause is None:
-            fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
-            unclear = f"what this {tool} gives is not known here", fix
+            use = _SHORTHAND_USES[shorthand]
+            fix = f"Write `text:` and the text. `{shorthand}` is for {use} whose content the scenario states."
+            unclear = f"the result of this {tool} cannot be derived from the scenario", fix
             unknown = find_unknown_argument(tool, arguments)
-            node.note(*(unknown or unclear), rule="unknown-argument" if unknown else _UNCLEAR)
+            node.note(*(unknown or unclear), rule="unknown-argument" if unknown else _UNCLEAR_RULE)
             return Clause(position=position)
         return replace(clause, position=position)
 
@@ -350,13 +357,15 @@ class _Reader(Inspection):
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
         """Read the interruption of a call. Adds a finding if it does not fit the events or arguments of the call."""
-        how: Interruption = node.one_of(get_args(Interruption))
-        if events and not INTERRUPTIONS[how].waits:
-            node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")
+        kind: Interruption = node.one_of(get_args(Interruption))
+        if events and not INTERRUPTIONS[kind].waits:
+            node.note(
+                f"`during` cannot be used with `interrupted: {kind}`", "Write the events before the call."
+            )
         last = list(arguments.values())[-1] if arguments else None
-        if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):
-            node.note("the last argument is no text that can be cut", "Put a longer text last.")
-        return how
+        if kind in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):
+            node.note("the last argument is not a text of several characters", "Put a longer text last.")
+        return kind
 
     def parallel(self, node: Node) -> ParallelCalls:
         fields = node.mapping(("parallel", "expect"))
@@ -374,18 +383,15 @@ class _Reader(Inspection):
             node.note("`at_once` is allowed only in an invariant", fix, key=True)
         keys = ("sessions", "times")
         fields = node.mapping(keys, required=keys)
-        times, sessions = fields["times"].number(1, _ROUNDS), fields["sessions"].listed()
+        times, sessions = fields["times"].number(1, _MAX_REPETITIONS), fields["sessions"].listed()
         if len(sessions) != 2:
             raise FormError(fields["sessions"])
-        acting = [
-            (side, call)
-            for side, session in enumerate(sessions)
-            for call in self.calls(session.listed(empty=False), ())
-        ]
-        sides = tuple(side for side, _ in acting)
+        calls_by_side = [tuple(self.calls(session.listed(empty=False), ())) for session in sessions]
+        calls = (*calls_by_side[0], *calls_by_side[1])
+        sides = tuple(side for side, own_calls in enumerate(calls_by_side) for _ in own_calls)
         return [
             ParallelCalls(
-                tuple(_number_call(each, number) for _, each in acting), position=node.position, sides=sides
+                tuple(_number_call(call, number) for call in calls), position=node.position, sides=sides
             )
             for number in range(1, times + 1)
         ]

@@ -13,12 +13,12 @@ if TYPE_CHECKING:  # implementations import this module, but not YAML
 USER, ACL = "user.", "system.posix_acl_access"
 """The prefix of extended attributes that every user may set, and the attribute of the access control list."""
 _KEYS = ("owner", "group", "attributes")
-_LARGEST_ID = 60_000
+_MAX_ID = 60_000
 """The largest allowed user or group id. Larger ones are missing in some containers, or belong to `nobody`."""
 
 
 class Ownership(NamedTuple):
-    """Owner and group of a file as numbers; None: those of the process. `attributes` (extended) are sorted by name."""
+    """Owner and group of a file (None: those of the process), and its extended attributes, sorted by name."""
 
     owner: int | None = None
     group: int | None = None
@@ -30,7 +30,7 @@ class Ownership(NamedTuple):
         numbers = {"owner": self.owner, "group": self.group}
         value: dict[str, Any] = {name: number for name, number in numbers.items() if number is not None}
         if self.attributes:
-            value["attributes"] = {name: _write_attribute(data) for name, data in self.attributes}
+            value["attributes"] = {name: _attribute_value(data) for name, data in self.attributes}
         return value
 
     def __str__(self) -> str:
@@ -39,35 +39,35 @@ class Ownership(NamedTuple):
         return f"owner {owner}, group {group}, attributes {names or 'none'}"
 
 
-OWN = Ownership()
+DEFAULT_OWNERSHIP = Ownership()
 """The ownership of a file that the session creates."""
 
 
-def ownership_of(value: Mapping[str, Any]) -> Ownership:
-    """Return the ownership for a value of a scenario file. Raises ValueError, TypeError or AttributeError."""
+def parse_ownership(value: Mapping[str, Any]) -> Ownership:
+    """Parse an ownership in the form of scenario files. Raises ValueError, TypeError or AttributeError."""
     attributes = value.get("attributes", {})
     if value.keys() - set(_KEYS) or not all(name.startswith(USER) or name == ACL for name in attributes):
         raise ValueError(f"unknown keys in {value!r}")
     for name in ("owner", "group"):
-        if name in value and not (type(value[name]) is int and 0 < value[name] <= _LARGEST_ID):
-            raise ValueError(f"{name} must be a number from 1 to {_LARGEST_ID}, not {value[name]!r}")
-    read = sorted((name, _read_attribute(each)) for name, each in attributes.items())
+        if name in value and not (type(value[name]) is int and 0 < value[name] <= _MAX_ID):
+            raise ValueError(f"{name} must be a number from 1 to {_MAX_ID}, not {value[name]!r}")
+    read = sorted((name, _parse_attribute(each)) for name, each in attributes.items())
     return Ownership(value.get("owner"), value.get("group"), tuple(read))
 
 
 def read_ownership(node: Node) -> Ownership:
     """Read the ownership in a scenario file. Raises FormError."""
     from readfirst.harness.yaml_io.yaml_validation import (
-        FormError,  # an implementation needs this module, and no YAML
+        FormError,  # here, because implementations import this module, but not YAML
     )
 
     try:
-        return ownership_of(node.value)
+        return parse_ownership(node.value)
     except (ValueError, TypeError, AttributeError):
         raise FormError(node) from None
 
 
-def _write_attribute(data: bytes) -> str | dict[str, str]:
+def _attribute_value(data: bytes) -> str | dict[str, str]:
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def _write_attribute(data: bytes) -> str | dict[str, str]:
     return text if text.isprintable() else {"base64": base64.b64encode(data).decode("ascii")}
 
 
-def _read_attribute(value: Any) -> bytes:
+def _parse_attribute(value: Any) -> bytes:
     match value:
         case str():
             return value.encode()

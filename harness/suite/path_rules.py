@@ -9,20 +9,21 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Adds findings about a call: its path in the file, its tool (or a hook's matcher), and its arguments."""
+"""Adds findings about a call: its YAML path, its tool (or the tools of a hook), and its arguments."""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
 )
 """The programs that a command of a scenario may run."""
 
-_MOST_COMPONENT_BYTES = 255
-_MOST_PATH_BYTES = 1024
+_MAX_COMPONENT_BYTES = 255
+_MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
-_NOT_ON_ANY_MACHINE = ("readfirst", "?")
+_NONEXISTENT_PREFIXES = ("readfirst", "?")
 """Beginnings (without `/`) of absolute paths that exist on no machine."""
-_LONGEST_PATH_BYTES = 4096
-_JOINING = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
+_MIN_UNUSABLE_BYTES = 4096
+"""Length from which an absolute path is too long for every system."""
+_SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
@@ -37,7 +38,7 @@ def path_problem(path: str) -> str | None:
     if path.startswith("$WS"):
         return "begins with $WS, which is for arguments and texts"
     if "\\" in path:
-        return "holds a backslash"
+        return "contains a backslash"
     if "\0" in path:
         return "contains a NUL character"
     if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
@@ -48,19 +49,17 @@ def path_problem(path: str) -> str | None:
     if "" in parts or "." in parts:
         return "has an empty or '.' part"
     size = len(path.encode())
-    if size > _MOST_COMPONENT_BYTES:
-        if size > _MOST_PATH_BYTES:
-            return f"is longer than {_MOST_PATH_BYTES} bytes"
-        if any(len(part.encode()) > _MOST_COMPONENT_BYTES for part in parts):
-            return f"has a part longer than {_MOST_COMPONENT_BYTES} bytes"
+    if size > _MAX_COMPONENT_BYTES:
+        if size > _MAX_PATH_BYTES:
+            return f"is longer than {_MAX_PATH_BYTES} bytes"
+        if any(len(part.encode()) > _MAX_COMPONENT_BYTES for part in parts):
+            return f"has a part longer than {_MAX_COMPONENT_BYTES} bytes"
     return None
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path` is a valid path in a workspace. If it is not, a finding with the reason is added. `key`: the path
-    is the key of the node, not its value.
-
-    Raises FormError if the path is not a string.
+    """Whether `path` is a valid path in a workspace. Otherwise, a finding with the reason is added, at the key of the
+    node (`key`) or at its value. Raises FormError if the path is not a string.
     """
     if not isinstance(path, str):
         raise FormError(node)
@@ -73,10 +72,9 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the keys of a mapping that are valid paths in a workspace, with their values. Other keys are reported as
-    findings.
+    """Yield the keys of a mapping that are valid paths in a workspace, with their values. Other keys are reported.
 
-    Raises FormError if the value is not a mapping with keys.
+    Raises FormError if the value is not a mapping, or an empty one.
     """
     fields = node.mapping()
     if not fields.values:
@@ -85,10 +83,10 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return the reason why a path argument leads out of the workspace and the home directory. None if it stays inside.
+    """Return the reason why a path argument leads out of the workspace and the home directory. None if it is inside.
 
-    A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path may
-    also name a file that exists on no machine, unless the call `writes` and could create it.
+    A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path is
+    also allowed if it exists on no machine, unless the call `writes` and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)
@@ -96,8 +94,8 @@ def outside_problem(path: str, *, writes: bool = False) -> str | None:
         return "begins outside the workspace"
     if not base and path.startswith("/"):
         is_local = writes and not path.startswith("//")
-        exists_nowhere = path.lstrip("/").startswith(_NOT_ON_ANY_MACHINE) and not is_local
-        if not exists_nowhere and len(path.encode("utf-8", "surrogatepass")) < _LONGEST_PATH_BYTES:
+        exists_nowhere = path.lstrip("/").startswith(_NONEXISTENT_PREFIXES) and not is_local
+        if not exists_nowhere and len(path.encode("utf-8", "surrogatepass")) < _MIN_UNUSABLE_BYTES:
             return "begins outside the workspace"
     depth = 0
     for part in rest.split("/"):
@@ -108,39 +106,41 @@ def outside_problem(path: str, *, writes: bool = False) -> str | None:
 
 
 def program_problem(command: str) -> str | None:
-    """Return the error in the programs that a command runs. None if each is one of `PROGRAMS`."""
+    """Return the error in the programs that a shell command runs. None if all of them are in `PROGRAMS`."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    begins, redirects = True, False
+    is_program, redirects = True, False
     try:
-        for word in lexer:
-            if word in _JOINING:
-                begins = True
-            elif set(word) <= {"<", ">", "&"}:
+        for token in lexer:
+            if token in _SEPARATORS:
+                is_program = True
+            elif set(token) <= {"<", ">", "&"}:
                 redirects = True
             elif redirects:
                 redirects = False
-            elif begins and word not in PROGRAMS:
-                return f"runs {word[:40]!r}"
+            elif is_program and token not in PROGRAMS:
+                return f"runs {token[:40]!r}"
             else:
-                begins = False
+                is_program = False
     except ValueError:
         return "has a quote that is not closed"
     return None
 
 
-def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
+def check_call(inspection: Inspection, yaml_path: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
     """Add findings about paths of a call that lead out of the workspace, and about forbidden programs."""
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
         if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):
             fix = "Begin it with $WS/ or ~/; a path that exists on no machine begins with /readfirst-."
             message = f"the argument {path[:80]!r} {problem}"
-            look.note((*place, name), message, fix, rule="call-outside-workspace")
+            inspection.note((*yaml_path, name), message, fix, rule="call-outside-workspace")
     command = arguments.get("command")
     if isinstance(command, str) and (tool == "*" or BASH in tool.split("|")):
         if problem := program_problem(command):
             fix = f"Use one of: {', '.join(PROGRAMS)}."
-            look.note((*place, "command"), f"the command {problem}", fix, rule="unsafe-command")
+            inspection.note((*yaml_path, "command"), f"the command {problem}", fix, rule="unsafe-command")
     elif tool == BASH:
-        look.note(place, "the command is not a string", "Write it as one string.", rule="unsafe-command")
+        inspection.note(
+            yaml_path, "the command is not a string", "Write it as one string.", rule="unsafe-command"
+        )

@@ -1,4 +1,4 @@
-"""The permissions of a scenario: the actions that its session may do without asking."""
+"""The permissions of a scenario: the actions that its session may do without a question to the user."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
 """The keys of `given` that state permissions, except `deny`."""
 
-_RULE = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
+_PATTERN_FORM = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
-    """The permission mode of a session, the patterns of allowed actions (`Edit(docs/**)`), and the session's
-    directories.
-
-    Directories are relative to the workspace; an empty `working_directory` is the workspace itself.
+    """The permission mode of a session, the patterns of allowed actions, such as `Edit(docs/**)`, and the session's
+    directories, relative to the workspace. An empty `working_directory` is the workspace itself.
     """
 
     mode: PermissionMode
@@ -32,33 +30,33 @@ class GivenPermissions:
         """Return the names and values of the stated permissions, for reports."""
         return [
             ("mode", self.mode),
-            *(("allow", rule) for rule in self.allow),
+            *(("allow", pattern) for pattern in self.allow),
             *([("working directory", self.working_directory)] if self.working_directory else []),
-            *(("additional directory", folder) for folder in self.additional_directories),
+            *(("additional directory", directory) for directory in self.additional_directories),
         ]
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read the permissions in `given`. None: none are stated, and every call is allowed. Raises FormError."""
+    """Read the permissions in `given`. None if none are stated, so that every call is allowed. Raises FormError."""
     if not any(key in given for key in PERMISSION_KEYS):
         return None
     mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)
-    folders = {
-        key: [each for each in _values_of(given, key) if is_safe(each, each.value)]
+    nodes_by_key = {
+        key: [each for each in _nodes_of(given, key) if is_safe(each, each.value)]
         for key in ("working_directory", "additional_directories")
     }
-    at_home, further = ([each.value for each in nodes] for nodes in folders.values())
-    return GivenPermissions(mode, read_rules(given, "allow"), "".join(at_home), tuple(further))
+    working, additional = ([each.value for each in nodes] for nodes in nodes_by_key.values())
+    return GivenPermissions(mode, read_patterns(given, "allow"), "".join(working), tuple(additional))
 
 
-def _values_of(given: Fields, key: str) -> list[Node]:
-    """Return the nodes of a key: one, or all items of a list. Empty if the key is missing."""
-    node = given.read(key, lambda node: node)
-    if node is None:
+def _nodes_of(given: Fields, key: str) -> list[Node]:
+    """Return the node of a key, or the items of its list. Empty if the key is missing."""
+    if key not in given:
         return []
+    node = given[key]
     return node.listed() if key == "additional_directories" else [node]
 
 
-def read_rules(given: Fields, key: str) -> tuple[str, ...]:
+def read_patterns(given: Fields, key: str) -> tuple[str, ...]:
     """Read a list of permission patterns, `allow` or `deny`. Raises FormError."""
-    return tuple(node.matching(_RULE) for node in given[key].listed()) if key in given else ()
+    return tuple(node.matching(_PATTERN_FORM) for node in given[key].listed()) if key in given else ()

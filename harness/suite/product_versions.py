@@ -24,22 +24,22 @@ class Releases:
     versions: tuple[str, ...] = ()
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {version: place for place, version in enumerate(self.versions)}
+    def _positions(self) -> dict[str, int]:
+        return {version: position for position, version in enumerate(self.versions)}
 
-    def place(self, version: str) -> int:
+    def position(self, version: str) -> int:
         """Return the position of a version, from 0. Raises UnlistedVersionError."""
-        if version not in self._places:
+        if version not in self._positions:
             newest = self.versions[-1] if self.versions else "none"
             raise UnlistedVersionError(
                 f"releases.yaml does not list {version}; its newest version is {newest}. "
                 "Renew it with `readfirst product history --published --write`."
             )
-        return self._places[version]
+        return self._positions[version]
 
-    def follow(self, earlier: str, later: str) -> bool:
-        """Whether no version was published between these two. False if one of them is not listed."""
-        places = self._places
+    def are_adjacent(self, earlier: str, later: str) -> bool:
+        """Whether `later` is the next version after `earlier`. False if one of them is not listed."""
+        places = self._positions
         return earlier in places and later in places and places[later] - places[earlier] == 1
 
 
@@ -52,11 +52,13 @@ def load_releases(path: Path) -> Releases:
     """Read the list of versions. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
-    with read_checked(path, "releases") as look:
-        versions = look.document.value["versions"]
-        for number, (former, version) in enumerate(pairwise(versions), 1):
-            if Version(former) >= Version(version):
-                look.note(("versions", number), f"{version} comes after {former}", "Write the oldest first.")
+    with read_checked(path, "releases") as inspection:
+        versions = inspection.document.value["versions"]
+        for number, (previous, version) in enumerate(pairwise(versions), 1):
+            if Version(previous) >= Version(version):
+                inspection.note(
+                    ("versions", number), f"{version} comes after {previous}", "Write the oldest first."
+                )
         return Releases(tuple(versions))
 
 
@@ -66,18 +68,16 @@ def releases_text(versions: Iterable[str]) -> str:
     return head + "".join(f"  - {version}\n" for version in versions)
 
 
-What = TypeVar("What")
+Result = TypeVar("Result")
 
 
-def version_spans(names: Iterable[str], what: Callable[[str], What]) -> Iterator[tuple[str, What]]:
-    """Yield each range of successive contracts with the same result of `what`, as a text such as `1.0.60 to 2.1.7`, and
-    this result.
-
-    `names` are sorted, oldest first. Contracts with an older model have separate ranges.
+def version_spans(names: Iterable[str], result_of: Callable[[str], Result]) -> Iterator[tuple[str, Result]]:
+    """Yield each range of successive contracts for which `result_of` returns the same, as a text such as `1.0.60 to
+    2.1.7`, and this result. `names` are sorted, oldest first. Contracts with the suffix `+gated` have separate ranges.
     """
-    known = list(names)
-    for variant in dict.fromkeys(name.partition("+")[2] for name in known):
-        track = [name for name in known if name.partition("+")[2] == variant]
-        for same, group in groupby(track, key=what):
+    sorted_names = list(names)
+    for variant in dict.fromkeys(name.partition("+")[2] for name in sorted_names):
+        track = [name for name in sorted_names if name.partition("+")[2] == variant]
+        for same, group in groupby(track, key=result_of):
             first, *others = group
             yield f"{first} to {others[-1]}" if others else first, same

@@ -21,9 +21,9 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.file_content import entry_value
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
-from readfirst.harness.suite.transcript_loader import Transcripts, readable
+from readfirst.harness.suite.transcript_loader import Transcripts, errors_as_unreadable
 from readfirst.harness.suite.unwrap_host_text import HOST_TEXTS
-from readfirst.harness.suite.version_ranges import starts_of
+from readfirst.harness.suite.version_ranges import first_versions
 from readfirst.harness.yaml_io.yaml_writer import INVISIBLE_PATTERN
 
 RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
@@ -47,7 +47,7 @@ Entries = Mapping[str, Mapping[str, Any]]
 @lru_cache(maxsize=4)
 def read_entries(data: bytes) -> Entries:
     """Return the recordings in a file. The last few files are cached. Raises RecordingError."""
-    with readable(RECORD_FILE_AGAIN):
+    with errors_as_unreadable(RECORD_FILE_AGAIN):
         return {**json.loads(data, object_pairs_hook=_unique_pairs)}
 
 
@@ -59,7 +59,7 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def format_entries(entries: Entries) -> bytes:
-    """Return the bytes of a file with these recordings, sorted by name. Raises RecordingError if it is too large."""
+    """Return the bytes of a file with these recordings, sorted by name. Raises RecordingError if there are too many."""
     lines = ",\n".join(f"  {_to_json(name)}: {_format_entry(entries[name])}" for name in sorted(entries))
     data = INVISIBLE_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", f"{{\n{lines}\n}}\n").encode()
     if len(data) > MAX_FILE_BYTES:
@@ -95,7 +95,8 @@ def encode_recording(recording: Recording) -> dict[str, Any]:
     """Return a recording as JSON values with their digest. Contracts are in release order, steps in the order of the
     scenario.
 
-    Texts that are already `packed` are not compressed again, because another version of xz may give different bytes.
+    Texts that `recording.packed` contains are not compressed again, because another version of xz may return different
+    bytes.
     """
     encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
@@ -118,16 +119,16 @@ def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_valid_digest(value: Mapping[str, Any]) -> bool:
-    """Whether the JSON values of a recording match the recorder's digest, and so were not edited."""
+    """Whether the JSON values of a recording match its digest. Otherwise, they were edited by hand."""
     return "digest" in value and with_digest(value)["digest"] == value["digest"]
 
 
 def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording with these JSON values. Its transcripts are decoded, and checked, when they are used.
+    """Return the recording with these JSON values. Its transcripts are decoded and checked when they are used.
 
-    Error messages name `path`. Raises RecordingError.
+    Error messages contain `path`. Raises RecordingError.
     """
-    with readable(path=path):
+    with errors_as_unreadable(path=path):
         names = tuple(map(str, value["versions"]))
         packed = {str(name): str(text) for name, text in value.get("packed", {}).items()}
         transcripts = Transcripts(names, value["steps"], packed, path)
@@ -149,7 +150,7 @@ def format_recording(recording: Recording, name: str = "recording") -> bytes:
 
 def parse_recording(data: bytes, name: str = "recording") -> Recording:
     """Return a recording from the bytes of its file. Raises RecordingError."""
-    with readable():
+    with errors_as_unreadable():
         return decode_whole(read_entries(data)[name])
 
 
@@ -157,12 +158,14 @@ def _encode_step(
     names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: StepEncoder
 ) -> dict[str, Any]:
     steps_by_key: dict[Hashable, TranscriptStep] = {}
-    # Contracts with equal answers share a step, so that few keys must be computed.
-    first = {
+    # Contracts with equal answers share a step object, so few keys must be computed.
+    first_steps = {
         number: steps_by_key.setdefault(step.key, step)
         for number, step in {id(step): step for step in row}.items()
     }
-    starts = starts_of(names, {name: id(first[id(step)]) for name, step in zip(names, row, strict=True)})
+    starts = first_versions(
+        names, {name: id(first_steps[id(step)]) for name, step in zip(names, row, strict=True)}
+    )
     return {
         **_tools_value(row[0].tools),
         "answers": [
@@ -183,10 +186,8 @@ def _since(names: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
-    """Encodes the steps of a recording as JSON values. Long texts are compressed and added to `packed`, by their
-    digest.
-
-    `compressed` contains texts that are already compressed, by their digest.
+    """Encodes the steps of a recording as JSON values. Long texts are compressed and added to `packed`, by digest,
+    unless `compressed` already contains them in compressed form.
     """
 
     compressed: Mapping[str, str]
@@ -231,25 +232,25 @@ class StepEncoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text as a JSON value. A long text is added to `packed`, and the value refers to it."""
+        """Return a text as a JSON value. A long text is added to `packed`; its value contains the key in `packed`."""
         if len(text) <= _MAX_PLAIN_LENGTH:
             return _encode_text(text)
         return {
             "lines": text.count("\n") + 1,
-            "starts": _excerpt(text[:_EXCERPT_CHARS]),
-            "ends": _excerpt(text[-_EXCERPT_CHARS:]),
+            "starts": _replace_half_characters(text[:_EXCERPT_CHARS]),
+            "ends": _replace_half_characters(text[-_EXCERPT_CHARS:]),
             "packed": self.pack(text.encode("utf-8", "surrogatepass")),
         }
 
     def entry(self, entry: Entry | None) -> Any:
-        """Return the entry at a path as a JSON value. None if the path does not exist."""
+        """Return an entry of the workspace as a JSON value. None for a deleted path."""
         return entry_value(entry, self._long)
 
     def _long(self, data: bytes) -> dict[str, Any]:
         return {"size": len(data), "packed": self.pack(data)} if len(data) > _MAX_PLAIN_LENGTH else {}
 
     def pack(self, data: bytes) -> str:
-        """Compress data, add them to `packed`, and return their name there."""
+        """Compress data, add them to `packed`, and return their key in `packed`."""
         name = hashlib.sha256(data).hexdigest()[:_PACKED_NAME_CHARS]
         if name not in self.packed:
             self.packed[name] = self.compressed.get(name) or _compress(data)
@@ -261,13 +262,13 @@ def _compress(data: bytes) -> str:
     return base64.b64encode(packed).decode("ascii")
 
 
-def _excerpt(text: str) -> str:
+def _replace_half_characters(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _encode_text(text: str) -> str | dict[str, str]:
     try:
         text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair: other readers of JSON replace or refuse its escape
+    except UnicodeEncodeError:  # half a surrogate pair: other JSON parsers replace or refuse its escape
         return {"base64": base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")}
     return text

@@ -23,14 +23,14 @@ from readfirst.harness.suite.recording_file import (
 )
 from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation, names_below
 from readfirst.harness.suite.transcript import Recording, RecordingError
-from readfirst.harness.suite.transcript_loader import readable
+from readfirst.harness.suite.transcript_loader import errors_as_unreadable
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
 
 
 @dataclass(frozen=True)
 class RecordingLocation:
-    """The file that contains the recording of a scenario. `data` are its bytes; None if the file does not exist."""
+    """The file with the recording of a scenario. `data` are the bytes of the file, None if it does not exist."""
 
     scenario_id: str
     path: Path
@@ -41,7 +41,7 @@ class RecordingLocation:
         """The recording as JSON values, or None. Raises RecordingError."""
         if self.data is None:
             return None
-        with _naming(self.path):
+        with _errors_with_path(self.path):
             return read_entries(self.data).get(_slug(self.scenario_id))
 
     @cached_property
@@ -51,20 +51,20 @@ class RecordingLocation:
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether there is a recording that was not edited, according to its digest. Raises RecordingError."""
+        """Whether the recording exists and matches its digest, so that it was not edited. Raises RecordingError."""
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
-        """Whether the recording was edited by hand. If so, all transcripts are decoded. Raises RecordingError."""
-        recording = self.recording
-        if self.value is not None and not self.is_as_written:
-            recording = decode_whole(self.value, self.path)
-            return bool(recording.transcripts or recording.unrecorded)
-        return False
+        """Whether the recording was edited by hand. Then all of its transcripts are decoded. Raises RecordingError."""
+        _ = self.recording
+        if self.value is None or self.is_as_written:
+            return False
+        recording = decode_whole(self.value, self.path)
+        return bool(recording.transcripts or recording.unrecorded)
 
     @property
     def damage(self) -> str:
-        """The reason why the recording cannot be extended: it was edited or is unreadable. Otherwise empty."""
+        """The reason why the recording cannot be extended: it was edited, or is unreadable. Empty if it can."""
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
@@ -80,18 +80,18 @@ class RecordingLocation:
 
 
 _CLOCK_TICK_NS = 100_000_000
-"""Minimum age of a file for caching it, in nanoseconds. It is much longer than the resolution of file system clocks."""
+"""Minimum age of a cached file, in nanoseconds: much longer than the resolution of file system clocks."""
 
 
 class _LastFileCache:
-    """Reads files of a suite. The last file is cached until it changes: several scenarios in a row may need it."""
+    """Reads files of a suite. The last file is cached until it changes: consecutive scenarios may share a file."""
 
     def __init__(self, suite: Path) -> None:
         self._suite = suite
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return a file's bytes, or None (missing). Raises SuiteError for a link, and as `strict_yaml.read`."""
+        """Return the bytes of a file. None if it is missing. Raises SuiteError as `strict_yaml.read` does."""
         try:
             status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):
@@ -100,7 +100,7 @@ class _LastFileCache:
         state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if self._last[0] != state:
             strict_yaml.refuse_links(path, self._suite)
-            # A second change within a tick of the clock is not visible, so a new file is not cached.
+            # Two changes within a tick of the clock have the same time, so a new file is not cached.
             is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
             self._last = state if is_settled else (), strict_yaml.read(path, max_bytes=MAX_FILE_BYTES)
         return self._last[1]
@@ -115,48 +115,50 @@ class Recordings:
     def __init__(
         self,
         root: Path,
-        place: Callable[[str], ScenarioLocation | None] | None = None,
+        find_location: Callable[[str], ScenarioLocation | None] | None = None,
         base: Recordings | None = None,
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
-        """Open the recordings in `root`. `place` returns the file of a scenario; by default, it is searched in the
-        suite that contains `root`.
+        """Open the recordings in `root`. `find_location` returns the file of a scenario. By default, the suite that
+        contains `root` is searched.
 
-        `base` contains the recordings of scenarios that `place` does not find. `remedy` returns the remedy for a
-        recording of other files or steps, by the id of the scenario.
+        `base` contains the recordings of scenarios that `find_location` does not find. `remedy` returns, for the id of
+        a scenario, the advice if the scenario has changed since its recording.
         """
         self._remedy = remedy
         self.root = root
         self._base = base
-        self._place = place or ScenarioIndex(root.parent).find
+        self._find_location = find_location or ScenarioIndex(root.parent).find
         self._files = _LastFileCache(root.parent)
-        self._recent: tuple[object, Recording] = None, Recording()
+        self._last: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
         """Return the path of the file for the scenario's recording. The file may be missing. Raises RecordingError."""
-        return self._holder(scenario_id)._path(scenario_id)[0]
+        return self._recordings_with(scenario_id)._path(scenario_id)[0]
 
-    def _holder(self, scenario_id: str) -> Recordings:
-        """Return the recordings of the suite with the scenario: this one or a base suite. Raises RecordingError."""
-        with _naming(self.root):
-            is_own = self._base is None or self._place(scenario_id) is not None
-        return self if self._base is None or is_own else self._base._holder(scenario_id)
+    def _recordings_with(self, scenario_id: str) -> Recordings:
+        """Return the recordings of the suite that contains the scenario: `self` or those of a base suite."""
+        if self._base is None:
+            return self
+        with _errors_with_path(self.root):
+            is_own = self._find_location(scenario_id) is not None
+        return self if is_own else self._base._recordings_with(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
-        """Return the path of the file for a scenario's recording, and whether the file is only for this scenario."""
+        """Return the path of the file for a scenario's recording, and whether the file is for this scenario only."""
         own = Path(f"{self.root}/{scenario_id}.json")
-        with _naming(own):
-            place = self._place(scenario_id)
-        if place is None or not place.case:
+        with _errors_with_path(own):
+            location = self._find_location(scenario_id)
+        if location is None or not location.case:
             return own, True
-        return own.with_name(f"{place.file.stem}.json"), False
+        return own.with_name(f"{location.file.stem}.json"), False
 
     def ids(self) -> list[str]:
         """Return the ids of all recordings, sorted. Raises RecordingError."""
         return [scenario_id for scenario_id, _ in self.located()]
 
     def located(self) -> list[tuple[str, Path]]:
-        """Return the id and the file of each recording, sorted. Raises RecordingError."""
+        """Return the scenario's id and the file of each recording, sorted. Raises RecordingError."""
         if not self.root.is_dir():
             return []
         files = (self.root / f"{name}.json" for name in names_below(os.fspath(self.root), ".json"))
@@ -165,24 +167,24 @@ class Recordings:
     def ids_in(self, path: Path) -> list[str]:
         """Return the ids of the scenarios whose recordings a file contains. Raises RecordingError."""
         family = path.parent.relative_to(self.root)
-        with _naming(path):
+        with _errors_with_path(path):
             return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the recording of a scenario. Empty if it is missing. Raises RecordingError."""
-        found = self.find(scenario_id)
-        # Files do not change while values from them are cached.
-        key = scenario_id, found.data
-        if self._recent[0] != key:
-            self._recent = key, found.recording
-        return self._recent[1]
+        location = self.find(scenario_id)
+        # The key contains the bytes, so a changed file is decoded again.
+        key = scenario_id, location.data
+        if self._last[0] != key:
+            self._last = key, location.recording
+        return self._last[1]
 
     def find(self, scenario_id: str) -> RecordingLocation:
         """Return the recording of a scenario with its file. The file is read again. Raises RecordingError."""
-        holder = self._holder(scenario_id)
-        path, _ = holder._path(scenario_id)
-        with _naming(path):
-            return RecordingLocation(scenario_id, path, holder._files.read(path))
+        recordings = self._recordings_with(scenario_id)
+        path, _ = recordings._path(scenario_id)
+        with _errors_with_path(path):
+            return RecordingLocation(scenario_id, path, recordings._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of a scenario with these inputs (the digest of its files and steps), or an empty one.
@@ -198,14 +200,14 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and the new bytes of the file where `recording` replaces that of the scenario. An empty
-        recording is removed.
+        """Return the path and the new bytes of the file in which `recording` replaces the recording of the scenario. An
+        empty recording is removed.
 
-        A damaged file is replaced if it is only for this scenario. Raises RecordingError if a damaged file is for
+        A damaged file is replaced if it is for this scenario only. Raises RecordingError if a damaged file is for
         several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
-        with _naming(path):
+        with _errors_with_path(path):
             data = self._files.read(path) or b"{}"
             try:
                 entries = {**read_entries(data)}
@@ -216,18 +218,18 @@ class Recordings:
             entries.pop(slug, None)
             if recording.transcripts or recording.unrecorded:
                 entries[slug] = encode_recording(recording)
-            with readable(RECORD_FILE_AGAIN):
+            with errors_as_unreadable(RECORD_FILE_AGAIN):
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a file, with `change` applied to each recording. Raises RecordingError."""
-        with _naming(path):
+        """Return the new bytes of a file in which `change` was applied to each recording. Raises RecordingError."""
+        with _errors_with_path(path):
             entries = {**read_entries(self._files.read(path) or b"{}")}
             for slug, value in entries.items():
                 recording = decode_recording(value, path)
                 if (changed := change(recording)) is not recording:
                     entries[slug] = encode_recording(changed)
-            with readable(RECORD_FILE_AGAIN):
+            with errors_as_unreadable(RECORD_FILE_AGAIN):
                 return format_entries(entries)
 
 
@@ -236,8 +238,8 @@ def _slug(scenario_id: str) -> str:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Raise errors of the block as RecordingError with the path of the file in the message."""
+def _errors_with_path(path: Path) -> Iterator[None]:
+    """Convert errors in the block to RecordingError, with the path of the file in the message."""
     try:
         yield
     except (SuiteError, RecordingError) as error:

@@ -13,8 +13,8 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """A repeated text in full length that also contains its short form: the repeated `unit` and the number of `times`.
-    `{n}` in the unit stands for the number of the repetition.
+    """A repeated text in full length, with its short form as attributes: the repeated `unit` and the number of `times`.
+    In the unit, `{n}` stands for the number of the repetition.
     """
 
     unit: str
@@ -22,15 +22,15 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Return the text of a short form. Equal texts in memory are reused, because they may be very long."""
-        text = _in_use.get((unit, times))
+        """Return the text of a short form. Equal texts are shared in memory, because they may be very long."""
+        text = _cached_texts.get((unit, times))
         if text is None:
-            text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)
+            text = _cached_texts[unit, times] = RepeatedText(TextContent(unit, times).expanded)
             text.unit, text.times = unit, times
         return text
 
 
-_in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionary()
+_cached_texts: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionary()
 
 
 def read_arguments(node: Node) -> Any:
@@ -54,7 +54,9 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the total characters of the repeated texts in a value, unexpanded. Each counts at most its maximum."""
+    """Return the total number of characters of the repeated texts in a value, without expanding them. For each text, at
+    most MAX_CONTENT_BYTES + 1 characters are counted.
+    """
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
         if isinstance(unit, str) and isinstance(times, int):
@@ -63,35 +65,35 @@ def repeated_characters(value: Any) -> int:
     return sum(map(repeated_characters, value)) if isinstance(value, list) else 0
 
 
-def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value. Each part is replaced by the result of `change` for it, unless this is None."""
+def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a copy of a value in which `change` replaces parts. A part for which it returns None is not replaced."""
     changed = change(value)
     if changed is not None:
         return changed
     match value:
-        case dict() | Mapping():  # few are another mapping, which takes longer to tell
-            return {key: _rebuilt(item, change) for key, item in value.items()}
+        case dict() | Mapping():  # `dict` first, because the check for Mapping is slow
+            return {key: _transform(item, change) for key, item in value.items()}
         case list() | tuple():
-            return [_rebuilt(item, change) for item in value]
+            return [_transform(item, change) for item in value]
         case _:
             return value
 
 
-def in_short_form(value: Any) -> Any:
-    """Return a value of arguments as a scenario file contains it: repeated texts are written as `{repeat, times}`."""
-    return _rebuilt(
+def with_short_forms(value: Any) -> Any:
+    """Return arguments in the form of scenario files: with `{repeat, times}` in place of repeated texts."""
+    return _transform(
         value,
         lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
     )
 
 
-def expanded_arguments(value: Any) -> Any:
-    """Return a value with texts of limited length for valid short forms (`{repeat, times}`, `{json}`)."""
-    return _rebuilt(value, _expand_value)
+def expand_arguments(value: Any) -> Any:
+    """Return arguments with texts, of limited length, in place of the short forms `{repeat, times}` and `{json}`."""
+    return _transform(value, _expand_value)
 
 
 def _json_text(escaped: str) -> str | None:
-    """Return the text of an escaped JSON string, which may contain half a surrogate pair. None if it is not valid."""
+    """Return the text of a JSON string, given without quotes. It may contain half a surrogate pair. None if invalid."""
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:
@@ -99,7 +101,7 @@ def _json_text(escaped: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def has_half_character(text: str) -> bool:
+def has_half_surrogate(text: str) -> bool:
     """Whether a text contains half a surrogate pair."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -114,13 +116,13 @@ def _expand_value(value: Any) -> str | None:
             return None
 
 
-def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     """Return a copy of the value with `change` applied to each text, except keys."""
-    return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
+    return _transform(value, lambda each: change(each) if isinstance(each, str) else None)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts of a value in order, without names of keys."""
+    """Yield the texts of a value in order, except keys."""
     match value:
         case str():
             yield value

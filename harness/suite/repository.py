@@ -10,50 +10,58 @@ from readfirst.harness.suite.file_entry import OLD_TIME, Entry, RegularFile, Sym
 
 _CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
 _AUTHOR = f"x <x> {OLD_TIME} +0000"
-_FILE, _PROGRAM, _LINK, _FOLDER, _COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+_FILE_MODE, _PROGRAM_MODE, _LINK_MODE, _TREE_MODE, _COMMIT_MODE = (
+    0o100644,
+    0o100755,
+    0o120000,
+    0o040000,
+    0o160000,
+)
 _READ_ONLY = 0o444
 
-_Tracked = Mapping[str, tuple[int, bytes]]
+_TrackedPaths = Mapping[str, tuple[int, bytes]]
 """The mode and the object id of each tracked path, relative to the repository."""
 
 
-def repository_files(folders: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the files below `.git` for repositories in these directories of a workspace (`.`: the workspace itself),
-    with `files` committed.
+def repository_files(directories: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return the files below `.git` of repositories in these directories of a workspace (`.` is the workspace itself).
+    The only commit of each repository contains `files`.
 
     A repository inside another one is tracked as a commit, like a submodule. Hard links are not tracked.
     """
-    made: dict[str, Entry] = {}
+    git_files: dict[str, Entry] = {}
     heads: dict[str, bytes] = {}
-    for folder in sorted((posixpath.normpath(each) for each in folders), key=lambda each: (-len(each), each)):
-        prefix = "" if folder == "." else f"{folder}/"
+    for directory in sorted(
+        (posixpath.normpath(each) for each in directories), key=lambda each: (-len(each), each)
+    ):
+        prefix = "" if directory == "." else f"{directory}/"
         inner = {path: head for path, head in heads.items() if path.startswith(prefix)}
         objects: dict[bytes, bytes] = {}
         tracked: dict[str, tuple[int, bytes]] = {
-            path[len(prefix) :]: (_COMMIT, head) for path, head in inner.items()
+            path[len(prefix) :]: (_COMMIT_MODE, head) for path, head in inner.items()
         }
-        for path, mode, data in _contents(files):
+        for path, mode, data in _tracked_contents(files):
             if path.startswith(prefix) and not any(path.startswith(f"{each}/") for each in inner):
                 name = path[len(prefix) :]
                 if ".git" not in name.split("/"):
-                    tracked[name] = mode, _store(objects, "blob", data)
-        tree = _tree(objects, tracked)
-        said = f"tree {tree.hex()}\nauthor {_AUTHOR}\ncommitter {_AUTHOR}\n\nx\n"
-        heads[folder] = head = _store(objects, "commit", said.encode())
-        made |= _laid_out(f"{prefix}.git", objects, head, tracked)
-    return made
+                    tracked[name] = mode, _add_object(objects, "blob", data)
+        tree = _add_tree(objects, tracked)
+        text = f"tree {tree.hex()}\nauthor {_AUTHOR}\ncommitter {_AUTHOR}\n\nx\n"
+        heads[directory] = head = _add_object(objects, "commit", text.encode())
+        git_files |= _git_files(f"{prefix}.git", objects, head, tracked)
+    return git_files
 
 
-def _contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, bytes]]:
+def _tracked_contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, bytes]]:
     for path, entry in files.items():
         match entry:
             case RegularFile(mode=mode):
-                yield path, _PROGRAM if mode is not None and mode & 0o100 else _FILE, entry.data
+                yield path, _PROGRAM_MODE if mode is not None and mode & 0o100 else _FILE_MODE, entry.data
             case Symlink(target):
-                yield path, _LINK, target.encode()
+                yield path, _LINK_MODE, target.encode()
 
 
-def _store(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
+def _add_object(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
     """Add a git object, and return its id. It is not compressed, so that its bytes are the same on all systems."""
     whole = f"{kind} {len(data)}".encode() + b"\0" + data
     name = hashlib.sha1(whole, usedforsecurity=False).digest()
@@ -61,7 +69,7 @@ def _store(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
     return name
 
 
-def _tree(objects: dict[bytes, bytes], tracked: _Tracked) -> bytes:
+def _add_tree(objects: dict[bytes, bytes], tracked: _TrackedPaths) -> bytes:
     below: dict[str, dict[str, tuple[int, bytes]]] = {}
     items: dict[str, tuple[int, bytes]] = {}
     for path, entry in tracked.items():
@@ -70,32 +78,32 @@ def _tree(objects: dict[bytes, bytes], tracked: _Tracked) -> bytes:
             below.setdefault(name, {})[rest] = entry
         else:
             items[name] = entry
-    items |= {name: (_FOLDER, _tree(objects, inner)) for name, inner in below.items()}
-    in_order = sorted(items.items(), key=lambda item: item[0] + ("/" if item[1][0] == _FOLDER else ""))
+    items |= {name: (_TREE_MODE, _add_tree(objects, inner)) for name, inner in below.items()}
+    in_order = sorted(items.items(), key=lambda item: item[0] + ("/" if item[1][0] == _TREE_MODE else ""))
     data = b"".join(b"%o %s\0%s" % (mode, name.encode(), id_) for name, (mode, id_) in in_order)
-    return _store(objects, "tree", data)
+    return _add_object(objects, "tree", data)
 
 
-def _laid_out(
-    folder: str, objects: Mapping[bytes, bytes], head: bytes, tracked: _Tracked
+def _git_files(
+    directory: str, objects: Mapping[bytes, bytes], head: bytes, tracked: _TrackedPaths
 ) -> dict[str, Entry]:
-    found: dict[str, Entry] = {
-        f"{folder}/HEAD": RegularFile(b"ref: refs/heads/main\n"),
-        f"{folder}/config": RegularFile(_CONFIG),
-        f"{folder}/index": RegularFile(_index(tracked)),
-        f"{folder}/refs/heads/main": RegularFile(head.hex().encode() + b"\n"),
+    files: dict[str, Entry] = {
+        f"{directory}/HEAD": RegularFile(b"ref: refs/heads/main\n"),
+        f"{directory}/config": RegularFile(_CONFIG),
+        f"{directory}/index": RegularFile(_index_bytes(tracked)),
+        f"{directory}/refs/heads/main": RegularFile(head.hex().encode() + b"\n"),
     }
     for name, data in objects.items():
-        found[f"{folder}/objects/{name.hex()[:2]}/{name.hex()[2:]}"] = RegularFile(data, _READ_ONLY)
-    return found
+        files[f"{directory}/objects/{name.hex()[:2]}/{name.hex()[2:]}"] = RegularFile(data, _READ_ONLY)
+    return files
 
 
-def _index(tracked: _Tracked) -> bytes:
+def _index_bytes(tracked: _TrackedPaths) -> bytes:
     entries = []
     for path, (mode, name) in sorted(tracked.items(), key=lambda item: item[0].encode()):
-        spelled = path.encode()
+        encoded_path = path.encode()
         entry = struct.pack(">10I", OLD_TIME, 0, OLD_TIME, 0, 0, 0, mode, 0, 0, 0) + name
-        entry += struct.pack(">H", min(len(spelled), 0xFFF)) + spelled
+        entry += struct.pack(">H", min(len(encoded_path), 0xFFF)) + encoded_path
         entries.append(entry + b"\0" * (8 - len(entry) % 8))
     data = b"DIRC" + struct.pack(">2I", 2, len(entries)) + b"".join(entries)
     return data + hashlib.sha1(data, usedforsecurity=False).digest()

@@ -26,9 +26,10 @@ class UnknownRuleError(ReadfirstError, LookupError):
 class Rule:
     """A rule that an implementation follows or breaks. `title` states it in a sentence, `why` its meaning for a user.
 
-    `tools` are the tools that the rule is about. Its scenarios must contain an allowed call of each of these tools,
-    unless `always_refused` states why that is impossible. `guards` are the kinds of harm that an implementation may do
-    if it breaks the rule. They are empty if the file states `none`, which is not allowed for the class `safety`.
+    `tools` are the tools that the rule is about. For each of these tools, a scenario of the rule must contain a call
+    that is not refused, unless `always_refused` states why this is impossible. `guards` are the kinds of harm that an
+    implementation may do if it breaks the rule. They are empty if the file contains `guards: none`, which is not
+    allowed for the class `safety`.
     """
 
     id: str
@@ -81,14 +82,14 @@ class Rules:
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
             return f"Did you mean {close[0]}?"
-        alike = self._alike(title)
-        if alike:
+        similar = self._rules_with_common_words(title)
+        if similar:
             return "Does it belong to one of these? " + " ".join(
-                f"{rule.id}: {rule.title}." for rule in alike
+                f"{rule.id}: {rule.title}." for rule in similar
             )
         return "`readfirst rules` lists them."
 
-    def _alike(self, title: str) -> list[Rule]:
+    def _rules_with_common_words(self, title: str) -> list[Rule]:
         """Return up to three rules whose titles share words with `title`. Rare words count more."""
         words = {rule.id: _words(rule.title) for rule in self}
         wanted = _words(title)
@@ -99,44 +100,47 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`; classes that it lacks are those `below`. Raises SuiteError with all problems."""
-    with read_checked(path, "rules") as look:
-        said, place = look.document.value, look.document.position
+    """Read `rules.yaml`. Without the key `classes`, the classes are those of `below`, the rules of the suite below.
+    Raises SuiteError with all problems.
+    """
+    with read_checked(path, "rules") as inspection:
+        values, position_of = inspection.document.value, inspection.document.position
         rules = {
-            name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()
+            name: _rule(name, each, position_of(("rules", name), key=True))
+            for name, each in values["rules"].items()
         }
-        if "classes" in said:
-            meanings = {FORMER_CLASSES.get(name, name): text for name, text in said["classes"].items()}
+        if "classes" in values:
+            meanings = {FORMER_CLASSES.get(name, name): text for name, text in values["classes"].items()}
             for name in CLASSES:
                 if name not in meanings:
-                    look.note(
+                    inspection.note(
                         ("classes",), f"classes lacks the key {name!r}", f"Add {name}: to it.", key=True
                     )
-            look.finish()
+            inspection.finish()
             return Rules({name: meanings[name] for name in CLASSES}, rules)
         return Rules(below.classes if rules and below is not None else {}, rules)
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Return the rules of several suites. For an id in several suites, the last suite is used. None without rules."""
-    found = [layer for layer in layers if layer]
-    by_id = {rule.id: rule for layer in found for rule in layer}
-    return Rules(found[-1].classes, by_id) if by_id else None
+    """Return the rules of several suites. The last suite with a rule defines it. None if no suite has rules."""
+    present = [layer for layer in layers if layer]
+    by_id = {rule.id: rule for layer in present for rule in layer}
+    return Rules(present[-1].classes, by_id) if by_id else None
 
 
-def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
+def _rule(name: str, values: Mapping[str, Any], position: Position) -> Rule:
     return Rule(
         id=name,
-        title=said["title"],
-        class_=FORMER_CLASSES.get(said["class"], said["class"]),
-        requirement=said["requirement"],
-        tools=tuple(said["tools"]),
-        sources=tuple(said.get("sources", ())),
-        why=said["why"],
+        title=values["title"],
+        class_=FORMER_CLASSES.get(values["class"], values["class"]),
+        requirement=values["requirement"],
+        tools=tuple(values["tools"]),
+        sources=tuple(values.get("sources", ())),
+        why=values["why"],
         position=position,
-        always_refused=said.get("always_refused"),
-        guards=() if said["guards"] == NO_HARM else tuple(said["guards"]),
-        former_class=said["class"] if said["class"] in FORMER_CLASSES else "",
+        always_refused=values.get("always_refused"),
+        guards=() if values["guards"] == NO_HARM else tuple(values["guards"]),
+        former_class=values["class"] if values["class"] in FORMER_CLASSES else "",
     )
 
 

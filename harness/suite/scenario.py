@@ -39,16 +39,16 @@ HookAction = Literal[
     "allow", "ask", "deny", "block", "context", "input", "exit", "modify", "delete", "rename"
 ]
 
-_ENDS = 200
-"""Number of characters at the beginning and the end of a text that its digest contains."""
+_EXCERPT_CHARS = 200
+"""Length of the beginning and of the end of a text in its digest, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextDigest:
-    """An expected text that is too long to be stated. Each stated part must match.
+    """An expected text that is too long to be written in full. Each part that is not None must match.
 
-    `sha256` is the hexadecimal digest of the text (UTF-8, `$WS` for the workspace), `lines` the number of its lines,
-    `starts` and `ends` are its beginning and end.
+    `sha256` is the hexadecimal digest of the text (UTF-8, with `$WS` for the workspace), `lines` the number of its
+    lines, `starts` its beginning, and `ends` its end.
     """
 
     sha256: str | None = None
@@ -60,7 +60,7 @@ class TextDigest:
     def of(cls, text: str) -> Self:
         """Return the digest of a text, with all parts."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return cls(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
+        return cls(sha256, text.count("\n") + 1, text[:_EXCERPT_CHARS], text[-_EXCERPT_CHARS:])
 
     def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Yield each stated part that does not match a text: its name, the stated value, and the actual value."""
@@ -76,10 +76,12 @@ class TextDigest:
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Values of `platform`: an operating system, or a directory that ignores the case or the composition of names."""
+"""Values of `platform`: an operating system, or a workspace that ignores the case of names (`case-insensitive`) or the
+encoding of accents in names (`composing`).
+"""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
-"""Errors that are detected after validation, so that `during` events happen before them."""
+"""Errors that occur after the validation of a call, and after the events `during` the call."""
 
 
 class ForeignContractError(ValueError):
@@ -90,10 +92,9 @@ class ForeignContractError(ValueError):
 class Clause:
     """The expected result of one call. If it has an `error`, the call must be refused.
 
-    `text` is None if it is not stated, which is only allowed if the documents state nothing. `files` contains every
-    path that the step changes; the value is None if the path no longer exists. `reminders` are about changed files and
-    from hooks; they are compared if `Given.reminders` is set. `documented` names a document and its section; the clause
-    is then also the statement of the documents.
+    `text` is None if it is not stated. `files` contains every path that the step changes; the value is None if the path
+    no longer exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set.
+    If the documents state the same result, `documented` contains the document and its section.
     """
 
     documented: str | None = None
@@ -106,7 +107,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or group: of a recorded contract, and according to the documents. None: not stated.
+    """The expected result of a call or group: `recorded` from the product, and `documented`. None if it is not stated.
 
     If the product behaves as documented, both are the same clause.
     """
@@ -115,22 +116,24 @@ class Expectation:
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the stated clauses without repetition. A clause that only the documents state comes first."""
-        both = (self.documented, self.recorded)
-        if self.documented is self.recorded:
-            both = (None, self.recorded)
-        return tuple(clause for clause in both if clause is not None)
+        """Return the stated clauses without repetition, the documented one first."""
+        documented = None if self.documented is self.recorded else self.documented
+        return tuple(clause for clause in (documented, self.recorded) if clause is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of the model. The events `during` happen between validation and execution.
 
-    `interrupted` states how the call ends early. `cancelled`: the user interrupts it between validation and execution;
-    `stopped`: after a file was written and before the answer. `killed`: the program is killed between validation and
-    execution; `killed-writing`: when it starts to write. The next call then belongs to a new session, unless this one
-    is resumed. `sigint`, `sigterm` and these with `-writing`: the program gets this signal, and may exit. `cut`: the
-    connection ends in the middle of the last argument; `limit`: the model's message ends there.
+    If the call ends early, `interrupted` is one of:
+
+    - `cancelled`, `stopped`: the user interrupts the call between validation and execution, or after a file was written
+      and before the answer.
+    - `killed`, `killed-writing`: the program is killed between validation and execution, or when it starts to write.
+      The next call belongs to a new session, unless this session is resumed.
+    - `sigint`, `sigterm`, `sigint-writing`, `sigterm-writing`: the program gets this signal at the same moments, and
+      may exit.
+    - `cut`, `limit`: the connection, or the model's message, ends in the middle of the last argument.
     """
 
     tool: str
@@ -142,7 +145,7 @@ class ToolCall:
 
     @property
     def paused(self) -> bool:
-        """Whether something happens between validation and execution of this call."""
+        """Whether an event or an interruption happens between validation and execution of this call."""
         return bool(self.during) or (self.interrupted is not None and INTERRUPTIONS[self.interrupted].waits)
 
     @property
@@ -151,15 +154,14 @@ class ToolCall:
         return None if self.interrupted is None else INTERRUPTIONS[self.interrupted].signal
 
     @property
-    def begun(self) -> str:
-        """The JSON of the arguments of a call that is cut, up to the middle of the last argument."""
-        last = list(self.arguments)[-1]
-        begun = {**self.arguments, last: self.arguments[last][: len(self.arguments[last]) // 2]}
-        return json.dumps(begun, ensure_ascii=False)[:-2]
+    def truncated_arguments(self) -> str:
+        """The JSON of the arguments up to the middle of the last one, for the interruptions `cut` and `limit`."""
+        last, text = list(self.arguments.items())[-1]
+        return json.dumps({**self.arguments, last: text[: len(text) // 2]}, ensure_ascii=False)[:-2]
 
     @property
     def path(self) -> str:
-        """The path of the named file as the call contains it. Empty if the call names no file."""
+        """The value of the argument `file_path` or `notebook_path`. Empty if the call has neither."""
         path = self.arguments.get("file_path", self.arguments.get("notebook_path"))
         return path if isinstance(path, str) else ""
 
@@ -168,8 +170,8 @@ class ToolCall:
 class ParallelCalls:
     """Several calls in one message. `expect` contains the files that the whole group changes.
 
-    With `sides`, these are calls of two sessions at the same time, each in a separate process. `sides` contains the
-    number of the session (0 or 1) for each call; each session makes its calls one after the other.
+    If `sides` is not empty, two sessions in separate processes make the calls at the same time. For each call, `sides`
+    contains the number of its session (0 or 1). Each session makes its calls one after the other.
     """
 
     calls: tuple[ToolCall, ...]
@@ -181,11 +183,13 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The position of a call: the index of its step, and its index in a group; None outside, and for the group's files."""
+"""The position of a call: the index of its step, and its index in a group. The second is None for a call outside
+groups, and for the group itself.
+"""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
-    """Return the calls of a step: one, or those of a parallel group. Empty for an event."""
+    """Return the calls of a step: a single call, or the calls of a parallel group. Empty for an event."""
     match step:
         case ToolCall():
             return (step,)
@@ -208,7 +212,7 @@ def events_of(step: Step) -> tuple[WorldEvent, ...]:
 
 
 def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
-    """Return a copy of the step where `change` was applied to each call."""
+    """Return a copy of the step in which `change` was applied to each call."""
     match step:
         case ToolCall():
             return change(step)
@@ -222,9 +226,9 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 class GivenHook:
     """A hook that is executed before or after each call of the tools in `matcher` (`Edit|Write`, `*`), and its effect.
 
-    `words` is the reason of a decision, the added context, or the error that it prints before it exits with `code`.
-    `input` are arguments that replace the model's, `files` the files that it writes into the workspace. `moved`
-    contains the paths that it deletes (None) or renames (the new path).
+    `words` is the reason of a decision, the added context, or the error that the hook prints before it exits with
+    `code`. `input` are arguments that replace the model's. `files` are the files that the hook writes in the workspace.
+    `moved` contains the paths that it renames, with the new path, and the paths that it deletes, with None.
     """
 
     event: HookEvent
@@ -253,12 +257,13 @@ class GivenHook:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
+    """The files of the workspace before the first step, and the settings of the session.
 
-    `reminders`: reminders are judged as well, about changed files and from hooks. `permissions`: the actions that the
-    session may do without asking; None: all. `disk`: the size in bytes of a separate file system for the workspace;
-    None: no separate file system. `memory_files`: files named CLAUDE.md are shown to the model together with files
-    that are read in their directories.
+    `deny` are the patterns of forbidden actions, such as `Edit(secret/**)`. `permissions` are the actions that the
+    session may do without a question; None means all. If `reminders` is true, reminders about changed files and from
+    hooks are compared. `disk` is the size in bytes of a separate file system for the workspace; None means no separate
+    file system. If `memory_files` is true, the model gets a file named CLAUDE.md together with a file that is read in
+    the same directory.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -274,8 +279,8 @@ class Given:
 class Scenario:
     """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family.
 
-    `contract` is the recorded contract whose expectations `steps` contain: that of the file, or one that was requested.
-    `inputs` is a digest of the workspace and the steps, without expectations.
+    The expectations in `steps` are those of `contract`: the contract that the file names, or a requested one. `inputs`
+    is a digest of the workspace and the steps, without expectations.
     """
 
     id: str
@@ -290,7 +295,7 @@ class Scenario:
     sources: tuple[str, ...] = ()
     path: Path | None = None
     rule: str = ""
-    """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
+    """The id of the scenario's rule in `rules.yaml`. Empty if the file names no rule."""
     disputed: str = ""
     """A link to the discussion of a disputed expectation. It excludes the scenario from scores."""
     platform: str = ""
@@ -298,7 +303,7 @@ class Scenario:
     invariant: bool = False
     """Whether the scenario has no recording and no expectations, and only checks that no harm occurs."""
     composed: bool = False
-    """Whether a program composed it: it is in the corpus, and its expectations are only in its recording."""
+    """Whether a program composed the scenario: it is in the corpus, and its expectations are only in its recording."""
 
     @property
     def family(self) -> str:
@@ -322,15 +327,15 @@ class Scenario:
                 yield (index, number if isinstance(step, ParallelCalls) else None), call
 
     @property
-    def left_to_luck(self) -> bool:
+    def is_nondeterministic(self) -> bool:
         """Whether the result may vary between replays: a call is interrupted while it writes, or two sessions race."""
-        raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
-        return raced or any(
+        has_races = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
+        return has_races or any(
             call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
         )
 
     def parts(self) -> Iterator[tuple[CallIndex, ToolCall | ParallelCalls]]:
-        """Yield every call and every parallel group, which may have expectations, with their positions."""
+        """Yield every part that may have an expectation, a call or a parallel group, with its position."""
         for index, step in enumerate(self.steps):
             for number, part in enumerate(parts_of(step)):
                 yield (index, None if isinstance(part, ParallelCalls) else number), part
@@ -352,24 +357,18 @@ class Scenario:
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         groups = [step for step in self.steps if isinstance(step, ParallelCalls)]
         needs.update(AT_ONCE if group.sides else "parallel" for group in groups)
-        if any(call.paused for call in self.calls()):
-            needs.add("during")
-        if any(event.kind == "buffer" for event in self.events()):
-            needs.add(BUFFERS)
         needs.update(INTERRUPTIONS[call.interrupted].needs for call in self.calls() if call.interrupted)
-        if self.given.deny:
-            needs.add("deny")
-        if self.given.reminders:
-            needs.add("reminders")
-        if self.given.hooks:
-            needs.add("hooks")
-        if self.given.permissions:
-            needs.add("permission_modes")
-        if self.given.disk is not None or self.mounts:
-            needs.add("full_disk")
-        if self.given.memory_files:
-            needs.add("memory_files")
-        return frozenset(needs)
+        is_needed: dict[str, object] = {
+            "during": any(call.paused for call in self.calls()),
+            BUFFERS: any(event.kind == "buffer" for event in self.events()),
+            "deny": self.given.deny,
+            "reminders": self.given.reminders,
+            "hooks": self.given.hooks,
+            "permission_modes": self.given.permissions,
+            "full_disk": self.given.disk is not None or self.mounts,
+            "memory_files": self.given.memory_files,
+        }
+        return frozenset(needs | {name for name, needed in is_needed.items() if needed})
 
     @cached_property
     def relative(self) -> bool:
@@ -378,7 +377,7 @@ class Scenario:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The paths of given files, events and calls; paths in calls are as written, without `$WS`."""
+        """The paths of given files, events and calls. The paths of calls are without `$WS`, otherwise unchanged."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))

@@ -1,4 +1,4 @@
-"""Checks of a whole scenario, for parts that are valid separately but not together."""
+"""Checks of a whole scenario: parts that are valid separately may be invalid together."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -17,10 +17,10 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Add findings for rewinds that no call follows. Only the next call shows the restored files."""
+    """Add findings for rewinds that no call follows. Only the next call of the session shows the restored files."""
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
-            fix = "Write a call after it, whose `files` say what comes back."
+            fix = "Write a call after it, with the restored files in `files`."
             reader.note(("steps",), "rewind is not followed by a call", fix, key=True)
 
 
@@ -37,11 +37,11 @@ def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None
             data_of(given.files.get(path)) == entry.data and path not in changed
             for path, entry in hook.files.items()
         ):
-            fix = "Let it write other bytes, or let a step change the file before."
+            fix = "Change the bytes that the hook writes, or change the file in a step before."
             reader.note(("given", "hooks", number), "the hook changes nothing", fix)
 
 
-def check_stated(
+def check_no_expectations(
     reader: Inspection,
     parts: Iterator[ToolCall | ParallelCalls],
     message: str,
@@ -49,26 +49,25 @@ def check_stated(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding about the first of these calls and groups, whose expectations are not allowed."""
-    for part in parts:
+    """Add a finding about the first of `parts`: calls and groups with expectations that are not allowed."""
+    if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
-        return
 
 
 def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
     """Add findings for given paths that cannot exist together, and for hard links to files that are not given."""
     for path, entry in files.items():
-        place = ("given", "files", path)
-        above = path.rpartition("/")[0]
-        while above:
-            if above in files and not isinstance(files[above], Directory):
-                what = "a symbolic link" if isinstance(files[above], Symlink) else "a file"
-                message = f"{path!r} lies below {above!r}, which is {what}"
-                reader.note(place, message, "Give it another path.", rule="path-conflict", key=True)
+        path_in_file = ("given", "files", path)
+        parent = path.rpartition("/")[0]
+        while parent:
+            if parent in files and not isinstance(files[parent], Directory):
+                kind = "a symbolic link" if isinstance(files[parent], Symlink) else "a file"
+                message = f"{path!r} lies below {parent!r}, which is {kind}"
+                reader.note(path_in_file, message, "Give it another path.", rule="path-conflict", key=True)
                 break
-            above = above.rpartition("/")[0]
+            parent = parent.rpartition("/")[0]
         if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
             message = f"the hard link names {entry.to!r}, which is not a given regular file"
-            fix = "Name a file of given: with its full path."
-            reader.note((*place, "hardlink"), message, fix, rule="path-conflict")
+            fix = "Write the full path of a file in given:."
+            reader.note((*path_in_file, "hardlink"), message, fix, rule="path-conflict")

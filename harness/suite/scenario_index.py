@@ -15,15 +15,15 @@ from pathlib import Path
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
-DEEPEST = 8
+MAX_DEPTH = 8
 """Maximum depth of directories below `scenarios`. Deeper files are ignored."""
 
-_TABLE = ".cases"
+_TABLE_SUFFIX = ".cases"
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file of a scenario. `case` is its name in a file of several, otherwise empty."""
+    """The file of a scenario. `case` is the name of the scenario in a file with several scenarios, otherwise empty."""
 
     file: Path
     case: str = ""
@@ -39,7 +39,7 @@ class ScenarioIndex:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._scenarios = os.fspath(root / "scenarios")
-        self._read: dict[str, _Cases] = {}
+        self._cases_by_family: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
@@ -48,82 +48,88 @@ class ScenarioIndex:
         return self.readable()
 
     def readable(self) -> list[str]:
-        """Return the ids of all scenarios except those in unreadable files, sorted."""
+        """Return the ids of all scenarios, sorted. Scenarios in unreadable files with several scenarios are missing."""
         return sorted({*self._names[0], *self.cases})
 
-    def own(self, scenario_id: str) -> Path:
+    def file_of(self, scenario_id: str) -> Path:
         """Return the path of a file that contains only this scenario. The file may be missing."""
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def has(self, scenario_id: str) -> bool:
         """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
-        return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
+        return (
+            scenario_id in self._names[0] or scenario_id in self._cases_in_family(_family_of(scenario_id))[0]
+        )
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
-        """Return the location of a scenario, or None. Raises SuiteError for an unreadable file of several scenarios."""
+        """Return the location of a scenario, or None. Raises SuiteError if a file with several is unreadable."""
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
-        if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
-            return ScenarioLocation(self.own(scenario_id))
-        places, problems = self._cases_of(_family_of(scenario_id))
-        place = places.get(scenario_id)
-        if place is None and problems:
+        if not scenario_id.endswith(_TABLE_SUFFIX) and os.path.lexists(
+            f"{self._scenarios}/{scenario_id}.yaml"
+        ):
+            return ScenarioLocation(self.file_of(scenario_id))
+        locations, problems = self._cases_in_family(_family_of(scenario_id))
+        location = locations.get(scenario_id)
+        if location is None and problems:
             raise SuiteError(problems)
-        return place
+        return location
 
     def check_unique(self, scenario_id: str) -> None:
         """Raise SuiteError if two files contain a scenario with this id."""
-        problems = self._cases_of(_family_of(scenario_id))[1]
-        several = [each for each in problems if each.rule == "several-of-one-id"]
-        if any(f" {scenario_id}," in each.message for each in several):
-            raise SuiteError(several)
+        problems = self._cases_in_family(_family_of(scenario_id))[1]
+        duplicates = [each for each in problems if each.rule == "several-of-one-id"]
+        if any(f" {scenario_id}," in each.message for each in duplicates):
+            raise SuiteError(duplicates)
 
     @cached_property
     def cases(self) -> Mapping[str, ScenarioLocation]:
         """The locations of all scenarios in files with several scenarios, by id."""
         return {
-            scenario_id: place
+            scenario_id: location
             for family in self._tables
-            for scenario_id, place in self._cases_of(family)[0].items()
+            for scenario_id, location in self._cases_in_family(family)[0].items()
         }
 
     @cached_property
     def problems(self) -> Sequence[Finding]:
         """The errors of the files with several scenarios."""
-        return [finding for family in self._tables for finding in self._cases_of(family)[1]]
+        return [finding for family in self._tables for finding in self._cases_in_family(family)[1]]
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
         """The names of the files below `scenarios`: first those with one scenario, then those with several."""
         folder = self.root / "scenarios"
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
-        return [each for each in names if not each.endswith(_TABLE)], [n for n in names if n.endswith(_TABLE)]
+        return [each for each in names if not each.endswith(_TABLE_SUFFIX)], [
+            n for n in names if n.endswith(_TABLE_SUFFIX)
+        ]
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
         """The files with several scenarios, by family. Each is paired with whether a program composed it."""
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
-            tables.setdefault(_family_of(name), []).append((self.own(name), False))
+            tables.setdefault(_family_of(name), []).append((self.file_of(name), False))
         corpus = self.root / "corpus"
         if corpus.is_dir() and not corpus.is_symlink():
             for name in sorted(names_below(os.fspath(corpus))):
                 tables.setdefault(_family_of(name), []).append((corpus / f"{name}.yaml", True))
         return tables
 
-    def _cases_of(self, family: str) -> _Cases:
+    def _cases_in_family(self, family: str) -> _Cases:
         """Return the scenarios of a family in files with several scenarios, and the errors of these files."""
-        if family not in self._read:
-            self._read[family] = self._read_cases(family)
-        return self._read[family]
+        if family not in self._cases_by_family:
+            self._cases_by_family[family] = self._read_cases(family)
+        return self._cases_by_family[family]
 
     def _read_cases(self, family: str) -> _Cases:
         from readfirst.harness.suite.case_table import case_headings
 
-        found: dict[str, ScenarioLocation] = {}
+        locations: dict[str, ScenarioLocation] = {}
         findings: list[Finding] = []
         tables = self._tables.get(family, ())
-        own = frozenset(self._names[0] if tables else ())
+        file_of = frozenset(self._names[0] if tables else ())
         for file, composed in tables:
             if not family:
                 message = "a file of several scenarios must be in the directory of a family"
@@ -136,15 +142,15 @@ class ScenarioIndex:
                 continue
             for slug in slugs:
                 scenario_id = f"{family}/{slug}"
-                other = found.setdefault(scenario_id, ScenarioLocation(file, slug, composed)).file
-                if scenario_id in own:
-                    other = self.own(scenario_id)
+                other = locations.setdefault(scenario_id, ScenarioLocation(file, slug, composed)).file
+                if scenario_id in file_of:
+                    other = self.file_of(scenario_id)
                 if other != file:
                     message = f"there is another scenario {scenario_id}, in {other}"
                     findings.append(
                         Finding("several-of-one-id", Position(file, 1, 1), message, "Rename or remove one.")
                     )
-        return found, findings
+        return locations, findings
 
 
 def _family_of(scenario_id: str) -> str:
@@ -158,7 +164,7 @@ def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if depth < DEEPEST:
+                if depth < MAX_DEPTH:
                     yield from names_below(entry.path, suffix, f"{prefix}{entry.name}/", depth + 1)
             elif entry.name.endswith(suffix):
                 yield f"{prefix}{entry.name.removesuffix(suffix)}"

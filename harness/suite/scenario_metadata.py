@@ -12,7 +12,7 @@ REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The metadata of a scenario for a list. `given` and `steps` are not checked."""
+    """The metadata of a scenario, for lists of scenarios."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class Heading:
 
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
-    """Return the metadata of a scenario from its document. Raises SuiteError."""
+    """Return the metadata of a scenario from its document. `given` and `steps` are not read. Raises SuiteError."""
     with Inspection(document).reading() as top:
         fields = top.called("a scenario").mapping(required=("title", "requirement"))
         requirement = fields["requirement"].one_of(REQUIREMENTS)
@@ -37,5 +37,5 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
 
 
 def is_generated(scenario_id: str) -> bool:
-    """Whether a program generated the scenario; its files are long and its name is not descriptive."""
+    """Whether a program generated the scenario. Then its files are long, and its name is not descriptive."""
     return scenario_id.startswith("crossed/")

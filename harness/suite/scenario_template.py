@@ -1,4 +1,4 @@
-"""Write a commented scenario file as a template, which can be recorded without changes."""
+"""Write a new scenario file from a template with comments. It can be recorded without changes."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,10 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.yaml_writer import emit_string
 
-SCENARIO_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
+ID_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
 
-_SKELETON = """\
-{schema}# One sentence that claims what happens, up to 100 characters, no full stop.
+_TEMPLATE = """\
+{schema}# One sentence that states the behaviour, up to 100 characters, no full stop.
 title: TODO
 # must: the contract. should: good conduct. observed: a quirk or a bug of the product.
 requirement: must
@@ -19,7 +19,7 @@ requirement: must
     # Exact content. CR, NUL, BOM and trailing spaces as escapes; `readfirst docs format` has more forms.
     {file}: "alpha\\nbeta\\n"
 steps:
-  # Calls begin with a capital letter and are what the model sends; $WS is the workspace.
+  # Calls of the model begin with a capital letter; $WS is the workspace.
   - Read: {{file_path: $WS/{file}}}
     expect: shown
   # Changes that no tool makes: modify, touch, delete, rename, chmod, symlink, mkdir.
@@ -27,32 +27,32 @@ steps:
   - Edit: {{file_path: $WS/{file}, old_string: alpha, new_string: gamma}}
 {end}
 """
-_SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
-_RULE = """\
+_SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
+_RULE_LINES = """\
 # The one rule that the title shows: an id of rules.yaml; `readfirst rules` lists them.
 rule: TODO
 """
-_ABOUT = """\
+_METADATA_LINES = """\
 # From tags.yaml, in alphabetical order.
 tags: []
 # Where it was reported or is documented: a URL, or `document.txt, Section`.
 sources: []
 """
-_RECORDED = "# Leave the expectations to the real product: readfirst product record {id}"
-_BY_HAND = """\
+_END_IF_RECORDED = "# Record the expectations from the real product: readfirst product record {id}"
+_END_BY_HAND = """\
     # By hand: `done`, `shown`, `{{error: NAME}}` (`readfirst docs format`).{product}
     expect: {{error: modified_since_read}}"""
-_PRODUCT = " Or: readfirst product record {id}"
+_RECORD_ADVICE = " Or: readfirst product record {id}"
 
 
-class SkeletonError(ReadfirstError):
-    """The template cannot be written. The message states the reason and the solution."""
+class TemplateError(ReadfirstError):
+    """The scenario file cannot be written. The message states the reason and the solution."""
 
 
 def check_id(scenario_id: str) -> None:
-    """Raise SkeletonError for an invalid id of a scenario."""
-    if not SCENARIO_ID.fullmatch(scenario_id):
-        raise SkeletonError(
+    """Raise TemplateError if a text is not a valid id of a scenario."""
+    if not ID_PATTERN.fullmatch(scenario_id):
+        raise TemplateError(
             f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "
             "for example staleness/edit-after-change. A table of cases (`family/slug.cases.yaml`) is written by hand: "
             "see `readfirst docs format`, Several scenarios in one file"
@@ -60,9 +60,9 @@ def check_id(scenario_id: str) -> None:
 
 
 def begin_suite(root: Path) -> bool:
-    """Create the directory of a suite with a name and a version, but without scenarios, unless `root` exists.
+    """Create a suite with a name and a version, but without scenarios, unless the directory `root` has entries.
 
-    Return whether it was created. All other shared files are those of the bundled suite. Raises OSError.
+    Return whether it was created. The suite inherits all other shared files from the bundled suite. Raises OSError.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False
@@ -71,11 +71,11 @@ def begin_suite(root: Path) -> bool:
     return True
 
 
-def write_skeleton(suite: Suite, scenario_id: str) -> Path:
-    """Write the template of a new scenario to a new file, and return its path. Raises SkeletonError."""
+def write_template(suite: Suite, scenario_id: str) -> Path:
+    """Write the template of a new scenario to a new file, and return its path. Raises TemplateError."""
     check_id(scenario_id)
     if suite.has(scenario_id):
-        raise SkeletonError(
+        raise TemplateError(
             f"{scenario_id} already exists, in {suite.path(scenario_id)}; choose another slug"
         )
     path = suite.scenarios_root / f"{scenario_id}.yaml"
@@ -84,15 +84,15 @@ def write_skeleton(suite: Suite, scenario_id: str) -> Path:
         with path.open("x", encoding="utf-8") as file:
             recorded = suite.needs_recordings
             has_product = suite.contracts[suite.contracts.default].recorded
-            product = _PRODUCT.format(id=scenario_id) if has_product else ""
-            text = _SKELETON.format(
-                schema=_SCHEMA if suite.has_own("schema") else "",
-                rule=_RULE if suite.has_own("rules.yaml") and suite.rules else "",
-                about=_ABOUT if recorded else "",
-                file=f"{scenario_id.partition('/')[2]}.txt",  # so that no two skeletons are the same scenario
-                end=(_RECORDED if recorded else _BY_HAND).format(id=scenario_id, product=product),
+            product = _RECORD_ADVICE.format(id=scenario_id) if has_product else ""
+            text = _TEMPLATE.format(
+                schema=_SCHEMA_LINE if suite.has_own("schema") else "",
+                rule=_RULE_LINES if suite.has_own("rules.yaml") and suite.rules else "",
+                about=_METADATA_LINES if recorded else "",
+                file=f"{scenario_id.partition('/')[2]}.txt",  # so that all new scenarios are different
+                end=(_END_IF_RECORDED if recorded else _END_BY_HAND).format(id=scenario_id, product=product),
             )
             file.write(text)
     except FileExistsError:
-        raise SkeletonError(f"{path} already exists; choose another slug") from None
+        raise TemplateError(f"{path} already exists; choose another slug") from None
     return path

@@ -4,14 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from readfirst.harness.suite.case_table import SCENARIO_KEYS
-from readfirst.harness.suite.events import WITH_STEPS
+from readfirst.harness.suite.events import EVENTS_WITH_STEPS
 from readfirst.harness.suite.file_content import entry_value
-from readfirst.harness.suite.file_entry import (
-    Seconds,
-    Symlink,
-    shift_text,
-)
-from readfirst.harness.suite.repeated_text import in_short_form
+from readfirst.harness.suite.file_entry import Seconds, Symlink, shift_text
+from readfirst.harness.suite.repeated_text import with_short_forms
 from readfirst.harness.suite.scenario import (
     Given,
     ParallelCalls,
@@ -24,47 +20,50 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_mapping
 
 
-def values_of(scenario: Scenario) -> dict[str, Any]:
-    """Return the content of a scenario file, without expectations. The keys are in their usual order. Raises ValueError
-    for a scenario with parts that generated scenarios do not have.
+def scenario_values(scenario: Scenario) -> dict[str, Any]:
+    """Return the content of a scenario file, without expectations, in the usual order of keys. Raises ValueError for
+    parts that a generated scenario does not contain, such as hooks.
     """
-    heading = {
+    metadata = {
         "title": scenario.title,
         "about": scenario.about,
         "requirement": scenario.requirement,
         "rule": scenario.rule,
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
-        "given": _lines_of_given(scenario.given),
+        "given": _given_values(scenario.given),
     }
-    return {**{key: value for key, value in heading.items() if value}, "steps": [*map(_step, scenario.steps)]}
+    return {
+        **{key: value for key, value in metadata.items() if value},
+        "steps": [*map(_step_values, scenario.steps)],
+    }
 
 
-def _lines_of_given(given: Given) -> dict[str, Any]:
+def _given_values(given: Given) -> dict[str, Any]:
     if given.hooks or given.permissions or given.disk is not None or given.memory_files or given.reminders:
-        raise ValueError("no generated scenario has more than files and deny rules")
+        raise ValueError("a generated scenario contains only files and deny rules")
     files = {path: entry_value(entry) for path, entry in given.files.items()}
     return {key: value for key, value in (("files", files), ("deny", list(given.deny))) if value}
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step_values(step: Step) -> dict[str, Any]:
     match step:
         case WorldEvent():
-            return dict([_event(step)])
+            return dict([_event_item(step)])
         case ToolCall(tool, arguments, during, interrupted=interrupted):
-            call = {tool: in_short_form(arguments)}
+            call = {tool: with_short_forms(arguments)}
             ended = {"interrupted": interrupted} if interrupted else {}
-            events = {"during": [dict([_event(event)]) for event in during]} if during else {}
+            events = {"during": [dict([_event_item(event)]) for event in during]} if during else {}
             return {**call, **events, **ended}
         case ParallelCalls(calls):
             if step.sides:
-                raise ValueError("no generated scenario has sessions that act at once")
-            return {"parallel": [_step(call) for call in calls]}
+                raise ValueError("a generated scenario contains no simultaneous sessions")
+            return {"parallel": [_step_values(call) for call in calls]}
         case SessionEvent(kind=kind):
-            raise ValueError(f"no generated scenario has a step {kind}")
+            raise ValueError(f"a generated scenario contains no step {kind}")
 
 
-def _event(event: WorldEvent) -> tuple[str, Any]:
+def _event_item(event: WorldEvent) -> tuple[str, Any]:
     match event.kind:
         case "modify":
             assert event.entry is not None
@@ -72,11 +71,11 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
             if event.mtime == 2:
                 return "modify", {event.path: content}
             fields = {"text": content} if isinstance(content, str) else dict(content)
-            return "modify", {event.path: {**fields, "mtime": _shift(event.mtime)}}
+            return "modify", {event.path: {**fields, "mtime": _shift_text(event.mtime)}}
         case "touch":
             if event.mtime == 2:
                 return "touch", event.path
-            return "touch", {event.path: {"mtime": _shift(event.mtime or 0)}}
+            return "touch", {event.path: {"mtime": _shift_text(event.mtime or 0)}}
         case "rename":
             return "rename", {event.path: event.to}
         case "chmod":
@@ -91,35 +90,37 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
             return "buffer", {event.path: entry_value(event.entry)}
 
 
-def _shift(seconds: Seconds | None) -> str:
+def _shift_text(seconds: Seconds | None) -> str:
     return "same" if seconds is None else shift_text(seconds)
 
 
-_SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
-_WIDE = 110
-_LISTS = ("parallel", "during", "steps")
+_SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
+_MAX_LINE_CHARS = 110
+_LIST_KEYS = ("parallel", "during", "steps")
 
 
 def scenario_text(values: Mapping[str, Any]) -> str:
-    """Return the text of a scenario file with this content."""
+    """Return the text of a scenario file with these values."""
     ordered = {key: values[key] for key in SCENARIO_KEYS if key in values}
-    return "\n".join([_SCHEMA, *lines_of(ordered, 0)]) + "\n"
+    return "\n".join([_SCHEMA_LINE, *yaml_lines(ordered, 0)]) + "\n"
 
 
-def lines_of(values: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the YAML lines of a part of a scenario. Short values are on one line, except files and expectations."""
+def yaml_lines(values: Mapping[str, Any], indent: int) -> list[str]:
+    """Return the YAML lines of a part of a scenario. Short values except files and expectations are on one line."""
     lines = []
     for key, value in values.items():
         name = f"{' ' * indent}{emit_flow(key)}:"
         flow = f"{name} {emit_flow(value)}"
-        if key in _LISTS and isinstance(value, list):
+        if key in _LIST_KEYS and isinstance(value, list):
             lines.append(name)
             for each in value:
-                first, *rest = lines_of(each, indent + 4)
+                first, *rest = yaml_lines(each, indent + 4)
                 lines += [f"{' ' * (indent + 2)}- {first.lstrip()}", *rest]
-        elif key in ("given", *WITH_STEPS) and isinstance(value, dict):
-            lines += [name, *lines_of(value, indent + 2)]
-        elif isinstance(value, dict | list) and key not in ("files", "expect") and len(flow) <= _WIDE:
+        elif key in ("given", *EVENTS_WITH_STEPS) and isinstance(value, dict):
+            lines += [name, *yaml_lines(value, indent + 2)]
+        elif (
+            isinstance(value, dict | list) and key not in ("files", "expect") and len(flow) <= _MAX_LINE_CHARS
+        ):
             lines.append(flow)
         else:
             lines += emit_mapping({key: value}, indent)

@@ -1,4 +1,4 @@
-"""Find all errors of a document by the JSON schema of its format, each with its position and a correction."""
+"""Find all errors of a document with the JSON schema of its format. Each has a position and a correction."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-_LONGEST = 300
+_MAX_MESSAGE_CHARS = 300
 """Maximum length of a message, in characters."""
 
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return the JSON Schema validator of the format `name`, or of one definition in its schema."""
-    from jsonschema import Draft202012Validator  # here, because a run must not wait for jsonschema
+    """Return the JSON Schema validator of the format `name`, such as `rules`, or of one definition in its schema."""
+    from jsonschema import Draft202012Validator  # slow to import, and not needed by a run
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
     if definition:
@@ -45,45 +45,45 @@ def read_checked(file: Path, name: str) -> Iterator[Inspection]:
     """Yield an `Inspection` of a file of the format `name`. Raises SuiteError with all problems.
 
     A file of a user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical
-    copy of one, is validated only if the block fails (and by `readfirst lint`), because validation would delay each
-    run.
+    copy, is validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
     """
-    look = Inspection.of(file)
-    if file.parent != default_root() and not _is_copy(look.document, default_root() / file.name):
-        _check(look, name)
+    inspection = Inspection.of(file)
+    if file.parent != default_root() and not _is_copy(inspection.document, default_root() / file.name):
+        _validate(inspection, name)
     try:
-        yield look
+        yield inspection
     except (KeyError, TypeError, ValueError, AttributeError):
-        _check(look, name)
+        _validate(inspection, name)
         raise
-    look.finish()
+    inspection.finish()
 
 
 def _is_copy(document: Document, file: Path) -> bool:
     return file.is_file() and file.read_bytes() == document.data
 
 
-def _check(look: Inspection, name: str) -> None:
-    look.findings += schema_findings(look.document, name)
-    look.finish()
+def _validate(inspection: Inspection, name: str) -> None:
+    inspection.findings += schema_findings(inspection.document, name)
+    inspection.finish()
 
 
-def explain_error(error: FormError, look: Inspection, name: str, without: Collection[str] = ()) -> SuiteError:
-    """Return a SuiteError with all schema errors of a document that `look` could not read.
-
-    Findings of the reader at other positions are added. Findings with a rule in `without` are left out.
+def explain_error(
+    error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
+) -> SuiteError:
+    """Return a SuiteError for a document that could not be read (`error`): the findings of `inspection`, and the schema
+    errors at other positions. Schema errors with a rule in `without` are omitted.
     """
-    places = {each.position for each in look.findings}
-    by_schema = dict.fromkeys(islice(schema_findings(look.document, name), MAX_FINDINGS))
-    found = look.findings + [
-        each for each in by_schema if each.rule not in without and each.position not in places
+    positions = {each.position for each in inspection.findings}
+    by_schema = dict.fromkeys(islice(schema_findings(inspection.document, name), MAX_FINDINGS))
+    findings = inspection.findings + [
+        each for each in by_schema if each.rule not in without and each.position not in positions
     ]
-    if not found:
-        found = [Finding("schema", error.node.position, str(error), error.fix)]
-    return SuiteError(sorted(found, key=lambda each: (each.position.line, each.position.column)))
+    if not findings:
+        findings = [Finding("schema", error.node.position, str(error), error.fix)]
+    return SuiteError(sorted(findings, key=lambda each: (each.position.line, each.position.column)))
 
 
-_KINDS = {"string": "a string", "object": "a mapping", "array": "a list", "integer": "a whole number"}
+_KIND_NAMES = {"string": "a string", "object": "a mapping", "array": "a list", "integer": "a whole number"}
 
 
 def schema_findings(document: Document, name: str) -> Iterator[Finding]:
@@ -93,15 +93,17 @@ def schema_findings(document: Document, name: str) -> Iterator[Finding]:
     defs = schema.get("$defs", {})
     for error in validator(name).iter_errors(document.value):
         for plain in _in_closest_form(error, defs):
-            yield _finding(plain, document, page, defs)
+            yield _finding_from_error(plain, document, page, defs)
 
 
-def _finding(error: ValidationError, document: Document, page: str, defs: Mapping[str, Any]) -> Finding:
+def _finding_from_error(
+    error: ValidationError, document: Document, page: str, defs: Mapping[str, Any]
+) -> Finding:
     path: YamlPath = tuple(error.absolute_path)
     value: Any = error.instance
-    wanted: Any = error.validator_value
+    expected: Any = error.validator_value
     schema: Any = error.schema if isinstance(error.schema, dict) else {}
-    what = next((str(part) for part in reversed(path) if isinstance(part, str)), "the file")
+    subject = next((str(part) for part in reversed(path) if isinstance(part, str)), "the file")
     fix = schema.get("description") or f"`readfirst docs {page}` says what to write."
     rule, key = schema.get("x-rule", "schema"), False
     known = _keys(schema, defs)
@@ -118,40 +120,48 @@ def _finding(error: ValidationError, document: Document, page: str, defs: Mappin
         case "additionalProperties" | "unevaluatedProperties" | "oneOf" | "anyOf" if unknown:
             path, key = (*path, unknown), True
             rule = "unknown-key" if rule == "schema" or len(value) > 1 else rule
-            message = f"{what} has no key {unknown!r}"
+            message = f"{subject} has no key {unknown!r}"
             fix = did_you_mean(unknown, known, schema.get("x-advice", ""))
         case "additionalProperties" | "unevaluatedProperties":
-            message = f"these keys of {what} do not go together: {', '.join(value)}"
+            message = f"these keys of {subject} do not go together: {', '.join(value)}"
         case "required":
-            missing = next(each for each in wanted if repr(each) in error.message)
-            message, fix = f"{what} lacks the key {missing!r}", f"Add {missing}: to it."
+            missing = next(each for each in expected if repr(each) in error.message)
+            message, fix = f"{subject} lacks the key {missing!r}", f"Add {missing}: to it."
             rule = "missing-expect" if missing == "expect" else "schema"
         case "enum" if isinstance(value, str):
-            message, fix = f"{what} cannot be {value!r}", did_you_mean(value, wanted)
-        case "type" if wanted in _KINDS:
-            rule, message = "schema", f"{what} must be {_KINDS[wanted]}, not {json_type_name(value)}"
+            message, fix = f"{subject} cannot be {value!r}", did_you_mean(value, expected)
+        case "type" if expected in _KIND_NAMES:
+            rule, message = (
+                "schema",
+                f"{subject} must be {_KIND_NAMES[expected]}, not {json_type_name(value)}",
+            )
         case "minItems" | "minLength" | "minProperties" if not value:
-            message = f"{what} is empty"
+            message = f"{subject} is empty"
         case "minItems" | "minProperties":
-            message = f"{what} needs at least {wanted} {_members(value)}, not {len(value)}"
+            message = f"{subject} needs at least {expected} {_members(value)}, not {len(value)}"
         case "maxItems" | "maxProperties":
-            message = f"{what} has {len(value)} {_members(value)}, but at most {wanted} are allowed"
+            message = f"{subject} has {len(value)} {_members(value)}, but at most {expected} are allowed"
         case "const":
-            message = f"{what} must be {json.dumps(wanted)}"
-        case "oneOf" if all(form.keys() == {"required"} for form in wanted):
-            message = f"{what} needs exactly one of {', '.join(name for form in wanted for name in form['required'])}"
+            message = f"{subject} must be {json.dumps(expected)}"
+        case "oneOf" if all(form.keys() == {"required"} for form in expected):
+            names = [name for form in expected for name in form["required"]]
+            message = f"{subject} needs exactly one of {', '.join(names)}"
         case "dependentRequired":
-            lacking = ((name, each) for name in wanted.keys() & value.keys() for each in wanted[name])
+            lacking = ((name, each) for name in expected.keys() & value.keys() for each in expected[name])
             needing, needed = next((name, each) for name, each in lacking if each not in value)
             path, key = (*path, needing), True
             message, fix = f"{needing} means nothing without {needed}", f"Add {needed}:."
         case "not" if isinstance(value, dict):
-            message = f"these keys of {what} do not go together: {', '.join(value)}"
+            message = f"these keys of {subject} do not go together: {', '.join(value)}"
         case "pattern" | "not" | "oneOf" | "anyOf" if not isinstance(value, dict | list):
-            message = f"{what} cannot be {str(value)[:_LONGEST]!r}"
+            message = f"{subject} cannot be {str(value)[:_MAX_MESSAGE_CHARS]!r}"
         case _:
             rule = "schema"
-            message = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}..."
+            message = (
+                error.message
+                if len(error.message) <= _MAX_MESSAGE_CHARS
+                else f"{error.message[:_MAX_MESSAGE_CHARS]}..."
+            )
     return Finding(rule, document.position(path, key=key), message, fix)
 
 
@@ -161,11 +171,11 @@ def _members(value: object) -> str:
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
     """Return the keys that a schema allows in a mapping, in any of its alternatives."""
-    found = set(schema.get("properties", ()))
+    findings = set(schema.get("properties", ()))
     forms = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if "$ref" in schema:
         forms.append(defs.get(schema["$ref"].rpartition("/")[2], {}))
-    return found.union(*(_keys(form, defs) for form in forms))
+    return findings.union(*(_keys(form, defs) for form in forms))
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
@@ -175,7 +185,7 @@ def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterato
     If a key occurs in no alternative, the error about it comes first.
     """
     value: Any = error.instance
-    wanted: Any = error.validator_value
+    expected: Any = error.validator_value
     is_mapping = isinstance(value, dict)
     forms: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
@@ -188,7 +198,7 @@ def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterato
 
     def closeness(number: Any) -> tuple[int, bool, int, int]:
         errors = forms[number]
-        keys = _keys(wanted[number], defs) if is_mapping else set()
+        keys = _keys(expected[number], defs) if is_mapping else set()
         lacks = any(each.validator == "required" and len(each.absolute_path) == depth for each in errors)
         deepest = max(len(each.absolute_path) for each in errors)
         return len(keys & value.keys()) if is_mapping else 0, not lacks, deepest, -len(errors)
@@ -198,14 +208,16 @@ def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterato
             each.validator in ("type", "const") and len(each.absolute_path) == depth for each in errors
         )
 
-    fitting = [number for number, errors in forms.items() if has_type(errors)]
-    best = max(fitting, key=closeness, default=None)
+    right_type = [number for number, errors in forms.items() if has_type(errors)]
+    best = max(right_type, key=closeness, default=None)
     if best is None or (known and value and not closeness(best)[0]):
         if not unknown:
             yield error
         return
-    found = forms[best]
-    if len(found) > 1 or unknown:  # a key counts as not evaluated if its value is wrong, or if it is unknown
-        found = [each for each in found if each.validator != "unevaluatedProperties"]
-    for inner in found:
+    findings = forms[best]
+    if (
+        len(findings) > 1 or unknown
+    ):  # a key counts as not evaluated if its value is wrong, or if it is unknown
+        findings = [each for each in findings if each.validator != "unevaluatedProperties"]
+    for inner in findings:
         yield from _in_closest_form(inner, defs)

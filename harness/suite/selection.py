@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class SelectionError(ReadfirstError):
-    """The selection names something that does not exist, or its expression is invalid."""
+    """A selected id, family or tag does not exist, or the expression is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection of scenarios. An empty part does not restrict the selection; all other parts must match.
+    """A selection of scenarios. All criteria must match; an empty criterion matches every scenario.
 
     A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
     `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
@@ -56,44 +56,42 @@ def _select_ids(suite: Suite, selection: Selection) -> list[str]:
             if family not in families:
                 raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
         ids = [name for name in ids if name.partition("/")[0] in selection.families]
-    belonging = rules_chosen(suite, selection.rules, selection.classes)
-    if belonging is None and not (selection.tags or selection.expression or selection.requirements):
+    rule_ids = select_rules(suite, selection.rules, selection.classes)
+    if rule_ids is None and not (selection.tags or selection.expression or selection.requirements):
         return sorted(ids)
     matches = _parse(selection.expression) if selection.expression.strip() else None
-    taken, seen_tags = [], set[str]()
+    selected, all_tags = [], set[str]()
     for name in sorted(ids):
         heading = suite.heading(name)
-        seen_tags.update(heading.tags)
+        all_tags.update(heading.tags)
         if selection.tags and not set(selection.tags) & set(heading.tags):
             continue
-        if belonging is not None and heading.rule not in belonging:
+        if rule_ids is not None and heading.rule not in rule_ids:
             continue
         if selection.requirements and heading.requirement not in selection.requirements:
             continue
         if matches is None or matches(f"{name}\n{heading.title}".casefold()):
-            taken.append(name)
+            selected.append(name)
     for tag in selection.tags:
-        if not taken and tag not in seen_tags:
-            raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, seen_tags)}")
-    return taken
+        if not selected and tag not in all_tags:
+            raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, all_tags)}")
+    return selected
 
 
-def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
-    """Return the ids of the rules in `rules` (empty: all) whose class is in `classes` (empty: any). None if both are
-    empty.
-
-    Raises UnknownRuleError, and SelectionError if the suite has no rules.
+def select_rules(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
+    """Return the ids of the rules in `rules` whose class is in `classes`. An empty sequence means all rules or classes;
+    None is returned if both are empty. Raises UnknownRuleError, and SelectionError if the suite has no rules.
     """
     if not rules and not classes:
         return None
     if suite.rules is None:
         raise SelectionError(f"{suite.root} has no rules, so its scenarios belong to no rule and no class.")
-    wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
-    return frozenset(rule.id for rule in wanted if not classes or rule.class_ in classes)
+    selected_rules = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
+    return frozenset(rule.id for rule in selected_rules if not classes or rule.class_ in classes)
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the option and argument for a family, tag, rule, class or contract. Empty for another word."""
+    """Return the option that selects a family, tag, rule, class or contract, and its argument. Otherwise empty."""
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -111,56 +109,56 @@ def option_for(word: str, suite: Suite) -> list[str]:
     return []
 
 
-def scenario_id(given: str, known: Collection[str]) -> str | None:
-    """Return the id for an argument that is the id or the path of a scenario. None for other arguments."""
-    name = given.removesuffix(".yaml")
-    if name in known:
+def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
+    """Return the id for an argument that is the id or the path of a scenario. None for other argument."""
+    name = argument.removesuffix(".yaml")
+    if name in known_ids:
         return name
     tail = "/".join(name.replace("\\", "/").split("/")[-2:])
-    return tail if given.endswith(".yaml") and tail in known else None
+    return tail if argument.endswith(".yaml") and tail in known_ids else None
 
 
-def _resolve_names(given: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids that the arguments name, sorted. If all are ids, only the files of their families are read."""
-    if all(map(suite.has, given)):
-        return sorted(set(given))
-    known = dict.fromkeys(suite.ids())  # in their order, and quick to ask
-    return sorted({each for one in given for each in _ids_of(one, known, suite)})
+def _resolve_names(arguments: Sequence[str], suite: Suite) -> list[str]:
+    """Return the ids of the scenarios that the arguments name, sorted. Ids need only the files of their families."""
+    if all(map(suite.has, arguments)):
+        return sorted(set(arguments))
+    known_ids = dict.fromkeys(suite.ids())  # ordered, with a fast lookup
+    return sorted({each for argument in arguments for each in _resolve_name(argument, known_ids, suite)})
 
 
-def _ids_of(given: str, known: Collection[str], suite: Suite) -> list[str]:
-    found = scenario_id(given, known)
-    if found is not None:
-        return [found]
-    if given.endswith(".yaml") and (cases := suite.cases_in(given)):
+def _resolve_name(argument: str, known_ids: Collection[str], suite: Suite) -> list[str]:
+    found_id = scenario_id(argument, known_ids)
+    if found_id is not None:
+        return [found_id]
+    if argument.endswith(".yaml") and (cases := suite.cases_in(argument)):
         return cases
-    option = option_for(given, suite)
-    advice = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
-    raise SelectionError(f"no scenario has the id {given!r}.{advice}")
+    option = option_for(argument, suite)
+    advice = f" Write {' '.join(option)}." if option else _suggest(argument.removesuffix(".yaml"), known_ids)
+    raise SelectionError(f"no scenario has the id {argument!r}.{advice}")
 
 
-def _suggest(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known_names: Iterable[str]) -> str:
     from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
-    return " " + did_you_mean(name, known, "`readfirst list` shows what there is.")
+    return " " + did_you_mean(name, known_names, "`readfirst list` shows what there is.")
 
 
 _Matcher = Callable[[str], bool]
-_TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
+_TOKEN_PATTERN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Return the tokens of an expression, each with whether it is quoted: then it is not an operator."""
+    """Return the tokens of an expression, and whether each is quoted. A quoted token is not an operator."""
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN_PATTERN.match(text, at)
+        if match is None:
             raise SelectionError(f"-k {expression!r}: the quote at character {at + 1} is not closed.")
-        bracket, double, single, word = found.groups()
+        bracket, double, single, word = match.groups()
         quoted = double if double is not None else single
         tokens.append((quoted, True) if quoted is not None else (bracket or word, False))
-        at = found.end()
+        at = match.end()
     return tokens
 
 
@@ -183,10 +181,10 @@ def _parse(expression: str) -> _Matcher:
             raise SelectionError(f"-k {expression!r}: {problem}.")
         open_brackets += (token == "(") - (token == ")") if not quoted else 0
         after_a_word = is_word or token == ")"
-        parts.append(f"said[{len(words)}]" if is_word else token)
+        parts.append(f"contains[{len(words)}]" if is_word else token)
         words += [token.casefold()] if is_word else []
     try:
         code = compile(" ".join(parts), "-k", "eval")
     except (SyntaxError, MemoryError, RecursionError):
         raise SelectionError("the -k expression is nested too deep.") from None
-    return lambda text: bool(eval(code, {"said": [word in text for word in words]}))
+    return lambda text: bool(eval(code, {"contains": [word in text for word in words]}))

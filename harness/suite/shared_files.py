@@ -1,6 +1,6 @@
-"""The files that all scenarios of a suite share: its own entries, added to those of the suite below it.
+"""The files that all scenarios of a suite share. Their entries are added to those of the suite below it.
 
-A suite with contracts of published versions is complete: its files replace those of the suite below it.
+If a suite defines contracts of published versions, its files replace those of the suite below it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,29 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
 
 Shared = TypeVar("Shared")
-_ABOUT_CONTRACTS = frozenset({"tools.json", "results.json", "releases.yaml"})
+_PRODUCT_FILES = frozenset({"tools.json", "results.json", "releases.yaml"})
 """Files about the products of the contracts. A suite with such contracts does not inherit them."""
+_PARTIAL_PREFIX = "part of "
 
 
-_PART = "part of "
+def partial_title(title: str) -> str:
+    """Return the title of a part of the scenarios of the suites with the title `title`."""
+    return title if title.startswith(_PARTIAL_PREFIX) else f"{_PARTIAL_PREFIX}{title}"
 
 
-def part_of(title: str) -> str:
-    """Return the title for a selection of scenarios from suites with the title `title`."""
-    return title if title.startswith(_PART) else f"{_PART}{title}"
-
-
-def names_in_title(title: str) -> set[str]:
+def suite_names_in_title(title: str) -> set[str]:
     """Return the names of the suites in a title, such as `readfirst` and `ours` in `readfirst 1.0 + ours 0.1`."""
-    titles = (each.removeprefix(_PART) for each in title.split(" + "))
+    titles = (each.removeprefix(_PARTIAL_PREFIX) for each in title.split(" + "))
     return {each.rpartition(" ")[0] or each for each in titles}
 
 
-def is_partial(title: str) -> bool:
+def is_partial_title(title: str) -> bool:
     """Whether a title contains a suite that is used only in part."""
-    return _PART in title
+    return _PARTIAL_PREFIX in title
 
 
 class SharedFiles:
-    """The shared files, such as `rules.yaml`. Their entries replace those of the same name in the suite below."""
+    """The shared files, such as `rules.yaml`. An entry replaces the entry with the same name in the suite below."""
 
     root: Path
 
@@ -63,7 +61,7 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether the suite defines contracts of published versions, and ignores product files of the suite below."""
+        """Whether the suite defines contracts of published versions, so that it does not inherit entries."""
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"
@@ -78,17 +76,24 @@ class SharedFiles:
     def file(self, name: str) -> Path:
         """Return the path of a shared file: in this suite if it exists there, otherwise in the suite below."""
         below = self._below
-        is_own = self.has_own(name) or (name in _ABOUT_CONTRACTS and self._replaces_entries)
+        is_own = self.has_own(name) or (name in _PRODUCT_FILES and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
 
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the content of a shared file in the suite below, and in this suite. A missing file is skipped."""
+        """Return the content of a shared file in the suite below, and in this suite. Missing files are skipped.
+
+        `load` reads the file of this suite, `below` returns the content in the suite below.
+        """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
-        lower = () if self._below is None else (below(self._below),)
-        return lower if lower and not self.has_own(name) else (*lower, load(self.root / name))
+        below_entries = () if self._below is None else (below(self._below),)
+        return (
+            below_entries
+            if below_entries and not self.has_own(name)
+            else (*below_entries, load(self.root / name))
+        )
 
     @cached_property
     def contracts(self) -> Contracts:
@@ -116,8 +121,8 @@ class SharedFiles:
         from readfirst.harness.suite.schema import read_checked
 
         def load(path: Path) -> Mapping[str, str]:
-            with read_checked(path, "tags") as look:
-                tags: Mapping[str, str] = look.document.value["tags"]
+            with read_checked(path, "tags") as inspection:
+                tags: Mapping[str, str] = inspection.document.value["tags"]
                 return tags
 
         merged: dict[str, str] = {}
@@ -127,7 +132,7 @@ class SharedFiles:
 
     @cached_property
     def rules(self) -> Rules | None:
-        """The rules of the suite. None if it has none (it contains only `rules: {}`). Raises SuiteError."""
+        """The rules of the suite. None if `rules.yaml` contains no rules. Raises SuiteError."""
         from readfirst.harness.suite.rules import load_rules, merge_rules
 
         def load(path: Path) -> Rules | None:
@@ -159,9 +164,9 @@ class SharedFiles:
             return {}
         from readfirst.harness.suite.schema import read_checked
 
-        with read_checked(self.root / "suite.yaml", "suite") as look:
-            said: Mapping[str, str] = look.document.value
-            return said
+        with read_checked(self.root / "suite.yaml", "suite") as inspection:
+            identity: Mapping[str, str] = inspection.document.value
+            return identity
 
     @property
     def version(self) -> str:

@@ -1,7 +1,7 @@
-"""A directory of scenarios with its contracts, rules and error names, layered on another suite.
+"""A suite: a directory of scenarios with contracts, rules and error names, layered on another suite.
 
-The entries of a shared file, such as contracts.yaml, are added to those of the suite below it. The lowest suite is
-the bundled one. Files are read when they are needed.
+The entries of a shared file, such as contracts.yaml, are added to those of the suite below. The lowest suite is the
+bundled one. Files are read when they are needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import readfirst
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation
 from readfirst.harness.suite.scenario_metadata import Heading, heading_of
-from readfirst.harness.suite.shared_files import SharedFiles, part_of
+from readfirst.harness.suite.shared_files import SharedFiles, partial_title
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.scenario import Scenario
     from readfirst.harness.yaml_io.strict_yaml import Document
 
-# The readers are imported with the first file of their kind: a list of scenarios needs only headings.
+# The parsers are imported with the first file of their kind, because a list of scenarios needs only metadata.
 
-
-_HEADING = {"title", "requirement", "rule", "tags"}
+_METADATA_KEYS = {"title", "requirement", "rule", "tags"}
 
 
 class UnknownScenarioError(ReadfirstError, LookupError):
@@ -39,7 +38,7 @@ class UnknownScenarioError(ReadfirstError, LookupError):
 
 
 def default_root() -> Path:
-    """Return the directory of the fixtures: in the checkout, otherwise the copy inside the package."""
+    """Return the directory of the bundled suite: in the checkout, otherwise the copy inside the package."""
     package = Path(readfirst.__file__).parent
     checkout = package.parent / "fixtures"
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
@@ -58,10 +57,10 @@ class Suite(SharedFiles):
     ) -> None:
         """Open the suite at `root` (default: `default_root()`). Raises SuiteError for a missing suite.
 
-        `base` is a suite whose scenarios and shared files this suite includes. If both have a scenario with the same
+        This suite includes the scenarios and shared files of the suite `base`. If both have a scenario with the same
         id, the scenario of this suite is used. Without `base`, only the shared files of the bundled suite are included.
-        `copies_bundled`: the harness itself has copied the bundled suite to `root`. `trust`: the user trusts the suite
-        (`--trust`).
+        `copies_bundled` means that the harness itself has copied the bundled suite to `root`, `trust` that the user
+        trusts the suite (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
@@ -70,14 +69,14 @@ class Suite(SharedFiles):
         """Whether the user trusts the suite. Its paths and programs are then not checked."""
         self.base = base
         """The suite whose scenarios this suite includes, or None."""
-        self._shelf = ScenarioIndex(self.root)
+        self._index = ScenarioIndex(self.root)
         if not (self.root / "scenarios").is_dir():
             message = "there is no directory `scenarios` here" if self.root.exists() else "it does not exist"
             fix = "Name the directory that contains `scenarios`, or `bundled` for the suite of the package."
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
-        """Return the data for opening the same suite in a worker process (pickle)."""
+        """Return a function and its arguments that open the same suite in a worker process (for pickle)."""
         return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
 
     def reopened(self) -> Suite:
@@ -87,7 +86,7 @@ class Suite(SharedFiles):
 
     @property
     def parts(self) -> tuple[Suite, ...]:
-        """The suites that this suite includes, in the order of `--fixtures`, and this suite as the last."""
+        """The suites that this suite includes, in the order of `--fixtures`, then this suite."""
         return (*(self.base.parts if self.base is not None else ()), self)
 
     @property
@@ -96,14 +95,14 @@ class Suite(SharedFiles):
         return tuple(part.root for part in self.parts)
 
     def part(self, scenario_id: str) -> Suite:
-        """Return the suite among `parts` that contains a scenario. Default: this suite."""
-        if self.base is None or self._shelf.find(scenario_id) is not None or not self.base.has(scenario_id):
+        """Return the suite in `parts` that contains a scenario. Default: this suite."""
+        if self.base is None or self._index.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
         return self.base.part(scenario_id)
 
     @property
     def needs_wall(self) -> bool:
-        """Whether its programs must run in a sandbox, because a part of the suite is neither bundled nor trusted."""
+        """Whether programs must run in a sandbox, because a suite in `parts` is neither bundled nor trusted."""
         return any(not (part.bundled or part.trust) for part in self.parts)
 
     @property
@@ -127,20 +126,19 @@ class Suite(SharedFiles):
         from readfirst.harness.suite.recordings import Recordings
 
         base = self.base.recordings if self.base is not None else None
-
-        def place(scenario_id: str) -> ScenarioLocation | None:
-            return self._shelf.find(scenario_id)
-
-        return Recordings(self.recordings_root, place, base, self.remedy_for_recording)
+        # `self._index` is replaced by `readable`.
+        return Recordings(
+            self.recordings_root, lambda id_: self._index.find(id_), base, self.remedy_for_recording
+        )
 
     def remedy_for_recording(self, scenario_id: str) -> str:
-        """Return the remedy for a recording of other files or steps, as a part of a sentence."""
+        """Return the advice, as a part of a sentence, for a scenario that has changed since its recording."""
         part = self.part(scenario_id)
         suite = "" if part.bundled else f" --fixtures {part.root}"
         remedies = [f"run `readfirst product record --fix {scenario_id}{suite}`"]
         if not part.needs_recordings:
             file = part.recordings.path(scenario_id)
-            what = f"its entry in {file}" if part.place(scenario_id).case else str(file)
+            what = f"its entry in {file}" if part.location(scenario_id).case else str(file)
             has_product = part.contracts[part.contracts.default].recorded
             remedies = [*(remedies if has_product else ()), f"delete {what}"]
         return ", or ".join(remedies)
@@ -158,30 +156,31 @@ class Suite(SharedFiles):
 
     @cached_property
     def needs_recordings(self) -> bool:
-        """Whether each expectation must be recorded from the product: true for the bundled suite and its copies."""
+        """Whether each expectation must be recorded from the product. True for the bundled suite and its copies."""
         return self.bundled or self.name == Suite().name
 
     @property
     def title(self) -> str:
-        """The names and versions of the suites in `parts`; partly used suites are marked. Raises SuiteError."""
+        """The names and versions of the suites in `parts`, with a mark for partial copies. Raises SuiteError."""
         return " + ".join(part._own_title for part in self.parts)
 
     @property
     def _own_title(self) -> str:
         title = f"{self.name} {self.version}".rstrip()
-        return title if self._lacks == 0 else part_of(title)
+        return title if self._missing_count == 0 else partial_title(title)
 
     @cached_property
-    def _lacks(self) -> int:
-        """The number of the bundled suite's scenarios that are missing. 0 for a suite with a different name."""
-        if self.bundled or (self.name, self.version) != ((whole := Suite()).name, whole.version):
+    def _missing_count(self) -> int:
+        """The number of scenarios that a copy of the bundled suite lacks. 0 for a suite with a different name."""
+        bundled = Suite()
+        if self.bundled or (self.name, self.version) != (bundled.name, bundled.version):
             return 0
-        return len({*whole.ids()} - {*ScenarioIndex(self.root).readable()})
+        return len({*bundled.ids()} - {*ScenarioIndex(self.root).readable()})
 
     @property
     def is_cut_copy(self) -> bool:
-        """Whether it is a copy of the bundled suite with some of its scenarios, but not all."""
-        return 0 < self._lacks < len(Suite().ids())
+        """Whether the suite is a copy of the bundled suite with some of its scenarios, but not all."""
+        return 0 < self._missing_count < len(Suite().ids())
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
@@ -191,49 +190,49 @@ class Suite(SharedFiles):
         return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
-        """Return the ids of all scenarios that are found, and the errors of unreadable files of several scenarios."""
-        self._shelf = ScenarioIndex(self.root)
-        own, problems = self._shelf.readable(), self._shelf.problems
+        """Return the ids of all readable scenarios, and the errors of unreadable files with several scenarios."""
+        self._index = ScenarioIndex(self.root)
+        own, problems = self._index.readable(), self._index.problems
         if self.base is None:
             return own, problems
-        ids, others = self.base.readable()
-        return sorted({*ids, *own}), (*others, *problems)
+        ids, base_problems = self.base.readable()
+        return sorted({*ids, *own}), (*base_problems, *problems)
 
     def has(self, scenario_id: str) -> bool:
         """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
-        return self._shelf.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
+        return self._index.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
     def check_unique(self, scenario_id: str) -> None:
         """Raise SuiteError if two files contain a scenario with this id."""
-        self._shelf.check_unique(scenario_id)
+        self._index.check_unique(scenario_id)
 
-    def place(self, scenario_id: str) -> ScenarioLocation:
-        """Return a scenario's location: its file, and its name in a file with several. Raises UnknownScenarioError."""
+    def location(self, scenario_id: str) -> ScenarioLocation:
+        """Return the file of a scenario, and its name in a file with several scenarios. Raises UnknownScenarioError."""
         part = self.part(scenario_id)
-        place = part._shelf.find(scenario_id)
-        if place is None:
+        location = part._index.find(scenario_id)
+        if location is None:
             known = self.ids()
-            place = self.part(scenario_id)._shelf.find(scenario_id)
-            if place is None:
+            location = self.part(scenario_id)._index.find(scenario_id)
+            if location is None:
                 advice = did_you_mean(scenario_id, known, "`readfirst list` shows which there are.")
                 raise UnknownScenarioError(f"there is no scenario {scenario_id!r}. {advice}")
-        return place
+        return location
 
     def path(self, scenario_id: str) -> Path:
         """Return the path of the file that contains a scenario. Raises UnknownScenarioError."""
-        return self.place(scenario_id).file
+        return self.location(scenario_id).file
 
     def cases_in(self, path: str) -> list[str]:
         """Return the ids of the scenarios in a file with several scenarios. Empty for other files."""
-        wanted = path.replace("\\", "/").split("/")[-2:]
-        cases = {each: place for part in self.parts for each, place in part._shelf.cases.items()}
-        return [each for each, place in cases.items() if [*place.file.parts[-2:]] == wanted]
+        path_end = path.replace("\\", "/").split("/")[-2:]
+        cases = {each: location for part in self.parts for each, location in part._index.cases.items()}
+        return [each for each, location in cases.items() if [*location.file.parts[-2:]] == path_end]
 
     def text(self, scenario_id: str) -> str:
         """Return a scenario as YAML: the text of its file, or of an equivalent separate file. Raises SuiteError."""
-        place = self.place(scenario_id)
-        if not place.case:
-            return strict_yaml.read(place.file, suite=self.part(scenario_id).root).decode()
+        location = self.location(scenario_id)
+        if not location.case:
+            return strict_yaml.read(location.file, suite=self.part(scenario_id).root).decode()
         from readfirst.harness.suite.scenario_writer import scenario_text
 
         return scenario_text(self.document(scenario_id).value)
@@ -247,27 +246,27 @@ class Suite(SharedFiles):
 
     def digest(self, scenario_id: str) -> str:
         """Return a digest of the content of a scenario. For a composed scenario, its recording is included."""
-        place = self.place(scenario_id)
-        if not place.case:
-            return hashlib.sha256(place.file.read_bytes()).hexdigest()
-        said = [self.document(scenario_id).value]
-        if place.composed:
-            said.append(repr(self.recordings.recording(scenario_id)))
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        location = self.location(scenario_id)
+        if not location.case:
+            return hashlib.sha256(location.file.read_bytes()).hexdigest()
+        values = [self.document(scenario_id).value]
+        if location.composed:
+            values.append(repr(self.recordings.recording(scenario_id)))
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Return a scenario's YAML document; one of several in a file is expanded. Raises SuiteError."""
+        """Return the YAML document of a scenario. One of several scenarios in a file is expanded. Raises SuiteError."""
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
-        place = self.place(scenario_id)
-        data = strict_yaml.read(place.file, suite=self.root)
-        if not place.case:
-            return strict_yaml.load(data, place.file)
+        location = self.location(scenario_id)
+        data = strict_yaml.read(location.file, suite=self.root)
+        if not location.case:
+            return strict_yaml.load(data, location.file)
         from readfirst.harness.suite.case_table import expand_case
 
-        document = expand_case(data, place.file, place.case)
+        document = expand_case(data, location.file, location.case)
         if document is None:
-            raise UnknownScenarioError(f"there is no scenario {scenario_id!r} in {place.file} any more")
+            raise UnknownScenarioError(f"there is no scenario {scenario_id!r} in {location.file} any more")
         return document
 
     def scenario(
@@ -283,7 +282,7 @@ class Suite(SharedFiles):
 
         if (part := self.part(scenario_id)) is not self:
             return part.scenario(scenario_id, contract, require_expect=require_expect)
-        composed = self.place(scenario_id).composed
+        composed = self.location(scenario_id).composed
         scenario = scenario_from(
             self.document(scenario_id),
             scenario_id,
@@ -308,8 +307,7 @@ class Suite(SharedFiles):
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return a scenario where recorded content replaces digests. If the recording cannot be read, the digests
-        stay.
+        """Return the scenario with recorded contents in place of digests, unless the recording cannot be read.
 
         A digest only shows that a long text or file differs. To report the position of the difference, the whole
         content is needed.
@@ -335,15 +333,15 @@ class Suite(SharedFiles):
         """Read the metadata of one scenario: title, requirement, rule and tags. The rest of the file is not read."""
         if (part := self.part(scenario_id)) is not self:
             return part.heading(scenario_id)
-        place = self.place(scenario_id)
-        data = strict_yaml.read(place.file, suite=self.root)
-        if place.case:
+        location = self.location(scenario_id)
+        data = strict_yaml.read(location.file, suite=self.root)
+        if location.case:
             from readfirst.harness.suite.case_table import case_headings
 
-            return heading_of(case_headings(data, place.file)[place.case], scenario_id)
-        document = strict_yaml.load(data, place.file, until=("given", "steps"))
-        if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
-            document = strict_yaml.load(data, place.file)  # written in another order
+            return heading_of(case_headings(data, location.file)[location.case], scenario_id)
+        document = strict_yaml.load(data, location.file, until=("given", "steps"))
+        if not isinstance(document.value, dict) or not document.value.keys() >= _METADATA_KEYS:
+            document = strict_yaml.load(data, location.file)  # written in another order
         return heading_of(document, scenario_id)
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of the file tools for a model, and structured results for programs, by contract."""
+"""Descriptions of the file tools for the model, and structured results for programs, by contract."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from readfirst.harness.yaml_io.json_file import reading
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 _FORMAT = 1
-_FACTS = {
+_FACT_PATTERNS = {
     "demands_a_read": re.compile(r"must use (?:your|the) `?Read`? tool"),
     "lines": re.compile(r"reads up to (\d+) lines"),
     "characters_of_a_line": re.compile(r"longer than (\d+) characters"),
@@ -23,10 +23,12 @@ _FACTS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Facts in a tool's description: the number or text in the first group, or whether the expression matches."""
-_QUOTED = 60
+"""Regular expressions for statements in a tool's description, by name. The value of a statement is the number or text
+in the first group, or true if the expression has no group.
+"""
+_MAX_QUOTED_CHARS = 60
 """Maximum number of quoted characters of a description."""
-_TYPES: Mapping[type, str] = {
+_JSON_TYPES: Mapping[type, str] = {
     type(None): "null",
     bool: "boolean",
     int: "integer",
@@ -43,30 +45,30 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 class OfferedTool:
     """The definition of a tool that the model gets.
 
-    `schema` is the complete JSON Schema of its arguments. The description is text of the product, so only `facts` about
-    it are stored: its length in characters, its SHA-256, its beginning, and its statements.
+    `schema` is the complete JSON Schema of the arguments. The description is a text of the product, so only `facts`
+    about the description are stored: its length in characters, its SHA-256, its beginning, and its statements.
     """
 
     schema: Mapping[str, Any]
     facts: Mapping[str, Any]
 
 
-def facts_of_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
-    """Return the stored form of a tool with this description."""
+def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
+    """Return the definition of a tool with this description and this JSON Schema of its arguments."""
     sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
-    stated: dict[str, Any] = {}
-    for name, pattern in _FACTS.items():
+    statements: dict[str, Any] = {}
+    for name, pattern in _FACT_PATTERNS.items():
         found = pattern.search(description)
         if found:
             value = found[1] if pattern.groups else True
-            stated[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
+            statements[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
     return OfferedTool(
         dict(schema),
         {
             "characters": len(description),
             "sha256": hashlib.sha256(description.encode("utf-8", "surrogatepass")).hexdigest(),
-            "begins": sentence[:_QUOTED],
-            "states": stated,
+            "begins": sentence[:_MAX_QUOTED_CHARS],
+            "states": statements,
         },
     )
 
@@ -98,20 +100,16 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
-    """Return a message about the first argument that a tool has in no contract, and its remedy, or None.
-
-    The arguments are those of the bundled suite's contracts.
-    """
-    known = _argument_names(tools_file(default_root())).get(tool)
-    unknown = None if known is None else next((name for name in arguments if name not in known), None)
-    if known is None or unknown is None:
+    """Return a message about the first argument that the tool has in no bundled contract, and its remedy, or None."""
+    names = _argument_names(tools_file(default_root())).get(tool)
+    unknown = next((name for name in arguments if names is not None and name not in names), None)
+    if names is None or unknown is None:
         return None
-    return f"{tool} has no argument {unknown!r}", did_you_mean(unknown, known)
+    return f"{tool} has no argument {unknown!r}", did_you_mean(unknown, names)
 
 
-def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the content of tools.json for the contracts in `order`. `known` contains the tools of each contract, by
-    name.
+def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
+    """Return the content of tools.json for the contracts in `order`. `tools` are the tools of each contract, by name.
 
     Each tool has rows in the order of the contracts. Successive contracts with the same description and schema share a
     row.
@@ -119,15 +117,17 @@ def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
     rows = _rows(
         (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
         for contract in order
-        for tool, offered in known.get(contract, {}).items()
+        for tool, offered in tools.get(contract, {}).items()
     )
     return json.dumps({"format": _FORMAT, "tools": dict(sorted(rows.items()))}, indent=1) + "\n"
 
 
-def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Return rows by key: a result, and its contracts. Successive contracts with one result share a row."""
+def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
+    """Return, for each key, rows of the given values with their contracts. `items` are keys, contracts and values.
+    Successive contracts with equal values share a row.
+    """
     rows: dict[_Key, list[dict[str, Any]]] = {}
-    for key, contract, row in given:
+    for key, contract, row in items:
         before = rows.setdefault(key, [])
         if before and before[-1] == {"contracts": before[-1]["contracts"], **row}:
             before[-1]["contracts"].append(contract)
@@ -140,7 +140,7 @@ def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 class StructuredResult:
     """The structured result (`tool_use_result`) of one call. `case` is the purpose of the call.
 
-    `value` contains `$WS` for the path of the workspace. It is None if a version prints no structured result.
+    `value` contains `$WS` for the path of the workspace. It is None if the version prints no structured result.
     """
 
     case: str
@@ -166,41 +166,41 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     return found
 
 
-def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return results.json for the contracts in `order`. Successive contracts with equal results share a row."""
+def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
+    """Return the content of results.json for these contracts. Successive contracts with equal results share a row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
-        for each in known.get(contract, ())
+        for each in results.get(contract, ())
     )
     listed = [{"tool": tool, "case": case, "rows": rows} for (tool, case), rows in cases.items()]
     return json.dumps({"format": _FORMAT, "cases": listed}, indent=1) + "\n"
 
 
-def fields_of(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
+def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Return the fields of the structured results, by tool: their types, and whether the field is always present.
 
     A field of an object is written as `file.numLines`, a field of the items of a list as `structuredPatch[].lines`. The
-    result itself has an empty name. `always` is True if each result that contains the parent contains the field.
+    result itself has an empty name. `always` is true if each object that may contain the field does.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):
         values = [each.value for each in results if each.tool == tool and each.value is not None]
         fields: dict[str, Any] = {}
-        _describe("", values, fields)
+        _add_fields("", values, fields)
         found[tool] = fields
     return found
 
 
-def _describe(path: str, values: Sequence[Any], into: dict[str, Any], within: int | None = None) -> None:
+def _add_fields(path: str, values: Sequence[Any], fields: dict[str, Any], within: int | None = None) -> None:
     if not values:
         return
-    into[path] = {
-        "types": sorted({_TYPES[type(each)] for each in values}),
+    fields[path] = {
+        "types": sorted({_JSON_TYPES[type(each)] for each in values}),
         "always": within is None or len(values) == within,
     }
     objects = [each for each in values if isinstance(each, dict)]
     for name in dict.fromkeys(name for each in objects for name in each):
-        below = [each[name] for each in objects if name in each]
-        _describe(f"{path}.{name}".lstrip("."), below, into, len(objects))
-    _describe(f"{path}[]", [item for each in values if isinstance(each, list) for item in each], into)
+        children = [each[name] for each in objects if name in each]
+        _add_fields(f"{path}.{name}".lstrip("."), children, fields, len(objects))
+    _add_fields(f"{path}[]", [item for each in values if isinstance(each, list) for item in each], fields)

@@ -1,4 +1,4 @@
-"""Transcripts: the answers of the real product in a scenario, by contract, byte for byte, and their stored form."""
+"""Transcripts: the exact answers of the real product in a scenario, by contract, and their stored form."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.unwrap_host_text import unwrapped, wrapped
 
 UNNAMED = "unnamed"
-"""The name of an error whose message `errors.yaml` does not contain. A recording with it is never accepted."""
+"""The name of an error whose message is not in `errors.yaml`. A recording with this error is never accepted."""
 
-_CUT = "\n[…]"
+_OMISSION_MARK = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording is damaged, or of other files or steps. The message names `file` (its path) and the solution."""
+    """A recording is damaged, or its scenario has changed. The message contains the path `file` and the solution."""
 
     exit_code = ExitCode.SUITE_INVALID
     file: Path | None = None
@@ -28,10 +28,10 @@ class RecordingError(ReadfirstError):
 class RecordedResult:
     """The answer of one call, separated from the additions of the host program.
 
-    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal; None if
-    the call was not refused. `wrapped`: the host enclosed the answer in `<tool_use_error>`. `after` is the text that
-    the host appended. If the answer contains data of the product, which are not stored, `text` is only the part before
-    the data, `ending` the part after them, and `cut` the SHA-256 of the whole answer.
+    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal, None if
+    the call was not refused. If `wrapped`, the host enclosed the answer in `<tool_use_error>`. `after` is the text that
+    the host appended. Data of the product in an answer are not stored. In this case, `text` is the part before the
+    data, `ending` the part after the data, and `cut` the SHA-256 of the whole answer.
     """
 
     text: str
@@ -45,7 +45,7 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Return the stored form of a text for the model. If `beginning` is given, only it and `ending` are stored."""
+        """Return the stored form of a text for the model. With `beginning`, only this and `ending` are stored."""
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -60,7 +60,7 @@ class RecordedResult:
     @property
     def answer(self) -> str:
         """The tool's answer, with a mark in place of the part that is not stored."""
-        return self.text if self.cut is None else f"{self.text}{_CUT}{self.ending}"
+        return self.text if self.cut is None else f"{self.text}{_OMISSION_MARK}{self.ending}"
 
     @property
     def raw(self) -> str:
@@ -72,10 +72,10 @@ class RecordedResult:
 class TranscriptStep:
     """The results of one tool call, or of the calls in one message.
 
-    `changes` are the changes of the workspace by the product (None: deleted). A mode is contained only if the mode of
-    an existing file changed. `created` contains the mode of each new file and directory, except directories above
-    another new path. `struck`: for a call with `during`, the product reached the moment between validation and
-    execution. `reminders` are those about changed files, if the scenario compares them.
+    `changes` are the changes of the workspace by the product; the value of a deleted path is None. A changed entry has
+    a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory,
+    except directories above another new path. If `struck`, the call reached the moment between validation and
+    execution, at which the events `during` the call happen. `reminders` are compared only if the scenario says so.
     """
 
     tools: tuple[str, ...]
@@ -87,7 +87,7 @@ class TranscriptStep:
 
     @property
     def key(self) -> Hashable:
-        """A hashable key. Two steps have equal keys only if they are equal."""
+        """A hashable value. Two steps have equal keys only if the steps are equal."""
         changes = tuple(sorted(self.changes.items()))
         created = tuple(sorted(self.created.items()))
         return self.tools, self.results, changes, created, self.struck, self.reminders
@@ -119,22 +119,29 @@ class Recording:
         return replace(self, transcripts={**self.transcripts, contract: transcript}, unrecorded=reasons)
 
     def without(self, contract: str, why: str = "") -> Recording:
-        """Return the recording without the transcript of one contract. `why` is stored as the reason."""
-        kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
+        """Return the recording without the transcript of one contract. `why` is stored in `unrecorded`."""
+        transcripts = {
+            name: transcripts for name, transcripts in self.transcripts.items() if name != contract
+        }
         reasons = {**self.unrecorded, contract: why} if why else self.unrecorded
-        return replace(self, transcripts=kept, unrecorded=reasons)
+        return replace(self, transcripts=transcripts, unrecorded=reasons)
 
 
 Course = tuple[tuple[bool, ...], ...]
-"""The course of a session: for each message, whether each of its calls was refused."""
+"""The refusals in a scenario: for each message of the model, whether each of its calls was refused."""
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
-    """Return the different courses of these transcripts (the refused calls), by their first occurrence."""
-    found = (tuple(tuple(each.is_error for each in row.results) for row in one.steps) for one in recorded)
-    return tuple(dict.fromkeys(found))
+    """Return the different courses of these transcripts, in the order of their first occurrence."""
+    courses = (
+        tuple(tuple(result.is_error for result in step.results) for step in transcript.steps)
+        for transcript in recorded
+    )
+    return tuple(dict.fromkeys(courses))
 
 
-def marks(course: Course) -> str:
-    """Return a course such as `a ar`: a word per message, a letter per call (`a` answered, `r` refused)."""
+def course_text(course: Course) -> str:
+    """Return a course as a text such as `a ar`, with a word per message and a letter per call: `a` for an answered
+    call, `r` for a refused call.
+    """
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -1,4 +1,4 @@
-"""Transcripts by version, built from the data of a recording file on first use."""
+"""Decode the transcripts of a recording file. Each is decoded when it is used for the first time."""
 
 from __future__ import annotations
 
@@ -11,42 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, SpecialFile, Symlink
-from readfirst.harness.suite.ownership import ownership_of
+from readfirst.harness.suite.ownership import parse_ownership
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.suite.unwrap_host_text import HOST_TEXTS
-from readfirst.harness.suite.version_ranges import holding
+from readfirst.harness.suite.version_ranges import expand_ranges
 from readfirst.harness.yaml_io.finding import SuiteError
 
-_MOST_UNPACKED = 256 * 1024 * 1024
+_MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 """Maximum size in bytes of all decompressed texts and contents of a recording."""
-_MEMORY = 128 * 1024 * 1024
+_MAX_LZMA_MEMORY_BYTES = 128 * 1024 * 1024
 """Maximum memory in bytes for decompressing one text."""
-_MOST_ANSWERS = 1_000_000
-"""Maximum product of the number of steps and the number of versions in a recording."""
-_DAMAGED = (
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    lzma.LZMAError,
-)
+_MAX_ANSWERS = 1_000_000
+"""Maximum number of steps times the number of versions in a recording."""
+_DAMAGE_ERRORS = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, lzma.LZMAError)
 
 
 @contextmanager
-def readable(advice: str = "record the scenario again", path: Path | None = None) -> Iterator[None]:
-    """Raise errors of the block as RecordingError, with this advice and the `path` of the recording file."""
+def errors_as_unreadable(
+    advice: str = "record the scenario again", path: Path | None = None
+) -> Iterator[None]:
+    """Convert errors in the block to RecordingError, with this advice and the `path` of the recording file."""
     try:
         yield
     except SuiteError as error:
-        found = error.findings[0]
-        raise _unreadable(f"line {found.position.line}: {found.message}", advice, path) from error
-    except _DAMAGED as error:
-        raise _unreadable(repr(error), advice, path) from error
+        finding = error.findings[0]
+        raise _unreadable_error(f"line {finding.position.line}: {finding.message}", advice, path) from error
+    except _DAMAGE_ERRORS as error:
+        raise _unreadable_error(repr(error), advice, path) from error
 
 
-def _unreadable(reason: str, advice: str, path: Path | None) -> RecordingError:
+def _unreadable_error(reason: str, advice: str, path: Path | None) -> RecordingError:
     prefix = "" if path is None else f"{path}: "
     error = RecordingError(f"{prefix}not a readable recording ({reason}); {advice}")
     error.file = path
@@ -54,10 +48,10 @@ def _unreadable(reason: str, advice: str, path: Path | None) -> RecordingError:
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts in a recording, by version. Versions with equal answers share one object. They are decoded when
-    they are used.
+    """The transcripts in a recording, by version. They are decoded when they are used; equal transcripts are one
+    object.
 
-    `steps` and `packed` are the JSON values of the recording. Error messages name `path`.
+    `steps` and `packed` are JSON values of the recording. Error messages contain `path`.
     """
 
     def __init__(
@@ -67,99 +61,96 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Determine which answer of each step belongs to each version. Raises ValueError, KeyError, TypeError."""
-        if len(names) * len(steps) > _MOST_ANSWERS:  # which would fill the memory
-            raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
+        """Assign the answers of each step to the versions. Raises ValueError, KeyError, TypeError."""
+        if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
+            raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers by version")
         self._names = dict.fromkeys(names)
-        self._bodies = steps
-        self._decoder = _Decoder(_Packed(packed))
+        self._step_values = steps
+        self._decoder = _Decoder(_PackedTexts(packed))
         self._path = path
-        self._rows = [_row(names, step) for step in steps]
+        self._answer_numbers = [_answers_by_version(names, step) for step in steps]
         self._steps: dict[tuple[int, int], TranscriptStep] = {}
-        self._made: dict[tuple[int, ...], Transcript] = {}
+        self._transcripts: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
         """Return the transcript of a version. Raises KeyError (not recorded) or RecordingError (damaged)."""
         if name not in self._names:
             raise KeyError(name)
-        numbers = tuple([row[name] for row in self._rows])
-        if numbers not in self._made:
-            with readable(path=self._path):
-                self._made[numbers] = Transcript(tuple(map(self._step, range(len(numbers)), numbers)))
-        return self._made[numbers]
+        numbers = tuple([row[name] for row in self._answer_numbers])
+        if numbers not in self._transcripts:
+            with errors_as_unreadable(path=self._path):
+                self._transcripts[numbers] = Transcript(tuple(map(self._step, range(len(numbers)), numbers)))
+        return self._transcripts[numbers]
 
     def __contains__(self, name: object) -> bool:
-        """Whether a version was recorded."""
         return name in self._names
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the versions."""
         return iter(self._names)
 
     def __len__(self) -> int:
-        """Return the number of recorded versions."""
         return len(self._names)
 
     def __repr__(self) -> str:
         """Return the `repr` of a dictionary of the transcripts. Digests are computed from it."""
         return repr(dict(self))
 
-    def _step(self, place: int, number: int) -> TranscriptStep:
-        if (place, number) not in self._steps:
-            body = self._bodies[place]
-            self._steps[place, number] = self._decoder.step(_tools(body), body["answers"][number])
-        return self._steps[place, number]
+    def _step(self, index: int, number: int) -> TranscriptStep:
+        if (index, number) not in self._steps:
+            values = self._step_values[index]
+            self._steps[index, number] = self._decoder.step(_called_tools(values), values["answers"][number])
+        return self._steps[index, number]
 
 
-def _tools(body: Mapping[str, Any]) -> tuple[str, ...]:
-    tools = (body["call"],) if "call" in body else tuple(body["calls"])
+def _called_tools(values: Mapping[str, Any]) -> tuple[str, ...]:
+    tools = (values["call"],) if "call" in values else tuple(values["calls"])
     if not all(isinstance(tool, str) for tool in tools):
         raise TypeError(f"the calls {tools!r} are no names"[:200])
     return tools
 
 
-def _row(names: tuple[str, ...], body: Mapping[str, Any]) -> Mapping[str, int]:
+def _answers_by_version(names: tuple[str, ...], values: Mapping[str, Any]) -> Mapping[str, int]:
     """Return, for each version, the index of its answer among the answers of a step."""
-    answers = body["answers"]
+    answers = values["answers"]
     starts: dict[str, int] = {}
     for number, answer in enumerate(answers):
         since = answer["since"] if len(answers) > 1 else names
         for name in [since] if isinstance(since, str) else since:
             if starts.setdefault(name, number) != number:
                 raise ValueError(f"two answers begin in {name}")
-    return holding(names, starts)
+    return expand_ranges(names, starts)
 
 
-def decode_step(body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
-    """Return the step that `StepEncoder.step` encoded as these JSON values. Raises RecordingError."""
-    with readable("run it again"):
-        return _Decoder(_Packed(packed)).step(_tools(body), body)
+def decode_step(values: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
+    """Return the step with these JSON values, which `StepEncoder.step` returned. Raises RecordingError."""
+    with errors_as_unreadable("run it again"):
+        return _Decoder(_PackedTexts(packed)).step(_called_tools(values), values)
 
 
-class _Packed:
+class _PackedTexts:
     """The compressed texts and contents of a recording, by name. Each is decompressed only once."""
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded
-        self._left = _MOST_UNPACKED
+        self._remaining_bytes = _MAX_UNPACKED_BYTES
         self._data: dict[str, bytes] = {}
         self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
         """Return the decompressed data. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
-            self._data[name] = self._unpack_text(_bytes(self._encoded[name]))
+            self._data[name] = self._unpack_text(_decode_base64(self._encoded[name]))
         return self._data[name]
 
     def _unpack_text(self, packed: bytes) -> bytes:
-        unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-        data = unpacking.decompress(packed, self._left + 1)  # 0 would be no limit
-        if len(data) > self._left:
-            self._left = 0
-            raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
+        unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MAX_LZMA_MEMORY_BYTES)
+        data = unpacking.decompress(packed, self._remaining_bytes + 1)  # 0 would be no limit
+        if len(data) > self._remaining_bytes:
+            self._remaining_bytes = 0
+            raise ValueError(f"more than {_MAX_UNPACKED_BYTES:,} bytes are compressed in it")
         if not unpacking.eof:
-            raise ValueError("what is compressed in it has no end")
-        self._left -= len(data)
+            raise ValueError("a compressed text is truncated")
+        self._remaining_bytes -= len(data)
         return data
 
     def text(self, name: str) -> str:
@@ -173,34 +164,34 @@ class _Packed:
 class _Decoder:
     """Decodes the JSON values of a recording."""
 
-    packed: _Packed
+    packed: _PackedTexts
 
-    def step(self, tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
-        """Return the step with these JSON values of `StepEncoder`. Raises ValueError, KeyError, TypeError."""
-        results = tuple(map(self.result, body.get("results", (body,))))
+    def step(self, tools: tuple[str, ...], values: Mapping[str, Any]) -> TranscriptStep:
+        """Return the step with these JSON values of a `StepEncoder`. Raises ValueError, KeyError, TypeError."""
+        results = tuple(map(self.result, values.get("results", (values,))))
         if len(results) != len(tools):
             raise ValueError(f"{len(results)} results for {len(tools)} calls")
         return TranscriptStep(
             tools,
             results,
-            {path: self.entry(entry) for path, entry in body.get("files", {}).items()},
-            {path: int(mode, 8) for path, mode in body.get("created", {}).items()},
-            body.get("struck", False),
-            tuple(map(self.text, body.get("reminders", ()))),
+            {path: self.entry(entry) for path, entry in values.get("files", {}).items()},
+            {path: int(mode, 8) for path, mode in values.get("created", {}).items()},
+            values.get("struck", False),
+            tuple(map(self.text, values.get("reminders", ()))),
         )
 
-    def result(self, body: Mapping[str, Any]) -> RecordedResult:
+    def result(self, values: Mapping[str, Any]) -> RecordedResult:
         cut, ending = None, ""
-        match body["text"]:
+        match values["text"]:
             case {"starts": text, "sha256": cut, **rest}:
                 ending = str(rest.get("ends", ""))
             case stored:
                 text = self.text(stored)
-        after = self.text(body.get("after", ""))
-        error = body.get("error")
+        after = self.text(values.get("after", ""))
+        error = values.get("error")
         if not isinstance(error, str | None):
             raise TypeError(f"an error is named by a text, not by {error!r}")
-        return RecordedResult(text, error, body.get("wrapped", False), after, cut, ending)
+        return RecordedResult(text, error, values.get("wrapped", False), after, cut, ending)
 
     def text(self, stored: Any) -> str:
         match stored:
@@ -211,36 +202,36 @@ class _Decoder:
             case {"packed": name}:
                 return self.packed.text(name)
             case {"base64": encoded}:
-                return _bytes(encoded).decode("utf-8", "surrogatepass")
+                return _decode_base64(encoded).decode("utf-8", "surrogatepass")
             case _:
                 raise ValueError(f"unknown text {stored!r}")
 
-    def entry(self, body: Any) -> Entry | None:
-        match body:
+    def entry(self, values: Any) -> Entry | None:
+        match values:
             case None:
                 return None
             case str():
-                return RegularFile(body.encode("utf-8"))
+                return RegularFile(values.encode("utf-8"))
             case {"symlink": target}:
                 return Symlink(target)
             case {"special": kind}:
                 return SpecialFile(kind)
             case {"directory": True}:
-                return Directory(_mode(body))
+                return Directory(_parse_mode(values))
             case {"text": text}:
-                ownership = ownership_of(body["ownership"]) if "ownership" in body else None
-                return RegularFile(text.encode("utf-8"), _mode(body), ownership=ownership)
+                ownership = parse_ownership(values["ownership"]) if "ownership" in values else None
+                return RegularFile(text.encode("utf-8"), _parse_mode(values), ownership=ownership)
             case {"packed": name}:
-                return RegularFile(self.packed.data(name), _mode(body))
+                return RegularFile(self.packed.data(name), _parse_mode(values))
             case {"base64": encoded}:
-                return RegularFile(_bytes(encoded), _mode(body))
+                return RegularFile(_decode_base64(encoded), _parse_mode(values))
             case _:
-                raise ValueError(f"unknown entry {body!r}")
+                raise ValueError(f"unknown entry {values!r}")
 
 
-def _mode(body: Mapping[str, Any]) -> int | None:
-    return int(body["mode"], 8) if "mode" in body else None
+def _parse_mode(values: Mapping[str, Any]) -> int | None:
+    return int(values["mode"], 8) if "mode" in values else None
 
 
-def _bytes(encoded: str) -> bytes:
+def _decode_base64(encoded: str) -> bytes:
     return base64.b64decode(encoded, validate=True)

@@ -1,4 +1,4 @@
-"""The answer of a tool, without additions of the host program and without their side effects."""
+"""Remove the additions of the host program from the answer of a tool."""
 
 import re
 
@@ -17,16 +17,16 @@ HOST_TEXTS = {
 }
 """Texts that host programs append to many answers, by their names in recordings."""
 
-_ERROR = ("<tool_use_error>", "</tool_use_error>")
-_REMINDER = ("<system-reminder>", "</system-reminder>")
+_ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
+_REMINDER_TAGS = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
     """Return the answer of the tool, without additions of the host program.
 
     A `<tool_use_error>` element around the whole text is removed. Each `<system-reminder>` element on separate lines
-    after the answer is removed, with the empty line before it. If the text consists only of a reminder, it is the
-    answer (a Read of an empty file). Numbered lines of a file are not a reminder.
+    after the answer is removed, with the empty line before it. If the text consists only of a reminder, as for a Read
+    of an empty file, the reminder is the answer. Reminder tags in numbered lines of a file are not removed.
     """
     return unwrapped(text)[0]
 
@@ -35,7 +35,7 @@ def unwrapped(text: str) -> tuple[str, bool, str]:
     """Return the answer of the tool, whether it was enclosed in `<tool_use_error>`, and the removed text after it."""
     answer = _without_reminders(text)
     after = text[len(answer) :]
-    opening, closing = _ERROR
+    opening, closing = _ERROR_TAGS
     if answer.startswith(opening) and answer.endswith(closing):
         return answer[len(opening) : -len(closing)], True, after
     return answer, False, after
@@ -43,12 +43,12 @@ def unwrapped(text: str) -> tuple[str, bool, str]:
 
 def wrapped(answer: str, is_wrapped: bool, after: str) -> str:
     """Return the original text for a result of `unwrapped`."""
-    opening, closing = _ERROR
+    opening, closing = _ERROR_TAGS
     return f"{opening}{answer}{closing}{after}" if is_wrapped else answer + after
 
 
 def _without_reminders(text: str) -> str:
-    opening, closing = _REMINDER
+    opening, closing = _REMINDER_TAGS
     while (trimmed := text.rstrip("\n")).endswith(closing):
         start = trimmed.rfind(opening)
         if start <= 0 or text[start - 1] != "\n":
@@ -69,13 +69,13 @@ def without_outer_whitespace(text: str) -> str:
     return text.strip(_WHITESPACE)
 
 
-_TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
+_TEMPORARY_NAME_PATTERN = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """Matches the end of a temporary file's name: a process id and random digits."""
 
-_BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
+_BYTES_SENT_PATTERN = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
 """Matches a note about the size of the arguments, which depends on the length of the workspace's path."""
 
-_SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
+_SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
 """Matches the path of a saved answer, in a directory of the program."""
 
 
@@ -85,8 +85,8 @@ def normalize_text(text: str, root: str, home: str) -> str:
     Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that include paths.
     """
     if "saved to: " in text:
-        text = _SAVED_TO.sub("FILE", text)
+        text = _SAVED_PATH_PATTERN.sub("FILE", text)
     text = text.replace(root, "$WS").replace(home, "$HOME")
     if ".tmp." in text:
-        text = _TEMPORARY_NAME.sub(".tmp.N", text)
-    return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text
+        text = _TEMPORARY_NAME_PATTERN.sub(".tmp.N", text)
+    return _BYTES_SENT_PATTERN.sub("(first N of N bytes)", text) if "(first " in text else text

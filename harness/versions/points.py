@@ -46,7 +46,7 @@ def _iter_recorded_changes(
             answers = (recorded_answers(scenario, transcript) for transcript in (before, after))
             sides = [with_modes(scenario, each) for each in answers]
             if differences := occurrences(scenario, *sides):
-                yield RecordedChange(Point(*ends, releases.follow(*map(version_of, ends))), differences)
+                yield RecordedChange(Point(*ends, releases.are_adjacent(*map(version_of, ends))), differences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Open regular files of a workspace without following links out of it; and the user's editor."""
+"""Open regular files of a workspace without following links out of it, and play the user's editor."""
 
 import os
 import stat
@@ -7,53 +7,53 @@ from dataclasses import replace
 
 from readfirst.harness.processes.safe_open import opened
 from readfirst.harness.suite.file_entry import Entry, RegularFile
-from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
+from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 
 
-def name_inside(root: str, path: str) -> str:
-    """Return a file's path relative to the workspace, with links resolved. Raises ValueError if it leads out."""
-    real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
-    if not real.startswith(root + "/"):
-        raise ValueError(f"{path} is not in the folder that is open")
-    return real[len(root) + 1 :]
+def resolve_inside(root: str, path: str) -> str:
+    """Return a path relative to the workspace `root`, with links resolved. Raises ValueError if it leads out."""
+    resolved = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
+    if not resolved.startswith(root + "/"):
+        raise ValueError(f"{path} is not in the open directory")
+    return resolved[len(root) + 1 :]
 
 
-def open_inside(root: str, name: str, how: int) -> int:
-    """Open the regular file with a name that `name_inside` returned. `how` are the flags of `os.open`. Raises
-    OSError, also if a link has replaced a part of the path, and ValueError if it is not a regular file.
+def open_inside(root: str, name: str, flags: int) -> int:
+    """Open the regular file `name`, a result of `resolve_inside`. `flags` are those of `os.open`. Raises OSError, also
+    if a link has replaced a part of the path, and ValueError if it is not a regular file.
     """
     folder, _, last = f"{root}/{name}".rpartition("/")
-    with opened(folder, make=bool(how & os.O_CREAT)) as at:
-        descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)
+    with opened(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
+        descriptor = os.open(last, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=directory_fd)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise ValueError(f"{name} is no regular file")
+    raise ValueError(f"{name} is not a regular file")
 
 
 def read_inside(root: str, path: str) -> bytes:
     """Return a file's content. Raises OSError; ValueError if its path leads out of the workspace or it is too large."""
     root = os.path.realpath(root)
-    with os.fdopen(open_inside(root, name_inside(root, path), os.O_RDONLY), "rb") as file:
-        data = file.read(MAXIMUM_FILE_SIZE + 1)
-    if len(data) > MAXIMUM_FILE_SIZE:
-        raise ValueError(f"{path} has more than {MAXIMUM_FILE_SIZE} bytes")
+    with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(f"{path} has more than {MAX_FILE_BYTES} bytes")
     return data
 
 
 class ScriptedEditor:
-    """The user's editor, played by the harness. It contains a buffer for each file with unsaved text; `root` returns
+    """The user's editor, played by the harness. It contains a buffer for each file with unsaved text. `root` returns
     the open directory.
 
-    Reading a file through the editor returns the text of its buffer; without a buffer, its saved text. Writing a file
-    through the editor saves it and deletes its buffer, as editors do for agents.
+    Reading a file through the editor returns the unsaved text, if there is any. Writing a file through the editor saves
+    the file and deletes its buffer, as editors do for agents.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:
         self._root = root
         self._buffers: dict[str, RegularFile] = {}
 
-    def hold(self, path: str, entry: RegularFile) -> None:
+    def set_unsaved(self, path: str, entry: RegularFile) -> None:
         """Set the unsaved text that the user has typed into a file; `path` is relative to the root."""
         self._buffers[path] = entry
 
@@ -61,20 +61,20 @@ class ScriptedEditor:
         """Delete all buffers."""
         self._buffers.clear()
 
-    def seen(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries of a snapshot with the unsaved text of each buffer instead of the saved text."""
+    def with_unsaved_texts(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of a snapshot with the unsaved text of each buffer in place of the saved text."""
         if not self._buffers:
             return entries
-        seen = dict(entries)
+        changed = dict(entries)
         for path, buffer in self._buffers.items():
             saved = entries.get(path)
-            shown = saved if isinstance(saved, RegularFile) else RegularFile(b"", 0o644)
-            seen[path] = replace(shown, content=buffer.data)
-        return seen
+            file = saved if isinstance(saved, RegularFile) else RegularFile(b"", 0o644)
+            changed[path] = replace(file, content=buffer.data)
+        return changed
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return a number of lines of a file, from a line (counted from 1). Raises OSError, ValueError."""
-        name = self._inside(path)
+        """Return up to `limit` lines of a file, beginning with `line` (from 1). Raises OSError, ValueError."""
+        name = self._resolve(path)
         buffer = self._buffers.get(name)
         if buffer is None:
             with os.fdopen(open_inside(self._root(), name, os.O_RDONLY), "rb") as file:
@@ -82,19 +82,17 @@ class ScriptedEditor:
         else:
             data = buffer.data
         text = data.decode("utf-8", "replace")
-        if line is None and limit is None:
-            return text
         first = (line or 1) - 1
         lines = text.split("\n")
         return "\n".join(lines[first : None if limit is None else first + limit])
 
     def write(self, path: str, text: str) -> None:
         """Replace a file's text and save it. Raises OSError, ValueError."""
-        name = self._inside(path)
+        name = self._resolve(path)
         with os.fdopen(open_inside(self._root(), name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
             file.write(text.encode())
         self._buffers.pop(name, None)
 
-    def _inside(self, path: str) -> str:
+    def _resolve(self, path: str) -> str:
         """Return the path relative to the root, with links resolved. Raises ValueError if it leads out of the root."""
-        return name_inside(os.path.realpath(self._root()), path)
+        return resolve_inside(os.path.realpath(self._root()), path)

@@ -1,4 +1,4 @@
-"""Run git commands on a private copy of a workspace, and return their changes."""
+"""Run git commands on a copy of a workspace, and return their changes."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Directory,
 from readfirst.harness.workspace.snapshot import changes, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, create
 
-_SECONDS = 60
-_BETWEEN = 2 * NANOSECONDS
-_OF_THE_HARNESS = re.compile(r"\.\./|\$")
-_OWN = re.compile(r"\.git", re.IGNORECASE)
+_TIMEOUT_S = 60
+_TIME_STEP_NS = 2 * NANOSECONDS
+_NOT_IN_WORKSPACE_PATTERN = re.compile(r"\.\./|\$")
+_REPOSITORY_PATTERN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
-"""Commands that may fail with a conflict: they leave conflict markers in files, and their exit code is not an error."""
+"""Commands that may fail with a conflict. They write conflict markers into files, and their exit code is ignored."""
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
     *("maintenance.auto=false", "gc.auto=0"),  # git before 2.29 supports only the second
@@ -26,99 +26,97 @@ _SETTINGS = (
 
 
 class Repository:
-    """A repository that is empty at first, with a branch `main`.
+    """A git repository with the branch `main`. It is empty at first.
 
-    Git never sees the workspace: before each command the current files are copied, and the changes of the
-    command are returned. Therefore nothing in the workspace is executed or followed. Git uses only its default
-    settings.
+    Git runs in a copy of the workspace: before each command the current files are copied, and the changes of the
+    command are returned. Therefore no hook in the workspace is executed, and no link is followed. Git uses only its
+    default settings.
     """
 
     def __init__(self) -> None:
         self._scratch: Scratch | None = None
         self.time = OLD_TIME * NANOSECONDS
-        """Time of the latest command: 2 seconds after all earlier times, in nanoseconds since 1970."""
+        """Time of the latest command in nanoseconds since 1970: 2 seconds after all file times before the command."""
 
     def close(self) -> None:
-        """Delete the copy of the workspace with its repository, and reset the time, for an empty repository."""
+        """Delete the copy of the workspace and the repository, which is then empty again, and reset the time."""
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None
         self.time = OLD_TIME * NANOSECONDS
 
-    def changed_by(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
-        """Return the changes of a command of `GIT_COMMANDS`: the new state of each changed path. None if it is
-        gone.
-
-        Raises WorldEventError, and UnsupportedCall if git is missing.
+    def run(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
+        """Run a git event, such as `checkout main`, and return the new entry of each changed path. None for a deleted
+        path. Raises WorldEventError, and UnsupportedCall if git is missing.
         """
-        top = self._top()
-        tree = f"{top}/tree"
+        root = self._create_copy()
+        tree = f"{root}/tree"
         shutil.rmtree(tree, ignore_errors=True)
         os.mkdir(tree)  # noqa: PTH102 - as everywhere where entries are made
-        for path, entry in _own(files):
+        for path, entry in _entries_to_copy(files):
             create(tree, path, entry)
         stamps = (entry.stamp for entry in files.values() if isinstance(entry, RegularFile))
-        self.time = max(self.time, *(stamp.mtime_ns for stamp in stamps if stamp), 0) + _BETWEEN
+        self.time = max(self.time, *(stamp.mtime_ns for stamp in stamps if stamp), 0) + _TIME_STEP_NS
         before = snapshot(tree)
-        for words in git_lines(command):
-            self._run_git(words, may_fail=words[0] in _MAY_FAIL)
+        for arguments in git_lines(command):
+            self._run_git(arguments, may_fail=arguments[0] in _MAY_FAIL)
         return changes(before, snapshot(tree))
 
-    def _top(self) -> str:
+    def _create_copy(self) -> str:
         if self._scratch is None:
             self._scratch = Scratch(memory=True)
             os.mkdir(f"{self._scratch.path}/tree")  # noqa: PTH102
             self._run_git(["init", "--quiet", "--template=", "--initial-branch", "main"])
         return str(self._scratch.path)
 
-    def _run_git(self, words: list[str], *, may_fail: bool = False) -> None:
+    def _run_git(self, arguments: list[str], *, may_fail: bool = False) -> None:
         assert self._scratch is not None
-        top = self._scratch.path
+        root = self._scratch.path
         program = shutil.which("git", path=os.defpath)
         if program is None:
             raise UnsupportedCall("git")
         settings = [part for each in _SETTINGS for part in ("-c", each)]
         variables = {
             "PATH": os.defpath,
-            "HOME": str(top),
+            "HOME": str(root),
             "LANG": "C",
-            "GIT_DIR": f"{top}/repository",
-            "GIT_WORK_TREE": f"{top}/tree",
+            "GIT_DIR": f"{root}/repository",
+            "GIT_WORK_TREE": f"{root}/tree",
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_EDITOR": "true",
             "GIT_TERMINAL_PROMPT": "0",
         }
-        for who in ("AUTHOR", "COMMITTER"):
+        for role in ("AUTHOR", "COMMITTER"):
             variables |= {
-                f"GIT_{who}_NAME": "x",
-                f"GIT_{who}_EMAIL": "x",
-                f"GIT_{who}_DATE": "2020-01-01T00:00:00Z",
+                f"GIT_{role}_NAME": "x",
+                f"GIT_{role}_EMAIL": "x",
+                f"GIT_{role}_DATE": "2020-01-01T00:00:00Z",
             }
         try:
             done = subprocess.run(
-                [program, *settings, *words],
+                [program, *settings, *arguments],
                 env=variables,
-                cwd=top / "tree",
+                cwd=root / "tree",
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_SECONDS,
+                timeout=_TIMEOUT_S,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise WorldEventError(f"cannot git {' '.join(words)}: {error}") from error
+            raise WorldEventError(f"cannot git {' '.join(arguments)}: {error}") from error
         if done.returncode != 0 and not may_fail:
-            said = done.stderr.decode(errors="replace").strip()
-            raise WorldEventError(f"cannot git {' '.join(words)}: {said[:500]}")
+            output = done.stderr.decode(errors="replace").strip()
+            raise WorldEventError(f"cannot git {' '.join(arguments)}: {output[:500]}")
 
 
-def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
+def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
     """Yield the workspace's entries to copy, directories first. Raises WorldEventError if it contains a repository."""
     for path, entry in sorted(files.items()):
-        if _OF_THE_HARNESS.match(path):
+        if _NOT_IN_WORKSPACE_PATTERN.match(path):
             continue
-        if any(_OWN.fullmatch(part) for part in path.split("/")):
+        if any(_REPOSITORY_PATTERN.fullmatch(part) for part in path.split("/")):
             raise WorldEventError(
                 f"git steps do not support a repository inside the workspace, such as {path}"
             )

@@ -1,4 +1,4 @@
-"""Detect entries that others put into a directory that the harness created around a workspace."""
+"""Detect entries that an implementation adds to the directories around a workspace."""
 
 # Plain `os` calls on strings: they run at every step.
 # ruff: noqa: PTH208
@@ -11,33 +11,32 @@ from contextlib import suppress
 
 from readfirst.harness.suite.file_entry import OLD_TIME
 
-_NOTHING: frozenset[str] = frozenset()
+_NO_NAMES: frozenset[str] = frozenset()
 _State = tuple[tuple[float, ...], int, int]
 
 
 class SpoiltError(Exception):
-    """An implementation made its workspace unusable; the message describes how."""
+    """An implementation made its workspace unusable. The message describes the problem."""
 
 
-class Folder:
-    """A directory that the harness created and that an implementation can write to. Detects entries that the
-    implementation adds to it.
+class GuardedDirectory:
+    """A directory of the harness in which an implementation may create entries. Detects these entries.
 
-    `keeps` returns by name whether an entry belongs to the harness. `prefix` is the prefix of the paths of added
-    entries in a snapshot. If the directory must not be replaced, `role` describes it in the error message; otherwise
-    it is empty.
+    `is_own` returns whether the entry with a name belongs to the harness. `prefix` is the prefix of the paths of added
+    entries in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message;
+    otherwise it is empty.
 
     While it contains only entries of the harness, the directory has a fixed old time. Adding or removing an entry
-    changes this time. So the directory is listed only if its time has changed.
+    changes this time, so the directory is listed only if its time has changed.
     """
 
     def __init__(
-        self, path: str, prefix: str, keeps: Callable[[str], object] = lambda _name: False, *, role: str = ""
+        self, path: str, prefix: str, is_own: Callable[[str], object] = lambda _name: False, *, role: str = ""
     ) -> None:
         self.path = path
         self.prefix = prefix
         self.role = role
-        self._keeps = keeps
+        self._is_own = is_own
         self._identity = _identity(self._status())
         self._untouched: _State | None = None
 
@@ -52,18 +51,18 @@ class Folder:
         Raises SpoiltError as `check` does, and OSError if the directory cannot be listed.
         """
         if self.is_untouched():
-            return _NOTHING
+            return _NO_NAMES
         self.check()
         self._untouched = None
-        with suppress(OSError):  # before it is listed, so that later changes are seen the next time
+        with suppress(OSError):  # before the directory is listed, so that the next call detects later changes
             os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
         status = self._status()
         if status is None:
-            return _NOTHING
-        found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
-        if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
+            return _NO_NAMES
+        added = frozenset(name for name in os.listdir(self.path) if not self._is_own(name))
+        if not added and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
             self._untouched = _state(status)
-        return found
+        return added
 
     def is_untouched(self) -> bool:
         """Whether the latest call of `added` found no entry, and no entry was added or removed since."""
@@ -80,7 +79,7 @@ class Folder:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return an entry's device, inode and type, which differ if it was created again. None: missing."""
+    """Return the device, inode and type of an entry, which change if it is created again. None if it is missing."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
@@ -93,23 +92,21 @@ class TooLargeError(Exception):
     """The directory contains too many files, or too many bytes, to be compared."""
 
 
-_OF_THE_SYSTEM = frozenset(
+_SYSTEM_ERRORS = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Numbers of errors that are not the implementation's fault, but the system's."""
+"""Numbers of errors that are caused by the system, not by the implementation."""
 
 
-class spoiling:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Context manager that turns errors into SpoiltError: the implementation has changed the workspace so that the
-    harness cannot use it.
-
-    An OSError is not converted if the system lacks a resource. `doing` describes the operation of the block.
+class errors_as_spoilt:  # noqa: N801 - used like a function; a class is faster than a generator
+    """Context manager that converts errors to SpoiltError, except an OSError because the system lacks a resource.
+    `operation` describes the operation of the block, such as `read the workspace`.
     """
 
-    __slots__ = ("_doing",)
+    __slots__ = ("_operation",)
 
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
+    def __init__(self, operation: str) -> None:
+        self._operation = operation
 
     def __enter__(self) -> None:
         pass
@@ -117,13 +114,15 @@ class spoiling:  # noqa: N801 - it is used like a function; a class, because it 
     def __exit__(
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
     ) -> None:
-        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
+        too_deep = (
+            f"cannot {self._operation}: its directories are nested too deeply" if error is not None else ""
+        )
         match error:
             case RecursionError():
-                raise SpoiltError(deep) from None
+                raise SpoiltError(too_deep) from None
             case TooLargeError():
-                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+                raise SpoiltError(f"cannot {self._operation}: {error}") from error
             case OSError(errno=errno.ENAMETOOLONG):
-                raise SpoiltError(deep) from None
-            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
-                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+                raise SpoiltError(too_deep) from None
+            case OSError(errno=number) if number not in _SYSTEM_ERRORS:
+                raise SpoiltError(f"cannot {self._operation}: {error}") from error

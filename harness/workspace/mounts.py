@@ -1,4 +1,4 @@
-"""Mount a small file system for a workspace, and file systems below it that come and go."""
+"""Mount a small file system for a workspace, and file systems on directories of a workspace."""
 
 import ctypes
 import errno
@@ -16,30 +16,30 @@ _CLONE_NEWNS = 0x00020000
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x80000, 0x100000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE = 0x1
-_BOTH_OPEN = 0x4 | 0x40
+_MOVE_MOUNT_FLAGS = 0x4 | 0x40
 """Flags of `move_mount`: mount and destination are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
 _MNT_DETACH = 2
-_LARGEST = 1 << 24
+_MOUNT_SIZE_BYTES = 1 << 24
 """Size in bytes of a file system that is mounted below a workspace."""
-_own = threading.local()
+_thread = threading.local()
 
 
 @contextmanager
 def small_disk(folder: str, size: int | None) -> Iterator[None]:
-    """Mount a file system of `size` bytes on `folder` during the block. None: do not mount.
+    """Mount a file system of `size` bytes on `folder` during the block. If `size` is None, mount nothing.
 
-    Only this thread and processes that it starts see it. Raises UnsupportedCall if it cannot be mounted: it
-    needs Linux, pages of 4096 bytes, and the right of root to mount.
+    Only this thread and processes that it starts see the file system. Raises UnsupportedCall if it cannot be mounted:
+    this needs Linux, pages of 4096 bytes, and root.
     """
     if size is None:
         yield
         return
-    libc = _in_own_namespace()
+    libc = _unshare_mounts()
     if os.sysconf("SC_PAGE_SIZE") != DISK_PAGE:
         raise UnsupportedCall(f"a small file system with pages of {DISK_PAGE} bytes")
     disk = _FileSystem(libc, size)
     try:
-        disk.show(folder)
+        disk.mount(folder)
         yield
     finally:
         disk.close()
@@ -47,32 +47,32 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 class Mounts:
     """File systems that are mounted on directories of a workspace, and unmounted and mounted again during a scenario.
-    They keep their content while they are unmounted.
+    Unmounting does not delete their content.
 
-    Only this thread, and processes that it starts afterwards, see them. A file system is unmounted even if its
-    directory was moved. Raises UnsupportedCall as `small_disk` does.
+    Only this thread, and processes that it starts afterwards, see the file systems. Raises UnsupportedCall as
+    `small_disk` does.
     """
 
     def __init__(self) -> None:
-        self._libc = _in_own_namespace()
-        self._made: dict[str, _FileSystem] = {}
+        self._libc = _unshare_mounts()
+        self._file_systems: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
         """Mount a directory's file system, new and empty at the first call. Raises OSError if it is already mounted."""
-        if folder not in self._made:
-            self._made[folder] = _FileSystem(self._libc, _LARGEST)
-        self._made[folder].show(folder)
+        if folder not in self._file_systems:
+            self._file_systems[folder] = _FileSystem(self._libc, _MOUNT_SIZE_BYTES)
+        self._file_systems[folder].mount(folder)
 
     def unmount(self, folder: str) -> None:
         """Unmount a directory's file system, even if it is in use. Raises OSError if it is not mounted."""
-        if folder not in self._made:
+        if folder not in self._file_systems:
             raise OSError(errno.EINVAL, "no mount", folder)
-        self._made[folder].hide()
+        self._file_systems[folder].unmount()
 
     def close(self) -> None:
         """Unmount and delete all file systems."""
-        while self._made:
-            self._made.popitem()[1].close()
+        while self._file_systems:
+            self._file_systems.popitem()[1].close()
 
 
 class _FileSystem:
@@ -80,47 +80,47 @@ class _FileSystem:
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
         self._libc = libc
-        self._kept = Scratch()
-        self._shown: int | None = None
-        path = os.fsencode(self._kept.path)
+        self._scratch = Scratch()
+        self._mount_fd: int | None = None
+        path = os.fsencode(self._scratch.path)
         flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
         try:
-            _demand(libc.mount(b"readfirst", path, b"tmpfs", flags, b"size=%d,mode=755" % size))
+            _require_success(libc.mount(b"readfirst", path, b"tmpfs", flags, b"size=%d,mode=755" % size))
         except UnsupportedCall:
-            self._kept.close()
+            self._scratch.close()
             raise
 
-    def show(self, folder: str) -> None:
+    def mount(self, folder: str) -> None:
         """Mount the file system on a directory, without following links. Raises OSError."""
-        if self._shown is not None:
+        if self._mount_fd is not None:
             raise OSError(errno.EBUSY, "it is mounted there", folder)
-        path = os.fsencode(self._kept.path)
-        tree = self._libc.syscall(_OPEN_TREE, -1, path, ctypes.c_uint(_OPEN_TREE_CLONE | os.O_CLOEXEC))
-        _demand(min(tree, 0))
+        path = os.fsencode(self._scratch.path)
+        tree_fd = self._libc.syscall(_OPEN_TREE, -1, path, ctypes.c_uint(_OPEN_TREE_CLONE | os.O_CLOEXEC))
+        _require_success(min(tree_fd, 0))
         try:
-            with opened(folder) as place:
-                self._check(self._libc.syscall(_MOVE_MOUNT, tree, b"", place, b"", _BOTH_OPEN))
+            with opened(folder) as target_fd:
+                self._check(self._libc.syscall(_MOVE_MOUNT, tree_fd, b"", target_fd, b"", _MOVE_MOUNT_FLAGS))
         except OSError:
-            os.close(tree)
+            os.close(tree_fd)
             raise
-        self._shown = tree
+        self._mount_fd = tree_fd
 
-    def hide(self) -> None:
+    def unmount(self) -> None:
         """Unmount the file system. Raises OSError if it is not mounted."""
-        if self._shown is None:
+        if self._mount_fd is None:
             raise OSError(errno.EINVAL, "no mount")
-        shown, self._shown = self._shown, None
+        mount_fd, self._mount_fd = self._mount_fd, None
         try:
-            self._check(self._libc.umount2(b"/proc/self/fd/%d" % shown, _MNT_DETACH))
+            self._check(self._libc.umount2(b"/proc/self/fd/%d" % mount_fd, _MNT_DETACH))
         finally:
-            os.close(shown)
+            os.close(mount_fd)
 
     def close(self) -> None:
         """Unmount and delete the file system with its content."""
         with suppress(OSError):  # it may have been removed together with its parent
-            self.hide()
-        self._libc.umount2(os.fsencode(self._kept.path), _MNT_DETACH)
-        self._kept.close()
+            self.unmount()
+        self._libc.umount2(os.fsencode(self._scratch.path), _MNT_DETACH)
+        self._scratch.close()
 
     def _check(self, status: int) -> None:
         if status != 0:
@@ -128,22 +128,22 @@ class _FileSystem:
             raise OSError(number, os.strerror(number))
 
 
-def _in_own_namespace() -> ctypes.CDLL:
+def _unshare_mounts() -> ctypes.CDLL:
     """Create a separate mount namespace for this thread and its later children, unless it has one, and return the C
     library. Raises UnsupportedCall if the system does not allow it.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):
         raise UnsupportedCall("a file system of its own, which only Linux makes for a process")
-    if not getattr(_own, "namespace", False):
-        _demand(libc.unshare(_CLONE_NEWNS))
+    if not getattr(_thread, "namespace", False):
+        _require_success(libc.unshare(_CLONE_NEWNS))
         for flags in (_MS_REC | _MS_SLAVE, _MS_REC | _MS_SHARED):
-            _demand(libc.mount(b"none", b"/", None, ctypes.c_ulong(flags), None))
-        _own.namespace = True
+            _require_success(libc.mount(b"none", b"/", None, ctypes.c_ulong(flags), None))
+        _thread.namespace = True
     return libc
 
 
-def _demand(status: int) -> None:
+def _require_success(status: int) -> None:
     if status != 0:
         reason = os.strerror(ctypes.get_errno())
         raise UnsupportedCall(f"the right to mount a file system, which root has ({reason})")

@@ -30,11 +30,11 @@ from readfirst.harness.suite.file_entry import (
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
 from readfirst.harness.workspace.guarded_directory import TooLargeError
 
-MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
+MAX_FILE_BYTES = 256 * 1024 * 1024
 """Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
-MAXIMUM_SIZE = 1024 * 1024 * 1024
-"""Maximum total size in bytes of the files in a snapshot. Files above MAXIMUM_FILE_SIZE do not count."""
-MAXIMUM_ENTRIES = 20_000
+MAX_TOTAL_BYTES = 1024 * 1024 * 1024
+"""Maximum total size in bytes of the files in a snapshot. Files above MAX_FILE_BYTES do not count."""
+MAX_ENTRIES = 20_000
 _MIN_TIME_DISTANCE_NS = 1_000_000
 """Time difference, in nanoseconds, that every implementation can distinguish in file times."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
@@ -44,17 +44,17 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
     """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is omitted.
 
-    Links are never followed. All bytes are read, because a changed file may have an old time. The target of
-    an absolute link into `root` starts with `$WS`. A directory or file without read permission is temporarily
-    made readable. Fifos, sockets and devices are not opened. If `root` is not a directory, or is a link to
-    one, the result is the single path `.`. Raises OSError, RecursionError, TooLargeError.
+    Links are not followed. All bytes are read, because a changed file may have an old time. The target of an absolute
+    link into `root` starts with `$WS`. A directory or file without read permission is made readable for a moment.
+    Fifos, sockets and devices are not opened. If `root` is missing, or is not a directory, the result is the single
+    path `.`. Raises OSError, RecursionError, TooLargeError.
     """
-    top = os.fspath(root)
+    root_path = os.fspath(root)
     entries: dict[str, Entry] = {}
     try:
-        if stat.S_ISLNK(os.lstat(top).st_mode):
-            return {".": Symlink(os.readlink(top))}
-        scan(top, "", entries, top)
+        if stat.S_ISLNK(os.lstat(root_path).st_mode):
+            return {".": Symlink(os.readlink(root_path))}
+        scan(root_path, "", entries, root_path)
     except FileNotFoundError:
         return {".": SpecialFile("missing")}
     except NotADirectoryError:
@@ -63,7 +63,7 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return each changed path with its new state, sorted by path. None if it is gone."""
+    """Return each changed path with its new entry, sorted by path. None for a deleted path."""
     differing = {path for path, entry in after.items() if before.get(path) != entry}
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
@@ -71,37 +71,35 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
 
 def apply_changes(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
     """Return the state after the changes that `changes` returned are applied to `state`."""
-    both = {**state, **changed}
-    return {path: entry for path, entry in both.items() if entry is not None}
+    merged = {**state, **changed}
+    return {path: entry for path, entry in merged.items() if entry is not None}
 
 
 def scan(
     directory: str,
     prefix: str,
     entries: dict[str, Entry],
-    top: str,
+    root_path: str,
     *,
     names: Collection[str] | None = None,
 ) -> None:
-    """Add the content of `directory` to `entries`. Each path starts with `prefix`. If a link target starts with the
-    path `top`, this part is replaced by `$WS`.
-
-    `names` are the entries of the directory to include. None: all.
+    """Add the content of `directory` to `entries`, with `prefix` before each path. In link targets, `$WS` replaces
+    `root_path`. `names` are the names in the directory to include; None means all.
     """
     folder, name = os.path.split(directory)
     with opened(folder) as above:
-        _Scan(entries, top).directory(name, above, prefix, names)
+        _Scan(entries, root_path).directory(name, above, prefix, names)
 
 
 class _Scan:
-    def __init__(self, entries: dict[str, Entry], top: str) -> None:
+    def __init__(self, entries: dict[str, Entry], root_path: str) -> None:
         self.entries = entries
-        self.top = top
-        self.bytes = 0
-        self.own = os.geteuid(), os.getegid()
+        self.root_path = root_path
+        self.total_bytes = 0
+        self.own_ids = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of `name` in the open directory `above`, made readable for a moment if necessary."""
+        """Add the content of the directory `name` in the open directory `above`. It is made readable if necessary."""
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -124,50 +122,50 @@ class _Scan:
         finally:
             os.close(folder)
 
-    def _entry(self, found: os.DirEntry[str], folder: int, path: str) -> None:
-        status = found.stat(follow_symlinks=False)
+    def _entry(self, dir_entry: os.DirEntry[str], folder: int, path: str) -> None:
+        status = dir_entry.stat(follow_symlinks=False)
         mode = stat.S_IMODE(status.st_mode)
         kind = stat.S_IFMT(status.st_mode)
         if kind == stat.S_IFREG:
-            self.entries[path] = self._file(found.name, folder, mode, status)
+            self.entries[path] = self._file(dir_entry.name, folder, mode, status)
         elif kind == stat.S_IFDIR:
             ids = self._ids(status)
             self.entries[path] = Directory(mode, None if ids == (None, None) else Ownership(*ids))
-            self.directory(found.name, folder, path + "/")
+            self.directory(dir_entry.name, folder, path + "/")
         elif kind == stat.S_IFLNK:
-            target = os.readlink(found.name, dir_fd=folder)
-            if target == self.top or target.startswith(self.top + "/"):
-                target = "$WS" + target[len(self.top) :]
+            target = os.readlink(dir_entry.name, dir_fd=folder)
+            if target == self.root_path or target.startswith(self.root_path + "/"):
+                target = "$WS" + target[len(self.root_path) :]
             self.entries[path] = Symlink(target)
         else:
-            self.entries[path] = SpecialFile(_kind(status.st_mode))
-        if len(self.entries) > MAXIMUM_ENTRIES:
-            raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
+            self.entries[path] = SpecialFile(_special_kind(status.st_mode))
+        if len(self.entries) > MAX_ENTRIES:
+            raise TooLargeError(f"there are more than {MAX_ENTRIES} files in it")
 
     def _file(self, name: str, folder: int, mode: int, status: os.stat_result) -> Entry:
         size = status.st_size
-        if size > MAXIMUM_FILE_SIZE:
+        if size > MAX_FILE_BYTES:
             return SpecialFile(f"file of {size} bytes")
-        self.bytes += size
-        if self.bytes > MAXIMUM_SIZE:
-            raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
+        self.total_bytes += size
+        if self.total_bytes > MAX_TOTAL_BYTES:
+            raise TooLargeError(f"its files hold more than {MAX_TOTAL_BYTES} bytes")
         stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
-        data, ownership = _data(name, folder, mode, size, self._ids(status))
+        data, ownership = _read_file(name, folder, mode, size, self._ids(status))
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
         """Return the owner and the group of an entry. Each is None if it is the same as that of this process."""
-        user, group = self.own
+        user, group = self.own_ids
         return (
             None if status.st_uid == user else status.st_uid,
             None if status.st_gid == group else status.st_gid,
         )
 
 
-def _data(
+def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's bytes and ownership; None: that of this process's user, without extended attributes."""
+    """Return the bytes of a file, and its ownership; None if it is that of the process without attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -175,20 +173,20 @@ def _data(
             raise
         set_mode(name, mode | 0o400, folder)
         try:
-            return _data(name, folder, mode | 0o400, size, ids)
+            return _read_file(name, folder, mode | 0o400, size, ids)
         finally:
             set_mode(name, mode, folder)
     try:
         data = os.read(descriptor, size + 1)
         while len(data) < size and (more := os.read(descriptor, size)):
             data += more
-        attributes = _attributes(descriptor)
+        attributes = _read_attributes(descriptor)
         return data, Ownership(*ids, attributes) if attributes or ids != (None, None) else None
     finally:
         os.close(descriptor)
 
 
-def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
+def _read_attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
     """Return a file's extended attributes by name. Empty if the system does not support them."""
     try:
         names = os.listxattr(descriptor)
@@ -198,16 +196,15 @@ def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
     return tuple((name, os.getxattr(descriptor, name)) for name in read)
 
 
-def _kind(mode: int) -> str:
+def _special_kind(mode: int) -> str:
     if stat.S_ISFIFO(mode):
         return "fifo"
     return "socket" if stat.S_ISSOCK(mode) else "device"
 
 
 class Trace(NamedTuple):
-    """A file with unchanged bytes and mode that was written, touched or replaced.
-
-    Times are in nanoseconds since 1970. `replaced` means that the inode is different.
+    """The times of a file that was written, touched or replaced without a change of its bytes and mode, before and
+    after, in nanoseconds since 1970. If it was replaced, it has a different inode.
     """
 
     before_ns: int
@@ -216,56 +213,49 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Return a trace for each file with equal bytes and mode that was written, touched or replaced in between."""
+    """Return a trace for each file that was written, touched or replaced, but has the same bytes and mode."""
     found: dict[str, Trace] = {}
     for path, entry in after.items():
         if type(entry) is RegularFile:
-            former = before.get(path)
-            if type(former) is not RegularFile or former.stamp is None or entry.stamp is None:
+            previous = before.get(path)
+            if type(previous) is not RegularFile or previous.stamp is None or entry.stamp is None:
                 continue
-            (inode, _, time), (former_inode, _, former_time) = entry.stamp, former.stamp
-            if (inode != former_inode or time != former_time) and former == entry:
+            (inode, _, time), (former_inode, _, former_time) = entry.stamp, previous.stamp
+            if (inode != former_inode or time != former_time) and previous == entry:
                 found[path] = Trace(former_time, time, inode != former_inode)
     return found
 
 
-def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return, for each name of a file with several names (hard links), all names of the file, sorted."""
+def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+    """Return all names of each file with several names (hard links), by each of these names."""
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
             groups.setdefault(entry.stamp.inode, []).append(path)
-    return {
-        path: names
-        for group in groups.values()
-        if len(group) > 1
-        for names in (tuple(sorted(group)),)
-        for path in names
-    }
+    return {path: tuple(sorted(group)) for group in groups.values() if len(group) > 1 for path in group}
 
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if its argument names
-    no file.
+    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if the call names no file.
 
-    A path that starts with `~/` is at home, or in a directory of that name. A tool may compose the letters of a
-    path that does not exist.
+    A path that starts with `~/` is at home, or in a directory named `~`. If a path does not exist, a tool may use its
+    Unicode NFC form.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
         return ()
-    plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
-    if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
-        return (plain,)  # the usual case; skip the rest
-    here = resolved_links(plain, state)
+    relative_path = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
+    if "/" not in relative_path and path[:1] != "~" and isinstance(state.get(relative_path), RegularFile):
+        return (relative_path,)  # the usual case; skip the rest
+    resolved = resolved_links(relative_path, state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
-    found = [each for each in (here, home) if each is not None]
-    composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]
-    return tuple(dict.fromkeys([*found, *composed]))
+    paths = [each for each in (resolved, home) if each is not None]
+    composed = [unicodedata.normalize("NFC", each) for each in paths if state.get(each) is None]
+    return tuple(dict.fromkeys([*paths, *composed]))
 
 
-def pass_time(moment: int) -> None:
-    """Wait until a file that is written now gets a later time than `moment`, in nanoseconds since 1970."""
-    later = moment + _MIN_TIME_DISTANCE_NS
+def wait_for_later_time(time_ns: int) -> None:
+    """Wait until a file that is written now gets a later time than `time_ns`, in nanoseconds since 1970."""
+    later = time_ns + _MIN_TIME_DISTANCE_NS
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)

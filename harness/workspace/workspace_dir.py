@@ -1,4 +1,4 @@
-"""Workspace directories: create the given files, take snapshots, clear them afterwards."""
+"""Create the workspace directories of scenarios, take snapshots of them, and clear them afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
 # ruff: noqa: PTH119, PTH120
@@ -18,37 +18,37 @@ from readfirst.harness.processes.rmtree import destroy, empty
 from readfirst.harness.processes.safe_open import opened
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.file_entry import Entry, RegularFile
-from readfirst.harness.suite.hooks import hooks_of
-from readfirst.harness.suite.repeated_text import with_texts
+from readfirst.harness.suite.hooks import hooks_for_scenario
+from readfirst.harness.suite.repeated_text import map_texts
 from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
 from readfirst.harness.suite.unwrap_host_text import normalize_text
 from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.harness.workspace.git import Repository
-from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError, spoiling
+from readfirst.harness.workspace.guarded_directory import GuardedDirectory, SpoiltError, errors_as_spoilt
 from readfirst.harness.workspace.mounts import Mounts
 from readfirst.harness.workspace.snapshot import scan, snapshot
-from readfirst.harness.workspace.world_events import WorldEventError, lay_out, make_true, perform
+from readfirst.harness.workspace.world_events import WorldEventError, apply_git_changes, lay_out, perform
 
 HOME = "$HOME/"
-"""Prefix of paths in the session's home in a snapshot. A directory in the workspace may be named `~`."""
+"""Prefix of paths in the session's home in a snapshot: not `~`, which may be a directory in the workspace."""
 
 TEMPORARY = "$TMPDIR/"
-"""Prefix of paths in the temporary directory of a confined session in a snapshot."""
+"""Prefix of paths in the temporary directory of a session in a sandbox, in a snapshot."""
 
-_OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Ignored names in the home, where programs store their state: the product, npm, and the XDG directories."""
+_PROGRAM_STATE_PATTERN = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
+"""Names in the home that snapshots ignore, because programs store their state there: the product, npm, and others."""
 
-_AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
-_OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
-"""Names in a base directory: workspaces, a lock, and home and temporary directories of a shared server."""
+_AROUND_NAME, _HOME_NAME, _TMPDIR_NAME, _ROOT_NAME = "s", "h", "t", "w"
+_BASE_ENTRY_PATTERN = re.compile(r"[0-9]+|\.lock|[ht]")
+"""Names of the harness in a base directory: workspaces, a lock, and the directories of a shared server."""
 
-_CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
+_CONVERSATIONS_PATTERN = re.compile(r"readfirst-conversations-[0-9]+")
 """Name of the temporary directory where a served reference stores conversations that outlive its process."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritableDirs:
-    """The writable directories of a confined program: its workspace, home and temporary directory."""
+    """The writable directories of a program in a sandbox: those of its workspace, its home, and its temporary files."""
 
     folder: Path
     home: Path
@@ -57,8 +57,8 @@ class WritableDirs:
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
         """Return the writable directories of a session in `root`, or of a server above all workspaces."""
-        folder = root.parents[1] if root.parent.name == _AROUND else root
-        return cls(folder, folder / _HOME, folder / _TMPDIR)
+        folder = root.parents[1] if root.parent.name == _AROUND_NAME else root
+        return cls(folder, folder / _HOME_NAME, folder / _TMPDIR_NAME)
 
     def make(self) -> None:
         """Create missing directories."""
@@ -67,54 +67,51 @@ class WritableDirs:
 
 
 class WorkspaceDir:
-    """The directory of one scenario. It contains the workspace (`root`) and the home directory of the session
-    (`home`).
+    """The directory of one scenario. It contains the workspace (`root`) and the home directory of the session (`home`).
 
-    With `confined`, it also contains the temporary files of the session's programs. With `alone_in_base`, only the
-    harness creates entries next to it.
+    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, entries that
+    others create next to it are part of snapshots.
     """
 
-    def __init__(
-        self,
-        directory: str,
-        *,
-        confined: bool = False,
-        alone_in_base: bool = False,
-    ) -> None:
+    def __init__(self, directory: str, *, confined: bool = False, owns_base: bool = False) -> None:
         self.directory = directory
         self.confined = confined
-        self.around = f"{directory}/{_AROUND}"
-        self.home = f"{directory}/{_HOME}"
-        self.root = f"{self.around}/{_ROOT}"
-        for made in (directory, self.around, self.home, self.root):
-            _make(made)
+        self.around = f"{directory}/{_AROUND_NAME}"
+        self.home = f"{directory}/{_HOME_NAME}"
+        self.root = f"{self.around}/{_ROOT_NAME}"
+        for path in (directory, self.around, self.home, self.root):
+            _make(path)
         self.editor = ScriptedEditor(lambda: self.root)
         self.repository = Repository()
         self._mounts: Mounts | None = None
         base = os.path.dirname(directory)
-        above = Folder(
+        above = GuardedDirectory(
             directory,
             "../../",
-            {_AROUND, _HOME, _TMPDIR if confined else _HOME}.__contains__,
+            {_AROUND_NAME, _HOME_NAME, _TMPDIR_NAME if confined else _HOME_NAME}.__contains__,
             role="the directory two levels above its workspace",
         )
-        around = Folder(
+        around = GuardedDirectory(
             self.around,
             "../",
             lambda name: name == os.path.basename(self.root),
             role="the directory above its workspace",
         )
-        self._own = [above, around, Folder(self.home, HOME, role="its home")]
-        self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
-        servers: list[Folder] = []
+        self._own_directories = [above, around, GuardedDirectory(self.home, HOME, role="its home")]
+        self._base_directories = (
+            [GuardedDirectory(base, "../../../", _BASE_ENTRY_PATTERN.fullmatch)] if owns_base else []
+        )
+        servers: list[GuardedDirectory] = []
         if confined:
-            _make(f"{directory}/{_TMPDIR}")
-            self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch))
+            _make(f"{directory}/{_TMPDIR_NAME}")
+            self._own_directories.append(
+                GuardedDirectory(f"{directory}/{_TMPDIR_NAME}", TEMPORARY, _CONVERSATIONS_PATTERN.fullmatch)
+            )
             servers = [
-                Folder(f"{base}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch),
-                Folder(f"{base}/{_HOME}", HOME),
+                GuardedDirectory(f"{base}/{_TMPDIR_NAME}", TEMPORARY, _CONVERSATIONS_PATTERN.fullmatch),
+                GuardedDirectory(f"{base}/{_HOME_NAME}", HOME),
             ]
-        self._watched = (*self._own, *self._shared, *servers)
+        self._watched_directories = (*self._own_directories, *self._base_directories, *servers)
 
     def rename(self, name: str) -> None:
         """Rename the workspace, inside the same directory."""
@@ -125,8 +122,8 @@ class WorkspaceDir:
             self.root = renamed
 
     def check(self) -> None:
-        """Raise SpoiltError if a directory above the workspace, or its home, was replaced."""
-        for folder in self._own:
+        """Raise SpoiltError if a directory above the workspace, or the home directory, was replaced."""
+        for folder in self._own_directories:
             folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
@@ -134,10 +131,10 @@ class WorkspaceDir:
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
-            deny=self._place_rules(scenario.given.deny),
+            deny=self._with_root_in_patterns(scenario.given.deny),
             needs=scenario.needs,
             relative=scenario.relative,
-            hooks=hooks_of(scenario, self.root),
+            hooks=hooks_for_scenario(scenario, self.root),
             permissions=self._permissions(scenario),
             editor=self.editor if BUFFERS in scenario.needs else None,
         )
@@ -147,13 +144,13 @@ class WorkspaceDir:
         if given is None:
             return None
         root = Path(self.root)
-        further = tuple(root / folder for folder in given.additional_directories)
+        additional = tuple(root / folder for folder in given.additional_directories)
         return Permissions(
-            given.mode, root / given.working_directory, self._place_rules(given.allow), further
+            given.mode, root / given.working_directory, self._with_root_in_patterns(given.allow), additional
         )
 
-    def _place_rules(self, rules: Iterable[str]) -> tuple[str, ...]:
-        return tuple(rule.replace("$WS", self.root) for rule in rules)
+    def _with_root_in_patterns(self, patterns: Iterable[str]) -> tuple[str, ...]:
+        return tuple(pattern.replace("$WS", self.root) for pattern in patterns)
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:
         """Create the given files below the root, which must be empty."""
@@ -163,12 +160,12 @@ class WorkspaceDir:
         """Perform a world event. Raises WorldEventError, SpoiltError."""
         self.check()
         if event.kind == "git":
-            changed = self.repository.changed_by(event.path, self.snapshot())
-            make_true(changed, self.root, self.repository.time)
+            changed = self.repository.run(event.path, self.snapshot())
+            apply_git_changes(changed, self.root, self.repository.time)
         elif event.kind in ("mount", "unmount"):
             self._mount(event)
         elif event.kind == "buffer" and isinstance(event.entry, RegularFile):
-            self.editor.hold(event.path, event.entry)
+            self.editor.set_unsaved(event.path, event.entry)
         else:
             perform(event, self.root)
 
@@ -191,23 +188,24 @@ class WorkspaceDir:
             raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
 
     def snapshot(self) -> dict[str, Entry]:
-        """Return the state of the workspace, of entries next to or above it (`../name`) and at home
-        (`$HOME/name`).
+        """Return the entries of the workspace, of entries next to or above it (`../name`), at home (`$HOME/name`), and
+        of the temporary files of a session in a sandbox (`$TMPDIR/name`).
 
-        For a confined session also of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError if
-        the system lacks a resource.
+        Raises SpoiltError, and OSError if the system lacks a resource.
         """
-        with spoiling("read the workspace"):
-            added = [(folder, names) for folder in self._watched if (names := folder.added())]
+        with errors_as_spoilt("read the workspace"):
+            added = [(folder, names) for folder in self._watched_directories if (names := folder.added())]
             entries = snapshot(self.root)
             for folder, names in added:
-                own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
-                scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
-            return self.editor.seen(self._without_place(entries))
+                program_state = (
+                    filter(_PROGRAM_STATE_PATTERN.fullmatch, names) if folder.prefix == HOME else ()
+                )
+                scan(folder.path, folder.prefix, entries, self.root, names=names.difference(program_state))
+            return self.editor.with_unsaved_texts(self._with_root_placeholder(entries))
 
-    def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries with `$WS` instead of the absolute path of the workspace inside their paths. Such paths
-        are created if an implementation does not recognise an absolute path, for example after a space.
+    def _with_root_placeholder(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Return the entries with `$WS` in place of the workspace's absolute path inside their paths. An implementation
+        creates such paths if it does not recognise an absolute path, for example after a space.
         """
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
@@ -218,22 +216,22 @@ class WorkspaceDir:
             entries = {path.replace(folder, name): entry for path, entry in entries.items()}
         return entries
 
-    def substituted(self, value: Any) -> Any:
-        """Return a JSON value with `$WS` in all nested strings replaced by the root's absolute path."""
-        return with_texts(value, lambda text: text.replace("$WS", self.root))
+    def with_root(self, value: Any) -> Any:
+        """Return a JSON value with the absolute path of the workspace in place of `$WS` in all texts."""
+        return map_texts(value, lambda text: text.replace("$WS", self.root))
 
-    def normalised(self, text: str) -> str:
-        """Return the text with replacements for parts that depend on the machine, such as the path of the workspace."""
+    def with_placeholders(self, text: str) -> str:
+        """Return the text with placeholders, such as `$WS`, for parts that depend on the machine."""
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
         """Make the workspace and its directories empty again, for the next scenario. Raises OSError."""
         self.editor.clear()
         self.repository.close()
-        for folder in self._shared:
+        for folder in self._base_directories:
             for name in folder.added():
                 destroy(f"{folder.path}/{name}")
-        for folder in self._own:
+        for folder in self._own_directories:
             if not folder.is_untouched():
                 empty(folder.path, folder.added())
         try:
@@ -250,59 +248,53 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """Lends workspace directories, which are all in one base directory. After a scenario its workspace directory is
-    cleared and used again.
+    """Lends workspace directories in one base directory. After a scenario, its directory is cleared and used again.
 
     The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
-    cannot be cleared, a new base replaces the former one. With `memory`, a new base is in memory if possible.
-    `confined` applies to all workspaces. `keep` is called with the scenario's id and its workspace after the last step.
+    cannot be cleared, a new base is created for the next workspaces. With `memory`, a new base is in memory if
+    possible. `confined` means that the sessions run in a sandbox. After the last step of a scenario, `keep` is called
+    with the scenario's id and workspace.
     """
 
-    def __init__(
-        self,
-        base: Path | None = None,
-        *,
-        confined: bool = False,
-        memory: bool = False,
-    ) -> None:
+    def __init__(self, base: Path | None = None, *, confined: bool = False, memory: bool = False) -> None:
         self.keep: Callable[[str, WorkspaceDir], None] | None = None
         self._confined = confined
         self._memory = memory
         self.base = ""
-        self._named = base is not None
+        self._is_given_base = base is not None
         self._scratch: list[Scratch] = []
         self._free: list[WorkspaceDir] = []
-        self._made = 0
-        self._lent = 0
+        self._created_count = 0
+        self._lent_count = 0
         self._closed = False
         if base is None:
-            self._move()
+            self._create_base()
         else:
             base.mkdir(parents=True, exist_ok=True)
             self.base = os.path.realpath(base)
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace. With `unique` its root has a path that is never reused.
+        """Lend an empty workspace during the block. With `unique`, its path is never used again.
 
-        Raises SpoiltError at the end if the workspace could not be cleared; the next one is new.
+        Raises SpoiltError at the end if the workspace cannot be cleared. The next workspace is then a new one.
         """
-        with spoiling("prepare a workspace"):
-            site = self._free.pop() if self._free else self._new()
-            self._lent += 1
-            site.rename(str(self._lent) if unique else _ROOT)
+        with errors_as_spoilt("prepare a workspace"):
+            site = self._free.pop() if self._free else self._create_workspace()
+            self._lent_count += 1
+            site.rename(str(self._lent_count) if unique else _ROOT_NAME)
         try:
             yield site
         except BaseException:
             with suppress(SpoiltError, OSError):
-                self._take_back(site)
+                self._return(site)
             raise
-        self._take_back(site)
+        self._return(site)
 
     def close(self) -> None:
         """Remove every workspace. The base is also removed if this pool created it."""
         for site in self._free:
-            if self._named:
+            if self._is_given_base:
                 destroy(site.directory)
         self._free.clear()
         while self._scratch:
@@ -315,41 +307,41 @@ class WorkspacePool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take_back(self, site: WorkspaceDir) -> None:
+    def _return(self, site: WorkspaceDir) -> None:
         if self._closed or os.path.dirname(site.directory) != self.base:
             return  # it is removed with its base
         try:
             site.check()
-            with spoiling("clear the workspace"):
+            with errors_as_spoilt("clear the workspace"):
                 site.clear()
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)
-            self._move()
+            self._create_base()
             raise
         self._free.append(site)
 
-    def _move(self) -> None:
+    def _create_base(self) -> None:
         """Create a new base for later workspaces, unless the base was given by its path."""
-        if not self._named:
+        if not self._is_given_base:
             self._free.clear()
             self._scratch.append(Scratch(memory=self._memory))
             self.base = str(self._scratch[-1].path)
 
-    def _new(self) -> WorkspaceDir:
-        moved = False
+    def _create_workspace(self) -> WorkspaceDir:
+        has_new_base = False
         while True:
-            self._made += 1
+            self._created_count += 1
             try:
                 return WorkspaceDir(
-                    f"{self.base}/{self._made}",
+                    f"{self.base}/{self._created_count}",
                     confined=self._confined,
-                    alone_in_base=not self._named,
+                    owns_base=not self._is_given_base,
                 )
             except FileExistsError:
                 continue
             except OSError:
-                if moved:
+                if has_new_base:
                     raise
-                self._move()
-                moved = True
+                self._create_base()
+                has_new_base = True

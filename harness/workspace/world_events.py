@@ -1,6 +1,6 @@
-"""World events: changes of the workspace that the harness makes as another program would."""
+"""World events: changes of the workspace that the harness makes in the role of another program."""
 
-# Plain `os` calls in open directories: a directory that an implementation replaces must not lead elsewhere.
+# `os` calls in open directories, because an implementation may replace a directory by a link that leads elsewhere.
 
 import os
 import shutil
@@ -28,10 +28,10 @@ from readfirst.harness.suite.file_entry import (
     SpecialFile,
     Symlink,
 )
-from readfirst.harness.suite.ownership import OWN, Ownership
+from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 
-_KINDS = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
+_SPECIAL_TYPES = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
 """Types of special files that a scenario can contain."""
 
 
@@ -40,51 +40,52 @@ class WorldEventError(Exception):
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create the entry at `path` below `root`, and missing directories above it. Only a directory may exist already.
+    """Create the entry at `path` below `root`, and missing directories above it. Raises OSError if the path exists,
+    unless it is a directory.
 
-    `time` is the time of the entry in nanoseconds; if it is None, the time is not set. The default mode is 0644 for
-    files and 0755 for directories.
+    `time` is the time of the entry in nanoseconds; None means that it is not set. The default mode is 0644 for files
+    and 0755 for directories.
     """
     folder, name = _split_path(root, path)
-    with opened(folder, make=True) as at:
-        create_entry(entry, name, at, root=root, time=time)
+    with opened(folder, make=True) as directory_fd:
+        create_entry(entry, name, directory_fd, root=root, time=time)
 
 
-def create_entry(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
-    """Create the entry `name` in an open directory (`at`), as `create` does. In link targets, `root` replaces `$WS`."""
+def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time: int | None = None) -> None:
+    """Create the entry `name` in an open directory, as `create` does. In link targets, `root` replaces `$WS`."""
     match entry:
         case RegularFile(content, mode, ownership=ownership):
             data = content if isinstance(content, bytes) else content.data()
-            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=directory_fd)
             try:
                 _write(descriptor, data)
-                give(descriptor, ownership)
+                set_ownership(descriptor, ownership)
                 os.fchmod(descriptor, 0o644 if mode is None else mode)
             finally:
                 os.close(descriptor)
         case Symlink(link):
-            os.symlink(link.replace("$WS", root), name, dir_fd=at)
+            os.symlink(link.replace("$WS", root), name, dir_fd=directory_fd)
         case HardLink(to):
             there, known = _split_path(root, to)
             with opened(there) as source:
-                os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
+                os.link(known, name, src_dir_fd=source, dst_dir_fd=directory_fd, follow_symlinks=False)
         case Directory(mode):
-            os.close(below(name, at, make=True))
-            set_mode(name, 0o755 if mode is None else mode, at)
+            os.close(below(name, directory_fd, make=True))
+            set_mode(name, 0o755 if mode is None else mode, directory_fd)
         case SpecialFile(kind):
-            if kind not in _KINDS:
+            if kind not in _SPECIAL_TYPES:
                 raise ValueError(f"a scenario cannot ask for a {kind}")
             try:
-                os.mknod(name, _KINDS[kind] | 0o644, dir_fd=at)
+                os.mknod(name, _SPECIAL_TYPES[kind] | 0o644, dir_fd=directory_fd)
             except (OSError, AttributeError) as error:
                 raise UnsupportedCall(f"a workspace with a {kind}") from error
     if time is not None:
-        os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
+        os.utime(name, ns=(time, time), dir_fd=directory_fd, follow_symlinks=False)
 
 
-def give(file: int | str, ownership: Ownership | None) -> None:
-    """Set owner, group and attributes of a file. Raises UnsupportedCall if the system does not allow it."""
-    if ownership is None or ownership == OWN:
+def set_ownership(file: int | str, ownership: Ownership | None) -> None:
+    """Set owner, group and extended attributes of a file. Raises UnsupportedCall if the system does not allow it."""
+    if ownership is None or ownership == DEFAULT_OWNERSHIP:
         return
     try:
         os.chown(file, *(-1 if each is None else each for each in ownership[:2]))
@@ -98,13 +99,13 @@ def give(file: int | str, ownership: Ownership | None) -> None:
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
 
-    Every file and directory gets the fixed old time unless it has another. Hard links are created after their
-    files; directories get mode and time last, because adding entries changes them.
+    The default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get
+    their mode and time last, because adding entries changes the time.
     """
-    top = os.fspath(root)
-    later = []
+    root_path = os.fspath(root)
+    hard_links = []
     directories = {""}
-    with DirectoryHandles(top) as below:
+    with DirectoryHandles(root_path) as below:
         for path, entry in files.items():
             folder, _, name = path.rpartition("/")
             folders = path if isinstance(entry, Directory) else folder
@@ -114,44 +115,42 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
             if isinstance(entry, Directory):
                 below.at(path)
             elif isinstance(entry, HardLink):
-                later.append((path, entry))
+                hard_links.append((path, entry))
             else:
                 time = OLD_TIME * NANOSECONDS
                 if isinstance(entry, RegularFile) and entry.mtime is not None:
                     time = int(entry.mtime * NANOSECONDS)
-                create_entry(entry, name, below.at(folder), root=top, time=time)
-        for path, entry in later:
-            create(top, path, entry)
+                create_entry(entry, name, below.at(folder), root=root_path, time=time)
+        for path, entry in hard_links:
+            create(root_path, path, entry)
         for path in sorted(directories, reverse=True):
             given = files.get(path)
             mode = given.mode if isinstance(given, Directory) else None
             if isinstance(given, Directory):
-                give(f"{top}/{path}", given.ownership)
+                set_ownership(f"{root_path}/{path}", given.ownership)
             set_directory_mode_and_time(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Perform an event. Times are set in whole seconds relative to the file's own.
+    """Perform an event. A shift of a time is added to the previous time of the file.
 
-    `modify` keeps inode and mode, and follows a link that stays inside the workspace. A file that `modify`
-    creates gets the fixed old time plus the shift.
-
-    Raises:
-        WorldEventError: The path is missing, is of another type, or leads out of the workspace.
+    `modify` does not change inode and mode, and follows a link to a target inside the workspace. A new file gets
+    OLD_TIME plus the shift. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the
+    workspace.
     """
-    top = os.fspath(root)
+    root_path = os.fspath(root)
     try:
-        _perform(event, top)
+        _perform(event, root_path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise WorldEventError(f"cannot {event.kind} {event.path}: {reason}") from error
 
 
-def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply changes as a checkout does: files are recreated, at this time (nanoseconds). Raises WorldEventError."""
+def apply_git_changes(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
+    """Apply the changes of a git command. Files are created again, at `time` (nanoseconds). Raises WorldEventError."""
     try:
         for path, entry in sorted(changes.items()):
-            target = _inside(root, path, WorldEvent("git", path))
+            target = _resolve_parent(root, path, WorldEvent("git", path))
             if os.path.lexists(target):
                 if isinstance(entry, Directory) and stat.S_ISDIR(os.lstat(target).st_mode):
                     continue
@@ -159,16 +158,16 @@ def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None
             if entry is not None:
                 create(root, path, entry, time=time)
     except OSError as error:
-        raise WorldEventError(f"cannot change what git changes: {error.strerror or error}") from error
+        raise WorldEventError(f"cannot apply the changes of git: {error.strerror or error}") from error
 
 
 def _perform(event: WorldEvent, root: str) -> None:
-    target = _inside(root, event.path, event)
+    target = _resolve_parent(root, event.path, event)
     match event.kind:
         case "modify" | "symlink" | "mkdir":
-            _make(event, root, target)
+            _put_entry(event, root, target)
         case "delete":
-            with _at(target) as (folder, name):
+            with _open_parent(target) as (folder, name):
                 if stat.S_ISDIR(_status(name, folder).st_mode):
                     shutil.rmtree(name, dir_fd=folder)
                 else:
@@ -176,15 +175,18 @@ def _perform(event: WorldEvent, root: str) -> None:
         case "rename":
             if event.to is None:
                 raise WorldEventError(f"cannot rename {event.path}: the event names no new path")
-            with _at(target) as (folder, name), _at(_inside(root, event.to, event)) as (other, new):
+            with (
+                _open_parent(target) as (folder, name),
+                _open_parent(_resolve_parent(root, event.to, event)) as (other, new),
+            ):
                 os.rename(name, new, src_dir_fd=folder, dst_dir_fd=other)
         case "touch":
-            with _at(_follow_link(root, target, event)) as (folder, name):
-                _shift(name, folder, _status(name, folder).st_mtime_ns, event.mtime)
+            with _open_parent(_follow_link(root, target, event)) as (folder, name):
+                _set_shifted_time(name, folder, _status(name, folder).st_mtime_ns, event.mtime)
         case "chmod":
             if event.mode is None:
                 raise WorldEventError(f"cannot chmod {event.path}: the event names no mode")
-            with _at(_follow_link(root, target, event)) as (folder, name):
+            with _open_parent(_follow_link(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
         case "buffer" | "git" | "mount" | "unmount":
             raise WorldEventError(f"cannot {event.kind} {event.path}: this needs more than file operations")
@@ -192,27 +194,27 @@ def _perform(event: WorldEvent, root: str) -> None:
             assert_never(event.kind)
 
 
-def _make(event: WorldEvent, root: str, target: str) -> None:
-    """Perform an event that has an entry: write new bytes into a file, or replace the path by a new entry."""
+def _put_entry(event: WorldEvent, root: str, target: str) -> None:
+    """Perform an event with an entry: write new bytes into a file, or replace the path by a new entry."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
     path = target.removeprefix(f"{root}/")
     if isinstance(entry, RegularFile) and not os.path.lexists(target):
-        create(root, path, entry, time=_shift_time(OLD_TIME * NANOSECONDS, event.mtime))
+        create(root, path, entry, time=_shifted_time(OLD_TIME * NANOSECONDS, event.mtime))
     elif isinstance(entry, RegularFile):
         _modify(event, entry, _follow_link(root, target, event))
     else:
         if os.path.lexists(target):
-            with _at(target) as (folder, name):
+            with _open_parent(target) as (folder, name):
                 there = _status(name, folder).st_mode
                 if event.kind == "modify" or stat.S_ISLNK(there) or stat.S_ISREG(there):
                     os.unlink(name, dir_fd=folder)
         create(root, path, entry)
 
 
-def _modify(event: WorldEvent, entry: RegularFile, real: str) -> None:
-    with _at(real) as (folder, name):
+def _modify(event: WorldEvent, entry: RegularFile, target: str) -> None:
+    with _open_parent(target) as (folder, name):
         status = _status(name, folder)
         if not stat.S_ISREG(status.st_mode):
             raise WorldEventError(f"cannot modify {event.path}: it is not a regular file")
@@ -225,15 +227,15 @@ def _modify(event: WorldEvent, entry: RegularFile, real: str) -> None:
             os.fchmod(descriptor, mode if entry.mode is None else entry.mode)
         finally:
             os.close(descriptor)
-        _shift(name, folder, status.st_mtime_ns, event.mtime)
+        _set_shifted_time(name, folder, status.st_mtime_ns, event.mtime)
 
 
-def _shift_time(old: int, seconds: Seconds | None) -> int:
-    return old + int((seconds or 0) * NANOSECONDS)
+def _shifted_time(old_ns: int, seconds: Seconds | None) -> int:
+    return old_ns + int((seconds or 0) * NANOSECONDS)
 
 
-def _shift(name: str, folder: int, old: int, seconds: Seconds | None) -> None:
-    time = _shift_time(old, seconds)
+def _set_shifted_time(name: str, folder: int, old_ns: int, seconds: Seconds | None) -> None:
+    time = _shifted_time(old_ns, seconds)
     os.utime(name, ns=(time, time), dir_fd=folder, follow_symlinks=False)
 
 
@@ -242,7 +244,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 
 @contextmanager
-def _at(path: str) -> Iterator[tuple[int, str]]:
+def _open_parent(path: str) -> Iterator[tuple[int, str]]:
     """Open the directory of a path, without following links. Yield its descriptor and the name of the path in it."""
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
@@ -254,9 +256,9 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
     return folder, name
 
 
-def _inside(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path, with all links in its directory resolved. Raises WorldEventError if the directory is
-    outside the workspace, because an implementation may have created links that lead there.
+def _resolve_parent(root: str, path: str, event: WorldEvent) -> str:
+    """Return the absolute path, with the links in its directory resolved. Raises WorldEventError if the directory is
+    outside the workspace, because an implementation may have created links that lead out of it.
     """
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
@@ -266,10 +268,10 @@ def _inside(root: str, path: str, event: WorldEvent) -> str:
 
 
 def _follow_link(root: str, target: str, event: WorldEvent) -> str:
-    real = os.path.realpath(target)
-    if not real.startswith(root + "/"):
+    target = os.path.realpath(target)
+    if not target.startswith(root + "/"):
         raise WorldEventError(f"cannot {event.kind} {event.path}: it leads out of the workspace")
-    return real
+    return target
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -31,7 +31,7 @@ class AcpClient(JsonLines):
             {"protocolVersion": 1, "clientCapabilities": {"fs": files, "terminal": False}},
         )
 
-    def take(self, message: Mapping[str, Any]) -> None:
+    def receive(self, message: Mapping[str, Any]) -> None:
         """Answer a request of the agent, or react to its answer to a request of this client. Ignore notifications."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:

@@ -2,7 +2,7 @@
 
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.report.markdown_escape import cell, code
-from readfirst.harness.suite.file_entry import Entry, RegularFile, in_words
+from readfirst.harness.suite.file_entry import Entry, RegularFile, describe_entry
 from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.suite.transcript import UNNAMED
 from readfirst.observatory.claims.evidence import Statement
@@ -68,4 +68,4 @@ def _describe(answer: Clause, around: int | None, *, files: bool) -> str:
 def _entry(entry: Entry | None) -> str:
     if isinstance(entry, RegularFile):
         return excerpt(entry.data.decode("utf-8", "backslashreplace"), _FEW_CHARACTERS)
-    return cell(in_words(entry))
+    return cell(describe_entry(entry))

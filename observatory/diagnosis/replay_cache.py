@@ -118,8 +118,8 @@ class _Adapter:
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start a session that has read no file."""
         self.asked = {}
-        confines = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
-        return ReferenceSession.of(_watch_behaviours(self._behaviours, self.asked), workspace, confines)
+        limits = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
+        return ReferenceSession.of(_watch_behaviours(self._behaviours, self.asked), workspace, limits)
 
 
 class _Distinct(Behaviours):

@@ -16,7 +16,7 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.scenario_writer import scenario_text, values_of
+from readfirst.harness.suite.scenario_writer import scenario_text, scenario_values
 from readfirst.harness.terminal import console, say, say_lines, stderr
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz.differential import Finding, Tally
@@ -217,7 +217,7 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
         title=f"Generated sequence of {pluralize(len(finding.scenario.steps), 'step')} about {cause.tool}",
         about=_about(request, found),
     )
-    write_all({path: scenario_text(values_of(scenario)).encode()})
+    write_all({path: scenario_text(scenario_values(scenario)).encode()})
     return path
 
 

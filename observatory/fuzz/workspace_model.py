@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from readfirst.harness.suite.event_kinds import imagine
+from readfirst.harness.suite.event_kinds import apply_event
 from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
@@ -119,7 +119,7 @@ class WorkspaceModel:
     def event(self, event: WorldEvent) -> None:
         """Update the state after a change by another program."""
         follows_links = event.kind in ("modify", "touch", "chmod")
-        imagine(replace(event, path=self.resolved(event.path)) if follows_links else event, self.entries)
+        apply_event(replace(event, path=self.resolved(event.path)) if follows_links else event, self.entries)
         match event.kind:
             case "modify":
                 self.sure.add(event.path)

@@ -160,7 +160,7 @@ def _first(
     first = None
     for scenario_id in scenario_ids:
         scenario = suite.scenario(scenario_id, contract)
-        for _ in range(_TRIES if scenario.left_to_luck else 1):
+        for _ in range(_TRIES if scenario.is_nondeterministic else 1):
             outcome = replay(scenario, adapter, place)
             judgement = judge(scenario, outcome) if scenario.invariant else None
             verdict = compare(

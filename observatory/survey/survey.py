@@ -242,7 +242,7 @@ class Survey:
             self._done[name] = data
             if baseline:
                 brief = map(with_first_difference, self._again(kept))
-                lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
+                lucky = {each for each in self.suite.ids() if self.suite.scenario(each).is_nondeterministic}
                 added, old = earlier is not None, self._baseline(target)
                 text = baseline_text(f"target:{name}", brief, old, added=added, lucky=lucky)
                 write_all({known_failures(target): text.encode()})

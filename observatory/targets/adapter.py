@@ -237,7 +237,7 @@ class _PythonTarget(PythonAdapter):
             environment=minimal_environment(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
-            further=[TOOL_HOST],
+            extra_modules=[TOOL_HOST],
         )
         try:
             self.start()
@@ -260,20 +260,20 @@ def _server(
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)
     connection = McpConnection(
-        [installed.placed(word) for word in command.located()],
+        [installed.placed(word) for word in command.with_absolute_paths()],
         isolation=launch.isolation,
         time_limit=time_limit,
         environment=None if own else minimal_environment(tempfile.gettempdir()),
         variables={name: installed.placed(value) for name, value in target.environment.items()},
         offline=not own,
         sandbox=sandbox,
-        shown=(lambda result: result.model_dump_json(by_alias=True)) if target.result.text else None,
+        render=(lambda result: result.model_dump_json(by_alias=True)) if target.result.text else None,
     )
     try:
         _check_tools(target, connection.probe().names)
     except AdapterError as error:
         connection.close()
-        raise (command.explained(error) if own else error) from None
+        raise (command.explain_error(error) if own else error) from None
     except BaseException:
         connection.close()
         raise

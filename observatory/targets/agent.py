@@ -108,7 +108,7 @@ class AgentTarget:
 
     def _share(self, directory: Path) -> Conversation:
         shared = self._shared.get(directory)
-        if shared is not None and shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
+        if shared is not None and shared.can_continue(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
             return shared
         self.close()
         shared = self._shared[directory] = Conversation(self._program(directory))

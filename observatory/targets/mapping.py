@@ -12,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES
 from readfirst.harness.adapter_traits import Design, design_named
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.suite.error_names import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.harness.suite.error_names import ErrorName, MessageForm, Vocabulary, load_vocabulary
 from readfirst.harness.suite.scenario import BUFFERS
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.suite import default_root
@@ -270,7 +270,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
 def _result(value: Mapping[str, Any]) -> ResultRules:
     error = value["error"]
     names = {
-        name: ErrorName(name, "", {}, tuple(Form(text) for text in forms))
+        name: ErrorName(name, "", {}, tuple(MessageForm(text) for text in forms))
         for name, forms in value.get("errors", {}).items()
     }
     return ResultRules(

@@ -114,11 +114,11 @@ def _unknown_design(error: Exception) -> str:
 
 
 def _list_tools(command: Command, time_limit: float) -> ServerInfo:
-    connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
+    connection = McpConnection(command.with_absolute_paths(), isolation="process", time_limit=time_limit)
     try:
         return connection.probe()
     except AdapterError as error:
-        raise command.explained(error) from None
+        raise command.explain_error(error) from None
     finally:
         connection.close()
 
@@ -144,7 +144,7 @@ def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file
     yield "# work, for a server whose differences from Claude Code neither `design` nor `refuses` describes."
     yield "level: effects"
     yield "versions:"
-    yield f"  dev: {{command: {emit_flow(command.seen_from(file.absolute().parent))}}}"
+    yield f"  dev: {{command: {emit_flow(command.relative_to(file.absolute().parent))}}}"
     if command.isolation != "auto":
         yield f"mcp: {{isolation: {command.isolation}}}"
     yield "tools:"

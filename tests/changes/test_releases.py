@@ -31,10 +31,10 @@ def test_a_written_list_is_read_back(tmp_path: Path) -> None:
 
 def test_a_version_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
     releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
-    assert releases.place("2.1.10") == 1
+    assert releases.position("2.1.10") == 1
     message = r"does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
     with pytest.raises(UnlistedVersionError, match=message):
-        releases.place("2.1.11")
+        releases.position("2.1.11")
 
 
 def test_a_missing_list_is_empty(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ WRONG += [
     ),
     (
         "name: x\naccepted: [{scenario: gate/not-read, contract: latest, level: text, reason: r}]\n",
-        f"Write {NEWEST}: what is the latest changes.",
+        f"Write {NEWEST}: `latest` will be another contract later.",
     ),
     (
         "name: x\naccepted:\n- {scenario: gate/not-read, level: text, reason: r}\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.lint.linter import lint
-from readfirst.harness.suite.scenario_template import SkeletonError, write_skeleton
+from readfirst.harness.suite.scenario_template import TemplateError, write_template
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import Cli
 from tests.rows import rows
@@ -24,7 +24,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def test_a_skeleton_can_be_loaded_unchanged(suite: Suite) -> None:
-    path = write_skeleton(suite, "staleness/a-new-case")
+    path = write_template(suite, "staleness/a-new-case")
     assert path == suite.path("staleness/a-new-case")
     scenario = suite.scenario("staleness/a-new-case", require_expect=False)
     assert [call.tool for call in scenario.calls()] == ["Read", "Edit"]
@@ -35,15 +35,15 @@ def test_a_scenario_that_is_a_case_of_a_table_is_not_written_again(suite: Suite)
     table = suite.scenarios_root / "gate" / "several.cases.yaml"
     table.parent.mkdir()
     table.write_text(f"{read}cases: {{a-case: {{title: Read answers}}, other: {{title: Read shows}}}}\n")
-    with pytest.raises(SkeletonError, match=rf"gate/a-case already exists, in {table}"):
-        write_skeleton(suite, "gate/a-case")
+    with pytest.raises(TemplateError, match=rf"gate/a-case already exists, in {table}"):
+        write_template(suite, "gate/a-case")
     assert [*table.parent.iterdir()] == [table]
 
 
 @rows("scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"])
 def test_a_wrong_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
-    with pytest.raises(SkeletonError, match="write family/slug"):
-        write_skeleton(suite, scenario_id)
+    with pytest.raises(TemplateError, match="write family/slug"):
+        write_template(suite, scenario_id)
     assert list(suite.scenarios_root.iterdir()) == []
 
 

@@ -151,7 +151,7 @@ def test_a_copied_scenario_has_no_lint_finding(readfirst: Cli, tmp_path: Path) -
     both = readfirst("lint", *copied, "drafts/save", "--fixtures", "bundled", "--fixtures", house)
     alone = readfirst("lint", "--fixtures", house)
     assert (alone.out, both.out) == ("", "")
-    composed = next(each for each in BUNDLED.ids() if BUNDLED.place(each).composed)
+    composed = next(each for each in BUNDLED.ids() if BUNDLED.location(each).composed)
     assert "Copy its family" in readfirst("new", composed, *words).err
 
 

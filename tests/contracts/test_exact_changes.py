@@ -113,7 +113,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
         recording = load_recording(scenario_id)
         for gated in (False, True):
             for before, after in pairwise(contracts_of_models(recording, gated=gated)):
-                exact = RELEASES.follow(version_of(before), version_of(after))
+                exact = RELEASES.are_adjacent(version_of(before), version_of(after))
                 differ = recording.transcripts[before] != recording.transcripts[after]
                 if exact and differ and version_of(after) == change.version:
                     yield Sides(scenario_id, before, after, gated)
@@ -168,7 +168,7 @@ def value_for_model(value: Any, gated: bool) -> Any:
 
 def tool_is_gone(change: Change) -> bool:
     """Whether the change removes a tool. No scenario that needs the tool can be recorded after such a change."""
-    last = RELEASES.versions[RELEASES.place(change.version) - 1]
+    last = RELEASES.versions[RELEASES.position(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
         list_tools(last) - list_tools(change.version) == gone != set()
@@ -186,7 +186,7 @@ def describe_problem(change: Change) -> str:
             return f"{change} is exact by now: take it off the list"
         return "" if is_seen_by_a_contract(change) else f"nothing of {shown_by} shows {change}"
     if Version(change.version) > Version(RELEASES.versions[-1]):
-        RELEASES.place(change.version)  # raises: the list is behind
+        RELEASES.position(change.version)  # raises: the list is behind
     if change.version not in RELEASES.versions:
         return f"nobody can install the version of {change}"
     if is_seen(change) or tool_is_gone(change):
@@ -212,7 +212,7 @@ EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT
 @pytest.mark.parametrize("step", [-1, pytest.param(1, marks=pytest.mark.slow)], ids=["sooner", "later"])
 def test_a_change_dated_one_version_off_is_reported(step: int) -> None:
     for change in [each for each in EXACT if each.version != RELEASES.versions[-1]][::7]:
-        place = RELEASES.place(change.version) + step
+        place = RELEASES.position(change.version) + step
         moved = dataclasses.replace(change, version=RELEASES.versions[place])
         assert describe_problem(moved).startswith(f"{moved}: record "), change
 

@@ -181,7 +181,7 @@ def test_a_composed_scenario_expects_its_recording(suite: Suite) -> None:
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == ["stale-recording"]
 
 
-def test_the_cases_of_a_table_have_their_recordings_in_one_file(suite: Suite) -> None:
+def test_the_recordings_of_a_table_are_in_one_file(suite: Suite) -> None:
     one, two = (Recording(name, {"2.1.7": transcript(name)}) for name in ("one", "two"))
     recordings = Suite(suite.root).recordings
     file = suite.recordings_root / f"mine/{suite.path('mine/done').stem}.json"

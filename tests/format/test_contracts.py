@@ -78,7 +78,7 @@ def test_latest_is_the_newest_contract(tmp_path: Path) -> None:
         ("summary: s}", "summary: s, follows: the last}", "follows cannot be 'the last'"),
     ],
 )
-def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_an_error_is_reported_with_its_position(tmp_path: Path, old: str, new: str, message: str) -> None:
     contracts(tmp_path, GOOD)
     assert old in GOOD
     with pytest.raises(SuiteError, match=message):
@@ -87,15 +87,15 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
 
 def test_an_unlisted_version_has_the_model_of_the_next_contract() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
-    assert known["2.1.328"].asked_model is None
+    assert known["2.1.328"].requested_model is None
     assert not known["2.1.328"].ignores_outer_whitespace
     between = known.find("2.1.300")
-    assert between.asked_model == "claude-sonnet-4-6"
+    assert between.requested_model == "claude-sonnet-4-6"
     assert between.ignores_outer_whitespace
     assert not known.find("2.1.210").ignores_outer_whitespace
     assert known.find("2.1.300+gated").ignores_outer_whitespace
     newer = known.find("999.0.0")
-    assert newer.asked_model is None
+    assert newer.requested_model is None
     assert not newer.ignores_outer_whitespace
 
 

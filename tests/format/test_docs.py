@@ -63,7 +63,7 @@ EXCERPTS = [
 ]
 
 
-def test_every_block_has_a_kind_that_is_tested() -> None:
+def test_every_code_block_of_the_page_has_a_tested_kind() -> None:
     assert {info for info, _ in BLOCK.findall(DOCS.read_text(encoding="utf-8"))} == KINDS
 
 

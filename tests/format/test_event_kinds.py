@@ -19,7 +19,7 @@ from readfirst.harness.suite.event_kinds import (
     SessionEventName,
     WorldEvent,
     WorldEventName,
-    imagine,
+    apply_event,
 )
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario
@@ -53,7 +53,7 @@ def test_every_kind_of_event_is_in_code_and_schema() -> None:
     "read",
     [
         describe_step,
-        lambda event: imagine(event, {}),
+        lambda event: apply_event(event, {}),
         lambda event: recorded_outcome(scenario_of(event), Transcript(())),
         lambda event: expand_scenario(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
         lambda event: perform(event, "/nowhere"),
@@ -87,11 +87,11 @@ def test_an_unknown_session_event_is_an_error(read: Callable[[SessionEvent], obj
         (WorldEvent("touch", "d"), {"d": Directory(), "d/a.txt": file("alpha", 0o600)}),
     ],
 )
-def test_an_event_changes_an_imagined_workspace(event: WorldEvent, after: dict[str, Entry | None]) -> None:
+def test_an_event_changes_the_known_entries(event: WorldEvent, after: dict[str, Entry | None]) -> None:
     files: dict[str, Entry | None] = {"d": Directory(), "d/a.txt": file("alpha", 0o600)}
-    assert imagine(event, files)
+    assert apply_event(event, files)
     assert files == after
 
 
-def test_files_after_a_git_command_are_not_known() -> None:
-    assert not imagine(WorldEvent("git", "commit"), {})
+def test_the_files_after_a_git_event_are_unknown() -> None:
+    assert not apply_event(WorldEvent("git", "commit"), {})

@@ -11,7 +11,7 @@ import pytest
 from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.suite.file_content import entry_value
 from readfirst.harness.suite.file_entry import OLD_TIME, RegularFile, SpecialFile, Symlink
-from readfirst.harness.suite.hooks import command_of
+from readfirst.harness.suite.hooks import hook_command
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.world_events import lay_out
@@ -64,7 +64,7 @@ def test_a_repository_and_its_files_are_given() -> None:
 
 
 @rows(("kind", "is_kind"), [("fifo", stat.S_ISFIFO), ("socket", stat.S_ISSOCK)])
-def test_pipes_and_sockets_are_given_and_exported(kind: str, is_kind: object, tmp_path: Path) -> None:
+def test_fifos_and_sockets_are_created_and_exported(kind: str, is_kind: object, tmp_path: Path) -> None:
     read = scenario(f"given:\n  files: {{a.txt: {{special: {kind}}}}}\n" + STEPS)
     entry = read.given.files["a.txt"]
     assert entry == SpecialFile(kind)
@@ -99,7 +99,7 @@ def test_an_argument_may_contain_json_escapes(escaped: str, text: str) -> None:
 )
 def test_a_hook_may_delete_and_rename(hook: str, command: str) -> None:
     (read,) = scenario(f"given:\n  hooks: [{hook}]\n  files: {{a.txt: x}}\n" + STEPS).given.hooks
-    assert command_of(read, "/w").endswith(command)
+    assert hook_command(read, "/w").endswith(command)
     assert read.paths >= {"a.txt"}
 
 

@@ -60,7 +60,7 @@ def _record(suite: Suite) -> None:
             scenario = suite.scenario(scenario_id)
         except (SuiteError, LookupError):
             continue
-        if suite.recordings.find(scenario_id).data is None or suite.place(scenario_id).case:
+        if suite.recordings.find(scenario_id).data is None or suite.location(scenario_id).case:
             keep_recording(suite, scenario_id, recording_of(scenario))
 
 
@@ -197,7 +197,7 @@ def test_a_missing_recording_of_a_contract_is_a_note(tmp_path: Path) -> None:
     assert list(notes(lint_suite(suite, [scenario_id] * 3).unrecorded)) == [first, last]
 
 
-def test_what_is_recorded_on_every_contract_has_no_note() -> None:
+def test_a_scenario_recorded_on_every_contract_has_no_note() -> None:
     assert lint_suite(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
@@ -235,7 +235,9 @@ def test_an_allowed_call_before_a_refused_call_does_not_count(tmp_path: Path) ->
     assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
 
 
-def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_report_the_same_findings_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys.modules[lint_suite.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
     suite = _suite("duplicate-title", tmp_path)
     alone = lint_suite(suite)

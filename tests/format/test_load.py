@@ -70,7 +70,7 @@ def read_given(content: str) -> object:
         ('{directory: true, mode: "0555"}', Directory(0o555)),
     ],
 )
-def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
+def test_the_content_of_a_given_file_is_read(content: str, entry: object) -> None:
     assert read_given(content) == entry
 
 
@@ -141,11 +141,11 @@ def test_a_documented_clause_is_separate(swapped: bool) -> None:
 
 def test_a_clause_for_versions_is_refused() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
-    with pytest.raises(SuiteError, match="Recordings hold what every other contract gives"):
+    with pytest.raises(SuiteError, match="Recordings contain the answers of all other contracts"):
         scenario(text)
 
 
-def test_every_problem_is_reported_at_once_and_in_order() -> None:
+def test_all_errors_are_reported_at_once_in_order() -> None:
     assert problems(
         "tags: read\n"
         "given: {files: {../a: x, b: {text: x, mode: 7}}}\n"
@@ -270,7 +270,9 @@ def test_a_short_answer_can_be_combined_with_files(call: str, text: str) -> None
         "answer: done, files: {a: null}",
         "answer: done, files: {a: x, b: x}",
     ):
-        with pytest.raises(SuiteError, match=r"says nothing of changed files|gives is not known here"):
+        with pytest.raises(
+            SuiteError, match=r"does not describe changed files|cannot be derived from the scenario"
+        ):
             clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
 
 
@@ -297,7 +299,7 @@ def test_an_unknown_answer_cannot_be_expected_as_done(call: str) -> None:
 
 def test_a_short_answer_cannot_be_combined_with_a_text() -> None:
     steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
-    with pytest.raises(SuiteError, match="answer says already what text is"):
+    with pytest.raises(SuiteError, match="answer already contains text"):
         scenario(steps)
 
 
@@ -313,5 +315,5 @@ def test_the_message_of_an_error_may_contain_arguments() -> None:
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
     assert call.expect.recorded.text == "No {x} there."
-    with pytest.raises(SuiteError, match="names an argument that this Edit lacks"):
+    with pytest.raises(SuiteError, match="contains an argument that this Edit lacks"):
         in_a_word("string_not_found")

@@ -69,13 +69,13 @@ def test_every_bundled_scenario_is_valid() -> None:
     for scenario_id in suite.ids():
         suite.scenario(scenario_id)
         document = suite.document(scenario_id).value
-        if not suite.place(scenario_id).composed:
+        if not suite.location(scenario_id).composed:
             errors = [error.message for error in check.iter_errors(document)]
             assert (scenario_id, errors) == (scenario_id, [])
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SCHEMAS.glob("*.schema.json")))
-def test_every_schema_is_a_schema(name: str) -> None:
+def test_every_schema_is_a_valid_json_schema(name: str) -> None:
     schema = json.loads((SCHEMAS / name).read_text())
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"].endswith("/2020-12/schema")
@@ -88,7 +88,7 @@ def test_tables_and_corpus_match_their_schema() -> None:
     whole = Registry().with_resource("scenario.schema.json", Resource.from_contents(scenario))
     check = Draft202012Validator(schema, registry=whole)
     suite = Suite()
-    for file in sorted({place.file for place in map(suite.place, suite.ids()) if place.case}):
+    for file in sorted({place.file for place in map(suite.location, suite.ids()) if place.case}):
         check.validate(value(file))
     assert not check.is_valid({"title": "No cases"})
     assert not check.is_valid({"cases": {"a case": {}}})

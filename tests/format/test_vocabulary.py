@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.error_names import Form, Vocabulary, load_vocabulary
+from readfirst.harness.suite.error_names import MessageForm, Vocabulary, load_vocabulary
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
@@ -48,19 +48,19 @@ def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
         (
             "    summary: Not read.\n",
             "    summary: Not read.\n    words: Unread.\n",
-            "no form fits these words",
+            "no form matches these words",
         ),
         ("errors:", "names:", "has no key 'names'"),
     ],
 )
-def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_an_error_is_reported_with_its_position(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     with pytest.raises(SuiteError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
 
 
 @rows(
-    ("form", "message", "fits"),
+    ("form", "message", "matches"),
     [
         ("gone", "gone", True),
         ("gone", "gone ", False),
@@ -77,15 +77,15 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
         ("a {x}", "a line\nand another", True),
     ],
 )
-def test_a_form_must_match_the_whole_message(form: str, message: str, fits: bool) -> None:
-    assert Form(form).fits(message) is fits
+def test_a_form_must_match_the_whole_message(form: str, message: str, matches: bool) -> None:
+    assert MessageForm(form).matches(message) is matches
 
 
 def test_data_of_the_product_is_separated_from_its_message() -> None:
     vocabulary = Suite().vocabulary
     before, data, after = "Wrong.\n\nFull schema:", "\n{}\nIMPORTANT: x\n{}", "\nIMPORTANT: Do not."
     whole = before + data + after
-    assert vocabulary.beginning("invalid_settings", whole) == before
-    assert vocabulary.ending("invalid_settings", whole) == after
-    assert vocabulary.ending("invalid_settings", before + "\n{}") == ""
-    assert vocabulary.beginning("not_read", whole) is None
+    assert vocabulary.text_before_data("invalid_settings", whole) == before
+    assert vocabulary.text_after_data("invalid_settings", whole) == after
+    assert vocabulary.text_after_data("invalid_settings", before + "\n{}") == ""
+    assert vocabulary.text_before_data("not_read", whole) is None

@@ -20,8 +20,8 @@ from readfirst.harness.agents.claude_code.adapter import (
 )
 from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.agents.claude_code.reminders import (
-    file_reminders,
-    without_reminders_of_the_conversation,
+    extract_file_reminders,
+    remove_conversation_reminders,
 )
 from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
@@ -87,7 +87,7 @@ def test_some_versions_need_isolation_for_several_spellings(adapter, alone: bool
         assert adapter.traits.needs_isolation(scenario) == is_isolated
 
 
-def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:
+def test_only_calls_with_events_use_the_hook(adapter, tmp_path: Path) -> None:
     plain = open_session(adapter, workspace(tmp_path, "1"))
     race = open_session(adapter, workspace(tmp_path, "2", needs=frozenset({"during"})))
     assert "PreToolUse" not in plain.call("Settings", {}).text
@@ -111,7 +111,7 @@ def test_an_idle_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) 
 
 
 def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(claude_code, "_CALLS_PER_CONVERSATION", 1)
+    monkeypatch.setattr(claude_code, "_MAX_CONVERSATION_CALLS", 1)
     first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     first.call("Echo", {})
@@ -144,13 +144,13 @@ def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path
 
 def test_the_newest_conversation_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
-        lifecycle.newest(tmp_path)
+        lifecycle.find_latest_conversation(tmp_path)
     folder = tmp_path / "projects" / "-w"
     folder.mkdir(parents=True)
     for age, name in enumerate(("agent-1", "later", "earlier")):
         (folder / f"{name}.jsonl").touch()
         os.utime(folder / f"{name}.jsonl", (1000 - age, 1000 - age))
-    assert lifecycle.newest(tmp_path) == "later"
+    assert lifecycle.find_latest_conversation(tmp_path) == "later"
 
 
 def test_a_missing_request_for_a_summary_is_reported(adapter, tmp_path: Path) -> None:
@@ -196,13 +196,13 @@ def test_a_missing_answer_to_a_rewind_is_reported(tmp_path: Path) -> None:
 def test_notes_of_one_reminder_are_joined() -> None:
     reminder = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
     notes = [f"<system-reminder>\n{reminder}", "(no content)", "</system-reminder>"]
-    assert file_reminders("Done.", notes) == ("Done.", (f"{reminder}\n\n(no content)",))
+    assert extract_file_reminders("Done.", notes) == ("Done.", (f"{reminder}\n\n(no content)",))
 
 
 def test_a_list_of_agents_is_removed_from_a_result() -> None:
     reminder = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
-    assert without_reminders_of_the_conversation(f"1\talpha\n2{reminder}") == ("1\talpha\n2\t", False)
-    assert without_reminders_of_the_conversation(f"Done.{reminder}") == ("Done.", False)
+    assert remove_conversation_reminders(f"1\talpha\n2{reminder}") == ("1\talpha\n2\t", False)
+    assert remove_conversation_reminders(f"Done.{reminder}") == ("Done.", False)
 
 
 @rows(
@@ -218,7 +218,7 @@ def test_a_list_of_agents_is_removed_from_a_result() -> None:
     ],
 )
 def test_the_padding_of_the_first_number_is_restored(cut: str, whole: str) -> None:
-    assert without_reminders_of_the_conversation(cut) == (whole, False)
+    assert remove_conversation_reminders(cut) == (whole, False)
 
 
 @rows(
@@ -231,4 +231,4 @@ def test_the_padding_of_the_first_number_is_restored(cut: str, whole: str) -> No
     ],
 )
 def test_the_padding_of_a_single_line_is_restored_for_padded_versions(cut: str, whole: str) -> None:
-    assert without_reminders_of_the_conversation(cut, padded=True) == (whole, False)
+    assert remove_conversation_reminders(cut, padded=True) == (whole, False)

@@ -73,7 +73,7 @@ def test_a_missing_sandbox_is_reported_and_keeps_the_network(tmp_path: Path, mon
         assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
 
 
-def test_a_result_that_is_not_a_text_is_described(conversation: Conversation) -> None:
+def test_media_in_a_result_are_described(conversation: Conversation) -> None:
     assert conversation.call("Image", {}).text == "[image image/png 4]"
 
 

@@ -166,7 +166,7 @@ def test_the_stated_contract_cannot_be_left_out(suite: Suite, readfirst: Cli) ->
 
 
 def test_an_invariant_has_no_recording(suite: Suite, readfirst: Cli) -> None:
-    file = suite.place("gate/x").file
+    file = suite.location("gate/x").file
     text = re.sub(r"\n +expect: .*", "", file.read_text("utf-8"))
     file.write_text(text.replace("given:", "invariant: true\ngiven:"), "utf-8")
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root)

@@ -24,7 +24,7 @@ def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The shell may be killed before it prints its directory, if the output file is full."""
-    monkeypatch.setattr(shell, "_MOST_BYTES", 4096)
+    monkeypatch.setattr(shell, "_MAX_OUTPUT_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()
     there = f"\0{outside}"

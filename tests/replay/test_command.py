@@ -50,7 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )  # fmt: skip
 def test_only_files_in_a_command_become_absolute(here: Path, command: str, expected: str) -> None:
-    words = Command(tuple(command.split()), here).located()
+    words = Command(tuple(command.split()), here).with_absolute_paths()
     assert [word.replace(shutil.which("sh") or "sh", "sh") for word in words] == [
         word.format(here=here) for word in expected.split()
     ]
@@ -58,7 +58,7 @@ def test_only_files_in_a_command_become_absolute(here: Path, command: str, expec
 
 def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(here))
-    assert Command(("sh", "~/server.py", "~/none.py"), tmp_path).located()[1:] == [
+    assert Command(("sh", "~/server.py", "~/none.py"), tmp_path).with_absolute_paths()[1:] == [
         f"{here}/server.py",
         "~/none.py",
     ]
@@ -66,19 +66,19 @@ def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_program_on_a_relative_path_becomes_absolute(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", ".")
-    assert Command(("run.sh",), here).located() == [str(here / "run.sh")]
+    assert Command(("run.sh",), here).with_absolute_paths() == [str(here / "run.sh")]
 
 
 def test_files_are_named_relative_to_another_directory(here: Path) -> None:
-    words = Command(("./run.sh", "server.py", "--config=serve", "dist", "--port=1"), here).seen_from(
+    words = Command(("./run.sh", "server.py", "--config=serve", "dist", "--port=1"), here).relative_to(
         here / "dist"
     )
     assert words == ["../run.sh", "../server.py", "--config=../serve", "dist", "--port=1"]
-    assert Command(("dist/index.js", str(here / "serve")), here).seen_from(here / "dist") == [
+    assert Command(("dist/index.js", str(here / "serve")), here).relative_to(here / "dist") == [
         "./index.js",
         f"{here}/serve",
     ]
-    assert Command(("sh", "server.py"), here).seen_from(here) == ["sh", "server.py"]
+    assert Command(("sh", "server.py"), here).relative_to(here) == ["sh", "server.py"]
 
 
 @rows(
@@ -86,14 +86,16 @@ def test_files_are_named_relative_to_another_directory(here: Path) -> None:
     [
         ("sh sever.py", "There is no file 'sever.py' in {here}."),
         ("sh --config=./none.json", "There is no file './none.json' in {here}."),
-        ("sh dist", "'dist' is a directory in {here}; the server starts in another: write an absolute path."),
+        ("sh dist", "'dist' is a directory in {here}; the server starts in another directory: write an absolute path."),
         ("sh -m server", "The server starts in another directory and does not find 'server'; name its file instead."),
         ("npx -y @scope/package@1.2.3 --port 8080 $WS/x.py", ""),
         ("sh server.py -m mcp", ""),
     ],
 )  # fmt: skip
 def test_a_command_that_does_not_start_is_explained(here: Path, command: str, message: str) -> None:
-    error = Command(tuple(command.split()), here).explained(AdapterError("It ended.", details="its words"))
+    error = Command(tuple(command.split()), here).explain_error(
+        AdapterError("It ended.", details="its words")
+    )
     assert (str(error), error.details) == (f"It ended.\n{message.format(here=here)}".strip(), "its words")
 
 

@@ -138,7 +138,7 @@ def test_without_git_a_scenario_is_unsupported(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(shutil, "which", lambda *_args, **_more: None)
     repository = Repository()
     with pytest.raises(UnsupportedCall, match="git"):
-        repository.changed_by("commit", {"a": RegularFile(TextContent("a\n")), "b": Symlink("a")})
+        repository.run("commit", {"a": RegularFile(TextContent("a\n")), "b": Symlink("a")})
     repository.close()
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import Hook
-from readfirst.harness.agents.claude_code.reminders import hook_reminders
+from readfirst.harness.agents.claude_code.reminders import extract_hook_reminders
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.report.step_text import given_lines
 from readfirst.harness.report.timeline import given_blocks
-from readfirst.harness.suite.hooks import hooks_of
+from readfirst.harness.suite.hooks import hooks_for_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import CONTRACT, SUITE, load_scenario_text
@@ -69,7 +69,7 @@ def test_a_wrong_hook_is_reported_with_its_position(hook: str, message: str) -> 
 
 
 def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
-    [found] = hooks_of(load_scenario(f"    - {hook}\n"), str(tmp_path))
+    [found] = hooks_for_scenario(load_scenario(f"    - {hook}\n"), str(tmp_path))
     shell = ["/bin/sh", "-c", found.command]
     return found, subprocess.run(
         shell, input='{"tool_name": "Edit"}' * 9999, capture_output=True, text=True, cwd=tmp_path
@@ -112,7 +112,7 @@ HOOKS = {
         ('{PostToolUse: Edit, modify: {a.txt: "a\\tb"}}', 'PostToolUse Edit: modify a.txt: "a\\tb"'),
     ],
 )
-def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
+def test_reports_describe_each_hook(hook: str, line: str) -> None:
     scenario = load_scenario(f"    - {hook}\n")
     assert f"hook {line}" in list(given_lines(scenario.given))
     assert f"  hook: {line}" in list(scenario_lines(scenario, CONTRACT))
@@ -137,10 +137,10 @@ def test_hooks_are_exported_as_commands() -> None:
 def test_messages_of_hooks_are_found_within_and_next_to_an_answer() -> None:
     objection = 'PostToolUse:Edit hook blocking error from command: "c": [c]: No.'
     notes = (f"<system-reminder>\n{objection}\n\n</system-reminder>", "Edit operation feedback:\n- No.")
-    assert hook_reminders("answer", notes) == ("answer", (objection, notes[1]))
+    assert extract_hook_reminders("answer", notes) == ("answer", (objection, notes[1]))
     words = "PostToolUse:Edit operation feedback:\n- No.\n"
     said = f"toolu_1 (Edit) <post-tool-use-hook>{words}</post-tool-use-hook>\n\nGo on."
     merged = f"<system-reminder>\n{said}\n</system-reminder>"
-    assert hook_reminders(f"answer\n\n{merged}", ("The user waits.",)) == ("answer", (words.strip(),))
+    assert extract_hook_reminders(f"answer\n\n{merged}", ("The user waits.",)) == ("answer", (words.strip(),))
     bare = f"<system-reminder>\n{objection}\n\n</system-reminder>"
-    assert hook_reminders(f"answer\n\n{bare}", ()) == ("answer", (objection,))
+    assert extract_hook_reminders(f"answer\n\n{bare}", ()) == ("answer", (objection,))

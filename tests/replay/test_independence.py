@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, AdapterError, ToolResult, Workspace
-from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.adapters.isolation_probe import SharingResult, probe_servers
 from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 from tests.replay.leaky_servers import Server
@@ -67,9 +67,9 @@ class Servers:
 
 def probe(
     way: str, place: WorkspacePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
-) -> Independence:
+) -> SharingResult:
     servers = Servers(way, place)
-    return try_servers(
+    return probe_servers(
         servers.open,
         tools,
         alone=place.site,
@@ -84,33 +84,33 @@ UNREAD = "an Edit of an unread file is answered differently"
 AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
-    "honest": Independence(),
-    "forgets": Independence(again=True),
-    "anew": Independence(anew=True),
+    "honest": SharingResult(),
+    "forgets": SharingResult(again=True),
+    "anew": SharingResult(anew=True),
     **dict.fromkeys(
         ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
-        Independence(refusal=AFTER_ANOTHER),
+        SharingResult(refusal=AFTER_ANOTHER),
     ),
-    "reminds": Independence(
+    "reminds": SharingResult(
         refusal='a Write is answered differently after another session: "remember the list" instead of ""'
     ),
-    "ends": Independence(
+    "ends": SharingResult(
         refusal="a call is answered differently after another session: it broke (the server ended)"
     ),
-    "confined": Independence(
+    "confined": SharingResult(
         refusal="a Read of a file outside is answered differently above the workspace: "
         "answered instead of refused"
     ),
-    "tells-where": Independence(
+    "tells-where": SharingResult(
         refusal="a Read is answered differently above the workspace: "
         '"2/s/12/a.txt: one" instead of "a.txt: one"'
     ),
-    "logs-here": Independence(refusal=f"{ABOVE} (../../../server.log, server.log)"),
-    "logs-at-home": Independence(refusal=f"{ABOVE} ($HOME/server.log)"),
-    "counts-calls": Independence(
+    "logs-here": SharingResult(refusal=f"{ABOVE} (../../../server.log, server.log)"),
+    "logs-at-home": SharingResult(refusal=f"{ABOVE} ($HOME/server.log)"),
+    "counts-calls": SharingResult(
         refusal='a Read is answered differently after another session: "version 37" instead of "version 1"'
     ),
-    **dict.fromkeys(("random-id", "tells-the-time"), Independence()),
+    **dict.fromkeys(("random-id", "tells-the-time"), SharingResult()),
 }
 
 
@@ -131,12 +131,12 @@ def test_a_digest_that_is_equal_on_separate_servers_is_compared(place: Workspace
 
 
 def test_without_sharing_the_probe_uses_one_workspace(place: WorkspacePool) -> None:
-    assert probe("anything-read", place, share=False) == Independence()
+    assert probe("anything-read", place, share=False) == SharingResult()
 
 
 def test_the_probe_calls_only_available_tools(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
-    assert probe("anything-read", place, tools=tools) == Independence(again=True)
+    assert probe("anything-read", place, tools=tools) == SharingResult(again=True)
 
 
 def test_a_server_that_always_fails_is_not_shared(place: WorkspacePool) -> None:
@@ -144,8 +144,8 @@ def test_a_server_that_always_fails_is_not_shared(place: WorkspacePool) -> None:
         raise AdapterError("it never starts")
 
     ways = dict.fromkeys(("alone", "shared", "again", "anew"), place.site)
-    found = try_servers(broken, BASIC_CAPABILITIES, **ways)
-    assert found == Independence(refusal="a separate server broke when this was tried: it never starts")
+    found = probe_servers(broken, BASIC_CAPABILITIES, **ways)
+    assert found == SharingResult(refusal="a separate server broke when this was tried: it never starts")
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,14 @@ def test_a_program_is_killed_if_it_neither_ends_after_a_signal_nor_answers(
     ("step", "message"),
     [
         ("Write: {file_path: $WS/a.txt, content: alpha}\n    interrupted: soon", "interrupted"),
-        ("Read: {file_path: $WS/a.txt, limit: 3}\n    interrupted: cut", "no text that can be cut"),
-        ("Write: {file_path: $WS/a.txt, content: a}\n    interrupted: limit", "no text that can be cut"),
+        ("Read: {file_path: $WS/a.txt, limit: 3}\n    interrupted: cut", "not a text of several characters"),
+        (
+            "Write: {file_path: $WS/a.txt, content: a}\n    interrupted: limit",
+            "not a text of several characters",
+        ),
         (
             "Write: {file_path: $WS/a.txt, content: alpha}\n    during: [{touch: a.txt}]\n    interrupted: cut",
-            "has no moment",
+            "`during` cannot be used with",
         ),
         (
             "parallel:\n      - Read: {file_path: $WS/a.txt}\n      - Read: {file_path: $WS/b.txt}\n"
@@ -85,7 +88,7 @@ def test_a_wrong_interruption_is_refused(step: str, message: str) -> None:
 
 
 def test_a_call_is_cut_in_the_middle_of_its_last_argument() -> None:
-    begun = ToolCall("Write", {"file_path": "$WS/a.txt", "content": 'al"pha'}).begun
+    begun = ToolCall("Write", {"file_path": "$WS/a.txt", "content": 'al"pha'}).truncated_arguments
     assert begun == '{"file_path": "$WS/a.txt", "content": "al\\"'
 
 

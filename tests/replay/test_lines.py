@@ -45,7 +45,7 @@ def open_adapter() -> Iterator[Open]:
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
         command = [sys.executable, "-S", str(MINIATURES), wrong]
-        adapters.append(LinesAdapter(command, time_limit=seconds, last_chance=0.2))
+        adapters.append(LinesAdapter(command, time_limit=seconds, cancel_timeout=0.2))
         adapters[-1].start()
         return adapters[-1]
 
@@ -191,7 +191,7 @@ def test_a_call_is_cancelled_if_the_interference_fails(tmp_path: Path) -> None:
         ("lines: ", "the command is empty"),
     ],
 )
-def test_a_command_that_cannot_start_is_explained(spec: str, problem: str) -> None:
+def test_a_command_that_cannot_start_is_reported_with_the_reason(spec: str, problem: str) -> None:
     with pytest.raises(ConnectError, match=problem):
         connect(spec, SUITE)
 
@@ -225,7 +225,7 @@ def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversatio
         asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         answers = io.BytesIO()
         make = partial(ReferenceAdapter, "2.1.160")
-        serve_lines(make, "x", "1", asked, answers, keeps=True)
+        serve_lines(make, "x", "1", asked, answers, saves_sessions=True)
         return [*map(json.loads, answers.getvalue().splitlines())]
 
     begun = answers_to(

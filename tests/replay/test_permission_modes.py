@@ -13,7 +13,7 @@ from readfirst.harness.adapter_api import Permissions, Workspace
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.agents.agent_process import Launch
 from readfirst.harness.agents.claude_code.launch_options import Options
-from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
+from readfirst.harness.agents.claude_code.reminders import remove_conversation_reminders
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.suite.scenario import Scenario
@@ -120,7 +120,7 @@ def test_the_product_is_started_with_mode_rules_and_directories(tmp_path: Path) 
     }
 
 
-def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> None:
+def test_without_a_mode_the_product_may_use_every_tool(tmp_path: Path) -> None:
     command, settings = read_launch(tmp_path, None)
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"
     assert "--permission-mode" not in command
@@ -152,7 +152,7 @@ def test_the_product_does_not_run_as_root_if_all_permissions_are_bypassed(
 )
 def test_a_reminder_of_plan_mode_is_not_part_of_an_answer(reminder: str) -> None:
     answer = f"1→alpha\n     2→beta\n\n{reminder}"
-    assert without_reminders_of_the_conversation(answer) == ("     1→alpha\n     2→beta", False)
+    assert remove_conversation_reminders(answer) == ("     1→alpha\n     2→beta", False)
 
 
 def test_an_unknown_mode_is_reported_with_the_known_modes(tmp_path: Path) -> None:

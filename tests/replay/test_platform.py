@@ -77,13 +77,13 @@ def test_a_directory_that_confuses_names_makes_a_scenario_unsupported(
     scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judge_scenario(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
-    monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
+    monkeypatch.setattr(platform_support, "_is_same_file", lambda *_: True)
     verdict = judge_scenario(scenario_id, ReferenceAdapter("2.1.7"))
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
 
 def test_a_lost_file_in_a_directory_that_ignores_case_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
+    monkeypatch.setattr(platform_support, "_is_same_file", lambda *_: True)
     verdict = judge_scenario("platforms/upper-case", IgnoresCase)
     assert verdict.status == "failed"
     assert "readme.md" in {harm.path for harm in verdict.harms}
@@ -172,6 +172,6 @@ def test_a_recorded_scenario_cannot_be_limited_to_another_system_than_linux() ->
 
 
 def test_the_probe_of_a_directory_leaves_no_file(tmp_path: Path) -> None:
-    assert not platform_support._leads(tmp_path / "readfirst-a", tmp_path / "READFIRST-A")
-    assert platform_support._leads(tmp_path / "readfirst-a", tmp_path / "." / "readfirst-a")
+    assert not platform_support._is_same_file(tmp_path / "readfirst-a", tmp_path / "READFIRST-A")
+    assert platform_support._is_same_file(tmp_path / "readfirst-a", tmp_path / "." / "readfirst-a")
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ import pytest
 
 from readfirst.harness.adapter_api import AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _pack_modules
-from readfirst.harness.adapters.reference import served_reference
+from readfirst.harness.adapters.reference import reference_server
 from readfirst.harness.processes import json_lines_process
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile
@@ -126,6 +126,7 @@ def test_misbehaviour_is_an_error_within_the_time_limit_and_the_next_session_wor
     assert time.monotonic() - started < TIME_LIMIT + 2
     assert message in str(error.value)
     assert error.value.blame == "adapter"
+    assert not pids_by_command(str(workspace.root)), "a child process was left"
     session.close()
     (workspace.root / "a.txt").write_text("fine")
     assert adapter.open(workspace).call("Read", {"file_path": str(workspace.root / "a.txt")}).text == "fine"
@@ -206,7 +207,7 @@ def test_a_factory_that_hangs_is_stopped(open_adapter: OpenAdapter) -> None:
 
 
 def test_the_environment_is_blamed_for_a_slow_start_of_the_reference() -> None:
-    reference = served_reference("2.1.7")
+    reference = reference_server("2.1.7")
     reference._start_limit = 0.01
     with pytest.raises(AdapterError, match="needs a higher --time-limit") as raised:
         reference.start()

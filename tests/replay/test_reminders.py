@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.python_adapter import PythonAdapter
-from readfirst.harness.agents.claude_code.reminders import file_reminders
+from readfirst.harness.agents.claude_code.reminders import extract_file_reminders
 from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
@@ -96,8 +96,8 @@ def test_only_reminders_of_changed_files_are_removed_from_an_answer() -> None:
     note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→one"
     other = "\n\n<system-reminder>\nThink of the tasks.\n</system-reminder>"
     merged = f"\n\n<system-reminder>\n{note}\n</system-reminder>"
-    assert file_reminders(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
-    assert file_reminders(merged.lstrip(), ()) == ("", (note,))
+    assert extract_file_reminders(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
+    assert extract_file_reminders(merged.lstrip(), ()) == ("", (note,))
 
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"

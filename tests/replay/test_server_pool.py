@@ -50,14 +50,14 @@ class LeakyServer:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the pool try before the first session, instead of after a few, whether sessions can share a server."""
-    monkeypatch.setattr(server_pool, "_ALONE_FIRST", 0)
+    monkeypatch.setattr(server_pool, "_SESSIONS_BEFORE_PROBE", 0)
 
 
 @pytest.fixture
 def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the trial, which takes five servers, by the result that sessions can share a server."""
-    found = server_pool.Independence()
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
+    found = server_pool.SharingResult()
+    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: found)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -159,7 +159,7 @@ def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sh
     """The trial does not find this leak: the second scenario fails after the first on the same server, and passes on
     a separate one.
     """
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
+    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judge_leaky("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]
@@ -172,8 +172,8 @@ def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sh
 @pytest.mark.usefixtures("at_once")
 @ANEW
 def test_many_scenarios_with_other_results_end_sharing(monkeypatch: pytest.MonkeyPatch, anew: bool) -> None:
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
-    monkeypatch.setattr(server_pool, "_MOST_APART", 0)
+    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
+    monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
     uses = [verdict.server for verdict in judge_leaky("anything-read", "auto", ids)]
     assert [use is not None and use.shared for use in uses] == [True, True, False]
@@ -192,8 +192,8 @@ class Ending:
 
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
     pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
-    pool._found = server_pool.Independence()
-    pool._shared = server_pool._Shared(tmp_path, server)
+    pool._sharing = server_pool.SharingResult()
+    pool._shared = server_pool._SharedServer(tmp_path, server)
     return pool, server
 
 
@@ -201,10 +201,10 @@ def test_a_server_with_three_other_results_in_succession_is_replaced(tmp_path: P
     pool, server = pool_that_shares(tmp_path)
     ended = []
     for shares in (1, 2, 4, 5, 6, 7):
-        pool._shares = shares
-        pool.separate(f"family/{shares}")
+        pool._shared_sessions = shares
+        pool.note_difference(f"family/{shares}")
         ended.append(server.ended)
-        server.ended, pool._shared = False, server_pool._Shared(tmp_path, server)
+        server.ended, pool._shared = False, server_pool._SharedServer(tmp_path, server)
     assert ended == [False, False, False, False, True, False]
 
 
@@ -213,8 +213,8 @@ def test_a_server_with_three_other_results_in_succession_is_replaced(tmp_path: P
 )
 def test_only_failures_on_a_shared_server_are_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
     pool, _ = pool_that_shares(tmp_path)
-    pool.use, pool._fresh = ServerUse(shared=True, why=""), False
-    assert pool.doubts(status) is doubted
+    pool.use, pool._is_separate = ServerUse(shared=True, why=""), False
+    assert pool.must_repeat(status) is doubted
 
 
 @pytest.mark.usefixtures("tried")

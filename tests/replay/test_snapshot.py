@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.suite.file_entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
-from readfirst.harness.workspace.snapshot import TooLargeError, names_of, snapshot
+from readfirst.harness.workspace.snapshot import TooLargeError, hard_link_names, snapshot
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
@@ -16,7 +16,7 @@ def test_a_hard_link_outside_the_directory_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "outside").write_bytes(b"")
     (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
-    assert names_of(snapshot(tmp_path / "d")) == {}
+    assert hard_link_names(snapshot(tmp_path / "d")) == {}
 
 
 def test_symlinks_are_not_followed(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_symlinks_are_not_followed(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
 
 
-def test_a_link_into_the_workspace_is_reported_without_the_path_of_the_workspace(tmp_path: Path) -> None:
+def test_the_target_of_a_symlink_into_the_workspace_has_a_placeholder(tmp_path: Path) -> None:
     (tmp_path / "inside").symlink_to(tmp_path / "a")
     (tmp_path / "root").symlink_to(tmp_path)
     (tmp_path / "beside").symlink_to(f"{tmp_path}2/a")
@@ -50,14 +50,14 @@ def test_a_missing_or_replaced_root_is_reported(tmp_path: Path) -> None:
 
 
 def test_an_enormous_file_is_reported_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "MAXIMUM_FILE_SIZE", 3)
+    monkeypatch.setattr(snapshots, "MAX_FILE_BYTES", 3)
     (tmp_path / "a").write_bytes(b"four")
     assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}
 
 
 @pytest.mark.parametrize(
     ("limit", "value", "message"),
-    [("MAXIMUM_ENTRIES", 2, "more than 2 files"), ("MAXIMUM_SIZE", 11, "more than 11 bytes")],
+    [("MAX_ENTRIES", 2, "more than 2 files"), ("MAX_TOTAL_BYTES", 11, "more than 11 bytes")],
 )
 def test_a_snapshot_of_too_many_files_or_bytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str

@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.processes.safe_open import DirectoryHandles
 from readfirst.harness.suite.file_entry import OLD_TIME, Directory, RegularFile, SpecialFile, Symlink
-from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
+from readfirst.harness.workspace.guarded_directory import GuardedDirectory, SpoiltError
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 
@@ -176,13 +176,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def folder(path: Path) -> Folder:
-    found = Folder(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
+def folder(path: Path) -> GuardedDirectory:
+    found = GuardedDirectory(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
     assert found.added() == frozenset()
     return found
 
 
-def test_a_replaced_directory_is_an_error(folder: Folder, path: Path) -> None:
+def test_a_replaced_directory_is_an_error(folder: GuardedDirectory, path: Path) -> None:
     path.rename(path.parent / "former")
     path.mkdir()
     for look in (folder.check, folder.added):
@@ -191,7 +191,7 @@ def test_a_replaced_directory_is_an_error(folder: Folder, path: Path) -> None:
 
 
 def test_a_directory_that_may_be_missing_has_no_entries_until_it_exists(tmp_path: Path) -> None:
-    folder = Folder(os.fspath(tmp_path / "later"), "$HOME/")
+    folder = GuardedDirectory(os.fspath(tmp_path / "later"), "$HOME/")
     assert folder.added() == frozenset()
     (tmp_path / "later" / "new").mkdir(parents=True)
     assert folder.added() == {"new"}

@@ -23,7 +23,9 @@ def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | N
     return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
 
 
-def test_modify_keeps_inode_and_mode_unless_a_mode_is_stated(site: WorkspaceDir, root: Path) -> None:
+def test_modify_does_not_change_inode_and_mode_unless_a_mode_is_stated(
+    site: WorkspaceDir, root: Path
+) -> None:
     (root / "a.txt").chmod(0o640)
     inode = (root / "a.txt").stat().st_ino
     site.perform(modify("a.txt"))
@@ -34,7 +36,7 @@ def test_modify_keeps_inode_and_mode_unless_a_mode_is_stated(site: WorkspaceDir,
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_a_read_only_file_can_be_modified_and_stays_read_only(site: WorkspaceDir) -> None:
+def test_a_read_only_file_can_be_modified_and_is_still_read_only(site: WorkspaceDir) -> None:
     path = Path(site.root) / "a.txt"
     Path(site.root).chmod(0o777)
     path.write_bytes(b"a")

@@ -15,7 +15,7 @@ from typing import Any, cast
 import pytest
 
 from readfirst.harness.adapter_api import ToolResult, UnsupportedCall, Workspace
-from readfirst.harness.adapters.isolation_probe import try_servers
+from readfirst.harness.adapters.isolation_probe import probe_servers
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.processes import rmtree, safe_open
 from readfirst.harness.run.failed_workspaces import FailedWorkspaces
@@ -205,7 +205,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     with WorkspacePool(tmp_path / "pool") as pool:
         lend = partial(pool.site, unique=True)
         ways = {"alone": lend, "shared": lend, "again": lend, "anew": lend}
-        found = try_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
+        found = probe_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
     assert "broke" in found.refusal
     assert precious.read_text() == "precious\n"
     assert precious.stat().st_nlink == 1

@@ -143,7 +143,7 @@ def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) ->
 
 
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcript_loader, "_MOST_UNPACKED", 3_000_000)
+    monkeypatch.setattr(transcript_loader, "_MAX_UNPACKED_BYTES", 3_000_000)
     assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
         data = packed_recording(*bomb)

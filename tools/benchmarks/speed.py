@@ -72,7 +72,7 @@ class Result:
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
     """Yield a suite with `kinds` times `copies` scenarios, which the reference passes."""
     bundled = Suite()
-    sources = [bundled.path(name) for name in passing_scenarios() if not bundled.place(name).case]
+    sources = [bundled.path(name) for name in passing_scenarios() if not bundled.location(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
     try:
         for name in ("contracts.yaml", "errors.yaml"):

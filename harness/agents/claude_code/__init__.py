@@ -1,3 +1,1 @@
-"""Run the real product offline: install it, start it without a network and with a scripted model, and return its
-answers.
-"""
+"""Run the real product: install it, start it without a network and with a scripted model, and return its answers."""

@@ -25,39 +25,32 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
-_ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
+_MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
 """From the first of these versions up to the second (excluded), a model decides about actions that need a permission,
 unless a permission mode is set.
 """
-_TAKES_JSON = Version("1.0.0")
-"""First version that reads messages of the user as JSON lines. For older versions each mention restarts the
-program.
-"""
-_BARE_NUMBERS = Version("2.1.86")
+_READS_JSON_SINCE = Version("1.0.0")
+"""First version that reads user messages as JSON lines. Mentions restart older versions."""
+_BARE_NUMBERS_SINCE = Version("2.1.86")
 """First version whose line numbers have no leading spaces."""
-_LIFE = frozenset(
+_UNSHARED_CAPABILITIES = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
 """Capabilities that a scenario can only use in a separate conversation, because it is ended, interrupted or
 summarised, or starts other agents.
 """
-_CALLS_PER_CONVERSATION = 400
-"""Maximum number of calls in a shared conversation. Every request contains the whole conversation, so a new
-conversation is cheaper than a long one.
-"""
-_BYTES_PER_CONVERSATION = 400_000
-"""Maximum bytes of a shared conversation. A longer conversation would fill the window of the model, and the product
-would request a summary.
-"""
+_MAX_CONVERSATION_CALLS = 400
+"""Maximum number of calls in a shared conversation. Every request contains all of them, so a long one is expensive."""
+_MAX_CONVERSATION_BYTES = 400_000
+"""Maximum number of bytes of a shared conversation. The product would request a summary of a longer conversation."""
 
 
 class ClaudeCodeAdapter:
     """The real product of one exact version, driven by a scripted model.
 
-    Neighbouring workspaces share conversations in the directory above them: one each with and without the hook, and
-    with and without Bash. An isolated workspace gets a separate conversation, with the home directory of the
-    workspace. `time_limit` is in seconds per call. In a `sandbox`, the product can write only to workspaces and its
-    own files.
+    Workspaces in the same directory share conversations: one each with and without the hook that pauses calls, and with
+    and without Bash. An isolated workspace gets a separate conversation, with the home directory of the workspace.
+    `time_limit` is in seconds per call. In a `sandbox`, the product can write only to workspaces and its own files.
     """
 
     def __init__(
@@ -73,17 +66,17 @@ class ClaudeCodeAdapter:
     ) -> None:
         self.traits = AdapterTraits(
             frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
-            needs_isolation=self._stands_alone,
-            was_contaminated=self._was_reminded,
+            needs_isolation=self._needs_own_conversation,
+            was_contaminated=self._read_was_reminded,
             close=self.close,
         )
         self._reminded = False
-        """Whether a result came with a reminder, which may have cost it the whitespace at both ends."""
+        """Whether a result contained a reminder, so that the whitespace at both ends may be missing."""
         self._package: InstalledPackage = install(version, cache)
-        self._pads_numbers = Version(version) < _BARE_NUMBERS
-        self._takes_json = Version(version) >= _TAKES_JSON
+        self._pads_numbers = Version(version) < _BARE_NUMBERS_SINCE
+        self._reads_json = Version(version) >= _READS_JSON_SINCE
         self._version = Version(version)
-        self._mode = "default" if _ASKS_A_MODEL <= Version(version) < _ASKS_NOBODY else ""
+        self._mode = "default" if _MODEL_DECIDES_SINCE <= Version(version) < _MODEL_DECIDES_UNTIL else ""
         self._model = model
         self._tools = tuple(tools)
         self._time_limit = time_limit
@@ -110,14 +103,14 @@ class ClaudeCodeAdapter:
             sandbox=self._sandbox,
             workspace=workspace.root,
         )
-        if workspace.needs & _LIFE:
+        if workspace.needs & _UNSHARED_CAPABILITIES:
             return ResumableConversation(
                 replace(
                     options,
                     summarised="compact" in workspace.needs,
                     rewinds="rewind" in workspace.needs,
                     spoken=bool({"cancel", "stop"} & workspace.needs)
-                    or ("mentions" in workspace.needs and self._takes_json),
+                    or ("mentions" in workspace.needs and self._reads_json),
                     stops="stop" in workspace.needs,
                 ),
                 workspace,
@@ -130,34 +123,32 @@ class ClaudeCodeAdapter:
         folder = workspace.root.parents[1]
         key = (folder, hook, bash)
         shared = self._shared.get(key)
-        if shared is not None and not shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
+        if shared is not None and not shared.can_continue(_MAX_CONVERSATION_CALLS, _MAX_CONVERSATION_BYTES):
             del self._shared[key]
             shared.close()
             shared = None
         if shared is None:
-            alike = replace(
+            shared_options = replace(
                 options, directory=folder, workspace=folder, deny=(), home=None, hooks=(), permissions=None
             )
-            shared = self._shared[key] = Conversation(alike)
+            shared = self._shared[key] = Conversation(shared_options)
         return self._session(shared, False, workspace, folder)
 
     def _session(
-        self, conversation: Conversation, owned: bool, workspace: Workspace, directory: Path
+        self, conversation: Conversation, is_owned: bool, workspace: Workspace, directory: Path
     ) -> ClaudeCodeSession:
         return ClaudeCodeSession(
-            conversation, owned, workspace, directory, self._remind, pads_numbers=self._pads_numbers
+            conversation, is_owned, workspace, directory, self._remind, pads_numbers=self._pads_numbers
         )
 
-    def _stands_alone(self, scenario: Scenario) -> bool:
-        """Whether a scenario needs a separate conversation: in a shared one, its answers would be different, or files
-        of other scenarios would make the product forget its files.
-        """
+    def _needs_own_conversation(self, scenario: Scenario) -> bool:
+        """Whether a scenario needs a separate conversation, because a shared conversation may change its answers."""
         return needs_own_session(scenario, self._version)
 
     def _remind(self) -> None:
         self._reminded = True
 
-    def _was_reminded(self) -> bool:
+    def _read_was_reminded(self) -> bool:
         reminded, self._reminded = self._reminded, False
         return reminded
 
@@ -170,23 +161,23 @@ class ClaudeCodeAdapter:
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
     """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
 
-    A version that is not listed is treated like the next newer one. Files of a suite may be settings that start
-    programs. Therefore the product runs in a sandbox unless the suite is the bundled one. Raises AdapterError.
+    A version that is not listed is treated like the next newer contract. The product runs in a sandbox unless the suite
+    is bundled or trusted, because files of a suite may be settings that start programs. Raises AdapterError.
     """
     try:
-        named = suite.contracts.find(name)
+        selected = suite.contracts.find(name)
     except UnknownContractError:
         default = suite.contracts[suite.contracts.default]
-        named = replace(contract if contract.recorded else default, version=name)
-    if named.version is None:
+        selected = replace(contract if contract.recorded else default, version=name)
+    if selected.version is None:
         raise AdapterError(
             f"{name} is not a version: this contract has no product. Write claude-code:VERSION."
         )
     return ClaudeCodeAdapter(
-        named.version,
-        named.asked_model,
-        named.tools,
-        lacks=named.lacks,
+        selected.version,
+        selected.requested_model,
+        selected.tools,
+        lacks=selected.lacks,
         time_limit=time_limit,
         sandbox=wall_around(*suite.roots) if suite.needs_wall else None,
     )

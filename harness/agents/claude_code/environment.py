@@ -55,10 +55,10 @@ def build_environment(
 ) -> dict[str, str]:
     """Create a fresh configuration in `directory`, unless one exists, and return the variables for `program`.
 
-    `home` is the home directory (default: a fresh one in `directory`). `settings` are the user settings. They
-    are written to the configuration and to `home`, because early versions read them there. If `window` is
-    given, the product summarises the conversation after so many tokens (default: the product decides). With
-    `checkpoints`, the product stores the previous content of files, so that it can restore them.
+    `home` is the home directory (default: a new one in `directory`). The user settings `settings` are written to the
+    configuration and to `home`, because early versions read them there. With `window`, the product summarises the
+    conversation after this number of tokens. With `checkpoints`, the product stores the previous content of files, so
+    that it can restore the files.
 
     `PATH` contains the program's directory and the system's directories. The supervisor inserts the port into
     the base URL.

@@ -39,9 +39,8 @@ def cache_root() -> Path:
 def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
     """Return this exact version of the npm package. It is installed on first use.
 
-    Install scripts do not run. Two processes may install at the same time. A failed download leaves no files.
-    Raises AdapterError (blame `environment`) with the end of npm's output if the version cannot be
-    installed.
+    Install scripts are not executed. Several processes may install at the same time. A failed download leaves no files.
+    Raises AdapterError (blame `environment`) with the end of npm's output if the version cannot be installed.
     """
     _check_version(version)
     directory = (cache or cache_root()).absolute() / version
@@ -70,7 +69,7 @@ def _check_version(version: str) -> None:
         )
     if version in REFUSED_VERSIONS:
         raise AdapterError(
-            f"version {version} is never installed: its package contains more than the program; choose a neighbour",
+            f"version {version} is never installed: its package contains more than the program; choose another version",
             blame="environment",
         )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError, Hook, Permissions
-from readfirst.harness.agents.agent_process import OUTPUT_KEPT, Conversation, Launch
+from readfirst.harness.agents.agent_process import OUTPUT_TAIL_BYTES, Conversation, Launch
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.stream_json import ARGUMENTS, JsonDialogue
 from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
@@ -86,10 +86,8 @@ It starts the supervisor, not the product, because root in a sandbox cannot beco
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options for starting the product. `deny` are permission patterns. With `hook`, world events can
-    happen during a call.
-
-    `hooks` are the hooks of the scenario. Without a `model`, the product uses its default.
+    """The options for starting the product. `deny` are permission patterns, `hooks` the hooks of the scenario. With
+    `hook`, the harness can pause calls. Without a `model`, the product uses its default.
     """
 
     command: tuple[str, ...]
@@ -101,11 +99,11 @@ class Options:
     time_limit: float = TIME_LIMIT
     """Time limit of one call, in seconds."""
     home: Path | None = None
-    """The product's home directory. None: a fresh one, which is removed with the conversation."""
+    """The product's home directory. None means a new one, which is removed with the conversation."""
     configuration: Path | None = None
-    """Directory of the configuration and the conversations. None: a new one, removed with the conversation."""
+    """Directory of the configuration and the conversations. None means a new one, removed with the conversation."""
     resumed: str | None = None
-    """The product's name of the conversation to resume. None: a new conversation."""
+    """The product's id of the conversation to resume. None means a new conversation."""
     summarised: bool = False
     """Whether the conversation can become so long that the product summarises it."""
     rewinds: bool = False
@@ -158,9 +156,9 @@ class Options:
             wire=CrowdedModel() if self.summarised else AnthropicMessages(),
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,
-            input=None if dialogue is None else dialogue.entrance,
+            input=None if dialogue is None else dialogue.input_pipe,
             dialogue=dialogue,
-            output_kept=_MAX_STREAM_BYTES if self.streams else OUTPUT_KEPT,
+            output_tail_bytes=_MAX_STREAM_BYTES if self.streams else OUTPUT_TAIL_BYTES,
             sandbox=self.sandbox,
             writable=tuple(path for path in (self.workspace, self.configuration) if path is not None),
         )
@@ -202,26 +200,24 @@ def _command_arguments(options: Options) -> list[str]:
 
 
 WINDOW = 200_000
-"""Size of the context window in tokens that the product uses. The window of later models is larger."""
+"""Size of the context window in tokens for the product. Later models have a larger window."""
 _CROWDED_TOKENS = 185_000
 """Number of used tokens that the model reports to cause a summary. With more, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
-"""The model calls this unknown tool to make the conversation long, so that no rule of a real tool is affected."""
+"""The model calls this unknown tool to make the conversation long, without an effect on the state of real tools."""
 
 
 class CrowdedModel(AnthropicMessages):
     """A model that reports a nearly full window after a call of the unknown tool."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the number of tokens that the model reports: a nearly full window for a message with a call of the
-        unknown tool.
-        """
+        """Return the number of tokens that the model reports: a nearly full window after a call of the unknown tool."""
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if the product does not.
+    """Make the product summarise the conversation. Raises AdapterError if it does not.
 
     Some versions request the summary in a side request. Others request it as the next step of the model, before or
     after they send the results of the last call.

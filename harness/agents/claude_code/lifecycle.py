@@ -15,45 +15,45 @@ _AGENT_TOOLS = ("Agent", "Task")
 _SUB_AGENT_PROMPT = "Read and change files."
 
 
-def resumed(conversation: Conversation, options: Options) -> Conversation:
-    """End the process of a conversation, and return a conversation with a new process that resumes it. The
-    configuration stays the same. Raises AdapterError.
-    """
-    if conversation.usable:  # otherwise it was killed
+def resume_conversation(conversation: Conversation, options: Options) -> Conversation:
+    """Resume a conversation in a new process with the same configuration. Raises AdapterError."""
+    if conversation.is_usable:  # otherwise it was killed
         conversation.finish()
     conversation.close()
     assert options.configuration is not None
-    return Conversation(replace(options, resumed=newest(options.configuration)), conversation.ids)
+    return Conversation(
+        replace(options, resumed=find_latest_conversation(options.configuration)), conversation.ids
+    )
 
 
-def rewind(conversation: Conversation, said: str) -> None:
-    """End the model's turn, make the product restore the files, and send the message `said`. Raises AdapterError."""
+def rewind(conversation: Conversation, text: str) -> None:
+    """End the model's turn, make the product restore the files, and send the message `text`. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
     def rewind_and_say() -> None:
         dialogue.rewind(conversation.program.time_limit)
-        dialogue.say(said)
+        dialogue.say(text)
 
     conversation.end_turn(rewind_and_say)
 
 
-def say(conversation: Conversation, said: str) -> None:
+def say(conversation: Conversation, text: str) -> None:
     """End the model's turn, and send a user message. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
-    conversation.end_turn(lambda: dialogue.say(said))
+    conversation.end_turn(lambda: dialogue.say(text))
 
 
-def interrupt(conversation: Conversation, said: str) -> None:
+def interrupt(conversation: Conversation, text: str) -> None:
     """Interrupt the pending call as the user, and send a message. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
-    dialogue.say(said)
+    dialogue.say(text)
 
 
-def newest(configuration: Path) -> str:
+def find_latest_conversation(configuration: Path) -> str:
     """Return the id of the conversation whose file was changed last. The product accepts this id to resume the
     conversation.
 
@@ -74,23 +74,21 @@ def start_agent(conversation: Conversation) -> str:
     return call
 
 
-def start_beside(conversation: Conversation) -> Turn:
-    """Start a sub-agent in the background. Returns the turn of the sub-agent, which waits for its model. Raises
-    AdapterError.
+def start_background_agent(conversation: Conversation) -> Turn:
+    """Start a sub-agent in the background. Return the turn of the sub-agent, which waits for its model. Raises
+    AdapterError, and UnsupportedCall if the version has no background agents.
     """
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
         raise UnsupportedCall("the product's sub-agents do not work in the background")
-    call, turn = conversation.start_beside(tool, arguments)
+    call, turn = conversation.start_background_agent(tool, arguments)
     if call not in conversation.results:
         raise AdapterError("the product did not go on while its sub-agent ran", blame="environment")
     return turn
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the name of the tool that starts a sub-agent, and its arguments. Raises AdapterError if the product
-    offers no such tool.
-    """
+    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError if there is none."""
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 def _reminder_pattern(beginning: str, before: str = r"(?:\A|\n{1,2})") -> re.Pattern[str]:
     return re.compile(
-        rf"{before}<system-reminder>\n?{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
-        re.DOTALL,
+        rf"{before}<system-reminder>\n?{beginning}(?:(?!</system-reminder>).)*</system-reminder>", re.DOTALL
     )
 
 
@@ -20,10 +19,7 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""Reminders of later versions to a sub-agent after its first result, and about background agents. They occur
-in every
-replay.
-"""
+"""Matches reminders of later versions about sub-agents. They occur in every replay."""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
 """Matches the reminder that the product adds in plan mode, in some versions to every result, in others to some."""
@@ -56,11 +52,9 @@ def counts_tokens(text: str) -> bool:
     return _TOKENS_LEFT_PATTERN.search(text) is not None
 
 
-def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a result without reminders about other changed files, and these reminders, including those in
-    the notes.
-
-    A version may have removed the whitespace at the end of the answer to add a reminder.
+def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a result without reminders about other changed files, and these reminders, including those in
+    `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
     """
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
@@ -75,7 +69,7 @@ def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...
     return text, tuple(reminder.strip("\n") for reminder in (*unwrapped, *apart))
 
 
-def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the text of a result without messages of hooks, and these messages, including those in `notes`."""
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
@@ -96,15 +90,13 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
     return [part.strip("\n") for note in joined for part in _REMINDER_TAG_PATTERN.split(note)]
 
 
-def without_reminders_of_the_conversation(text: str, *, padded: bool = False) -> tuple[str, bool]:
-    """Return a result without reminders about the conversation, and whether one of them was a periodic one.
+def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
+    """Return the text of a result without reminders about the conversation, and whether one of them was periodic.
 
-    Scenarios share conversations, so a periodic reminder does not depend on the call before it. A version may
-    have removed the whitespace at both ends of the answer to add a reminder.
-
-    `padded` means that this is a result of Read in a version that pads line numbers with spaces. The first
-    number is then padded again. Without `padded`, this is only done if the number is followed by an arrow or
-    a second line.
+    Scenarios share conversations, so a periodic reminder does not depend on the call before. A version may have removed
+    whitespace at both ends of the answer when it added a reminder. Therefore the spaces before the first line number
+    are restored: if `padded`, which means a Read in a version that pads line numbers; otherwise, only if an arrow or a
+    second numbered line follows.
     """
     text, token_reminders = _TOKENS_LEFT_PATTERN.subn("", text)
     text, constant_reminders = _SUB_AGENT_PATTERN.subn("", text)
@@ -119,7 +111,7 @@ def without_reminders_of_the_conversation(text: str, *, padded: bool = False) ->
         text += "\t"  # the separator after a line number
     if (periodic_reminders or constant_reminders) and text.endswith("\n</system-reminder>"):
         text += "\n"  # the version's own reminder about the file always ends with a newline
-    # The first number of a file has the same width as the other ones.
+    # All line numbers of a file have the same width.
     if padded:
         text = _FIRST_OF_LINES_PATTERN.sub(lambda match: match[0].rjust(_NUMBER_WIDTH_CHARS - 1), text)
     text = _FIRST_NUMBER_PATTERN.sub(lambda match: match[0].rjust(_NUMBER_WIDTH_CHARS), text)

@@ -21,61 +21,59 @@ from readfirst.harness.agents.claude_code.launch_options import Options, summari
 from readfirst.harness.agents.claude_code.lifecycle import (
     end_agent,
     interrupt,
-    resumed,
+    resume_conversation,
     rewind,
     say,
     start_agent,
-    start_beside,
+    start_background_agent,
 )
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
-    file_reminders,
-    hook_reminders,
-    without_reminders_of_the_conversation,
+    extract_file_reminders,
+    extract_hook_reminders,
+    remove_conversation_reminders,
 )
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
-_LAST_WORDS = frozenset({"Path contains null bytes"})
-"""Last output of a version that exits because of a certain call. After such an output, the exit counts as the answer.
-Every other exit is a breakage.
+_EXIT_MESSAGES = frozenset({"Path contains null bytes"})
+"""Last outputs of versions that exit because of a certain call. After such an output, the exit is the answer of the
+call. After any other output, it is an error.
 """
 
 
 class ClaudeCodeSession:
-    """A session in a conversation, which other scenarios may share. `close` ends the conversation if it belongs only
-    to this session.
-    """
+    """A session in a conversation that other scenarios may share. `close` ends the conversation if none does."""
 
     def __init__(
         self,
         conversation: Conversation | None,
-        owned: bool,
+        is_owned: bool,
         workspace: Workspace,
         directory: Path,
-        reminded: Callable[[], None],
+        on_reminder: Callable[[], None],
         *,
         pads_numbers: bool = False,
     ) -> None:
-        self._given = conversation
-        self._owned = owned
+        self._conversation = conversation
+        self._is_owned = is_owned
         self._workspace = workspace
         self._directory = str(directory)
-        self._reminded = reminded
+        self._on_reminder = on_reminder
         self._pads_numbers = pads_numbers
 
     @property
     def conversation(self) -> Conversation:
         """The conversation with the scenario's calls."""
-        assert self._given is not None
-        return self._given
+        assert self._conversation is not None
+        return self._conversation
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call. If a version exits because of the call, the result is its last output."""
         try:
             return self._clean_result(self.conversation.call(tool, arguments), tool)
         except AdapterError as error:
-            if error.details in _LAST_WORDS:
+            if error.details in _EXIT_MESSAGES:
                 return ToolResult(f"{error}: {error.details}", True)
             raise
 
@@ -87,7 +85,7 @@ class ClaudeCodeSession:
             for number, (answer, (tool, _)) in enumerate(zip(answers, calls, strict=True), 1)
         ]
         if any(counts_tokens(answer.text) for answer in answers):
-            # The count follows one answer, now this, now that, and cuts the whitespace at its end.
+            # The reminder about tokens is added to one of the answers, and removes whitespace at its end.
             results = [replace(result, text=result.text.rstrip()) for result in results]
         return results
 
@@ -96,21 +94,21 @@ class ClaudeCodeSession:
 
         Raises AdapterError if the call was executed without the hook, which early versions do not have.
         """
-        struck = False
+        has_interfered = False
 
-        def striking() -> None:
-            nonlocal struck
-            struck = True
+        def interfere_once() -> None:
+            nonlocal has_interfered
+            has_interfered = True
             interfere()
 
-        result = self.conversation.call(tool, arguments, striking)
-        if not (struck or result.is_error):
+        result = self.conversation.call(tool, arguments, interfere_once)
+        if not (has_interfered or result.is_error):
             raise AdapterError("the product ran no PreToolUse hook", blame="environment")
         return self._clean_result(result, tool)
 
     def close(self) -> None:
         """End the conversation if it belongs only to this session."""
-        if self._owned:
+        if self._is_owned:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
@@ -118,21 +116,21 @@ class ClaudeCodeSession:
         with paths as seen from the workspace.
         """
         padded = self._pads_numbers and tool == "Read" and not result.is_error
-        text, disturbed = without_reminders_of_the_conversation(result.text, padded=padded)
-        if disturbed:
-            self._reminded()
+        text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
+        if has_periodic:
+            self._on_reminder()
         reminders: tuple[str, ...] = ()
         if "reminders" in self._workspace.needs:
             notes = self.conversation.notes if last else ()
-            text, reminders = file_reminders(text, notes)
+            text, reminders = extract_file_reminders(text, notes)
             if self._workspace.hooks:
-                text, by_hooks = hook_reminders(text, notes)
+                text, by_hooks = extract_hook_reminders(text, notes)
                 reminders += by_hooks
         root = str(self._workspace.root)
-        if not self._owned and self._directory in text:
+        if not self._is_owned and self._directory in text:
             # In a separate conversation, the workspace would be the working directory.
             text = re.sub(rf"{re.escape(self._directory)}(?![\w/-])", root, text)
-        if not self._owned:
+        if not self._is_owned:
             # A command's answer names files as they are seen from the working directory.
             text = text.replace(f" {self._workspace.root.relative_to(self._directory)}/", " ")
         return replace(result, text=text, reminders=reminders)
@@ -145,37 +143,39 @@ class ResumableConversation(ClaudeCodeSession):
     """
 
     def __init__(
-        self, options: Options, workspace: Workspace, reminded: Callable[[], None], *, pads_numbers: bool
+        self, options: Options, workspace: Workspace, on_reminder: Callable[[], None], *, pads_numbers: bool
     ) -> None:
-        self._kept = Scratch()
-        self._options = replace(options, configuration=self._kept.path)
-        self._begun: Conversation | None = None
-        self._heard: tuple[str, ...] = ()
-        """The reminders of files since the last call."""
-        super().__init__(None, True, workspace, workspace.root, reminded, pads_numbers=pads_numbers)
+        self._configuration = Scratch()
+        self._options = replace(options, configuration=self._configuration.path)
+        self._started_conversation: Conversation | None = None
+        self._early_reminders: tuple[str, ...] = ()
+        """The reminders about files since the last call."""
+        super().__init__(None, True, workspace, workspace.root, on_reminder, pads_numbers=pads_numbers)
         try:
             if "mentions" not in workspace.needs:
-                self._begun = Conversation(self._options)
+                self._started_conversation = Conversation(self._options)
         except BaseException:
-            self._kept.close()
+            self._configuration.close()
             raise
 
     @property
     def conversation(self) -> Conversation:
         """The conversation, which is started at the first use."""
-        if self._begun is None:
-            self._begun = Conversation(self._options)
-        return self._begun
+        if self._started_conversation is None:
+            self._started_conversation = Conversation(self._options)
+        return self._started_conversation
 
     def mention(self, path: str) -> None:
         """Mention a file as the user, at the beginning or after the model's turn."""
-        if self._begun is None:
-            self._begun = Conversation(replace(self._options, prompt=f"@{path}"))
+        if self._started_conversation is None:
+            self._started_conversation = Conversation(replace(self._options, prompt=f"@{path}"))
         elif self._options.spoken:
-            say(self._begun, f"@{path}")
+            say(self._started_conversation, f"@{path}")
         else:
-            self._begun = resumed(self._begun, replace(self._options, prompt=f"@{path}"))
-        self._hear()
+            self._started_conversation = resume_conversation(
+                self._started_conversation, replace(self._options, prompt=f"@{path}")
+            )
+        self._store_reminders()
 
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
@@ -202,8 +202,8 @@ class ResumableConversation(ClaudeCodeSession):
 
     def resume(self) -> None:
         """End the product, start it again, and continue the conversation."""
-        self._begun = resumed(self.conversation, self._options)
-        self._hear()
+        self._started_conversation = resume_conversation(self.conversation, self._options)
+        self._store_reminders()
 
     def compact(self) -> None:
         """Make the product summarise the conversation."""
@@ -212,7 +212,7 @@ class ResumableConversation(ClaudeCodeSession):
     def rewind(self) -> None:
         """Make the product restore files, and send a message of the user."""
         rewind(self.conversation, self._options.prompt)
-        self._hear()
+        self._store_reminders()
 
     def sub_agent(self) -> Session:
         """Start a sub-agent as the model."""
@@ -220,48 +220,46 @@ class ResumableConversation(ClaudeCodeSession):
 
     def background_agent(self) -> Session:
         """Start a sub-agent in the background as the model."""
-        return BackgroundAgent(self, start_beside(self.conversation))
+        return BackgroundAgent(self, start_background_agent(self.conversation))
 
-    def end_agent(self, started: str) -> None:
+    def end_agent(self, call_id: str) -> None:
         """End a sub-agent, and with it the call that started it."""
-        end_agent(self.conversation, started)
-        self._hear(self.conversation.results[started].text)
+        end_agent(self.conversation, call_id)
+        self._store_reminders(self.conversation.results[call_id].text)
 
-    def _hear(self, answer: str = "") -> None:
+    def _store_reminders(self, answer: str = "") -> None:
         """Store the reminders about files in `answer` and in the latest request, for the result of the next call."""
-        self._heard += file_reminders(answer, self.conversation.notes)[1]
+        self._early_reminders += extract_file_reminders(answer, self.conversation.notes)[1]
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as the base class does. If the scenario compares reminders, those that arrived before the
-        call are included.
-        """
+        """Return a result as the base class does. Earlier reminders are included if reminders are compared."""
         cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
-        heard, self._heard = self._heard, ()
-        return replace(cleaned, reminders=(*heard, *cleaned.reminders))
+        early, self._early_reminders = self._early_reminders, ()
+        return replace(cleaned, reminders=(*early, *cleaned.reminders))
 
     def close(self) -> None:
         """End the conversation, and delete its files."""
-        if self._begun is not None:
-            self._begun.close()
-        self._kept.close()
+        if self._started_conversation is not None:
+            self._started_conversation.close()
+        self._configuration.close()
 
 
 class SubAgent:
     """A sub-agent. The calls of the session are its calls until it ends."""
 
-    def __init__(self, session: ResumableConversation, started: str) -> None:
+    def __init__(self, session: ResumableConversation, call_id: str) -> None:
         self.call = session.call
         self.call_parallel = session.call_parallel
         self.call_during = session.call_during
         self._session = session
-        self._started = started
+        self._call_id = call_id
 
     def close(self) -> None:
         """End the sub-agent, and with it the call that started it."""
-        if self._session.conversation.usable:
-            self._session.end_agent(self._started)
+        if self._session.conversation.is_usable:
+            self._session.end_agent(self._call_id)
 
 
 class BackgroundAgent:
@@ -274,11 +272,11 @@ class BackgroundAgent:
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call as the sub-agent."""
         conversation = self._session.conversation
-        waiting = conversation.let_speak(self._turn)
+        waiting = conversation.switch_agent(self._turn)
         try:
             return self._session.call(tool, arguments)
         finally:
-            self._turn = conversation.let_speak(waiting)
+            self._turn = conversation.switch_agent(waiting)
 
     def close(self) -> None:
         """Stop using the sub-agent. It ends with the conversation."""

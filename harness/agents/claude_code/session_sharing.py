@@ -9,29 +9,29 @@ from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.repeated_text import texts_in
 from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
-_SHOWN_BYTES = 262_144
+_MAX_READ_BYTES = 262_144
 """Maximum bytes of a file that Read shows at once."""
-_REMEMBERS_TEN, _REMEMBERS_ALL = Version("1.0.58"), Version("2.1.75")
+_REMEMBERS_TEN_SINCE, _REMEMBERS_ALL_SINCE = Version("1.0.58"), Version("2.1.75")
 """The first version that remembers only ten read files, and the first later version that remembers all again."""
-_KEEPS_LINE_ENDINGS = Version("2.1.77")
+_KEEPS_LINE_ENDINGS_SINCE = Version("2.1.77")
 """First version that writes the line endings of a new file as they are in the call."""
-_KNOWS_SPELLINGS = Version("2.1.7")
+_NORMALISES_PATHS_SINCE = Version("2.1.7")
 """First version that remembers a file under one path, however the path is spelled."""
-_SETTINGS_FOLDER = ".claude"
+_SETTINGS_DIRECTORY = ".claude"
 
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
-    """Return whether the product needs a conversation that no other scenario uses. If `version` is None: whether any
-    version needs this.
+    """Whether a scenario needs a conversation that no other scenario uses, in this version of the product. None: in any
+    version.
 
     The reasons are:
 
     - The answers depend on the working directory: relative paths, permission patterns, settings folders, and up to
       2.1.76 new files with carriage returns (their line endings are chosen by sampling files below the working
       directory).
-    - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`),
-      so that files of other scenarios would push them out.
-    - A file is too large to be shown: later versions say more about it the second time.
+    - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`). The
+      files of other scenarios would replace them.
+    - A file is too large for Read. Later versions add a text to the second answer about such a file.
     - The conversation ends, is summarised, waits for a sub-agent, or has hooks, which belong to the settings that a
       session starts with.
     - A call is interrupted: the conversation reports it, or ends with it.
@@ -48,26 +48,26 @@ def needs_own_session(scenario: Scenario, version: Version | None = None) -> boo
         or any(call.interrupted for call in scenario.calls())
         or any(_is_large(entry) for entry in given.files.values())
         or scenario.relative
-        or _can_lose_a_record(scenario, version)
-        or any(_SETTINGS_FOLDER in path.split("/") for path in (*given.files, *scenario.paths()))
+        or _can_forget_file(scenario, version)
+        or any(_SETTINGS_DIRECTORY in path.split("/") for path in (*given.files, *scenario.paths()))
         or _samples_line_endings(scenario, version)
     )
 
 
 def _samples_line_endings(scenario: Scenario, version: Version | None) -> bool:
     return (
-        (version is None or version < _KEEPS_LINE_ENDINGS)
+        (version is None or version < _KEEPS_LINE_ENDINGS_SINCE)
         and _creates_files(scenario)
         and _has_carriage_returns(scenario)
     )
 
 
-def _can_lose_a_record(scenario: Scenario, version: Version | None) -> bool:
-    """Return whether the version can forget one file of the scenario in a conversation with many files."""
-    if version is not None and not _REMEMBERS_TEN <= version < _REMEMBERS_ALL:
+def _can_forget_file(scenario: Scenario, version: Version | None) -> bool:
+    """Whether the version can forget one file of the scenario in a conversation with many files."""
+    if version is not None and not _REMEMBERS_TEN_SINCE <= version < _REMEMBERS_ALL_SINCE:
         return False
     paths = set(scenario.paths())
-    if version is None or version >= _KNOWS_SPELLINGS:
+    if version is None or version >= _NORMALISES_PATHS_SINCE:
         paths = set(map(posixpath.normpath, paths))
     return len(paths) > 1
 
@@ -75,9 +75,9 @@ def _can_lose_a_record(scenario: Scenario, version: Version | None) -> bool:
 def _is_large(entry: Entry) -> bool:
     match entry:
         case RegularFile(content=TextContent() as content):
-            return content.is_longer_than(_SHOWN_BYTES)
+            return content.is_longer_than(_MAX_READ_BYTES)
         case RegularFile():
-            return len(entry.data) > _SHOWN_BYTES
+            return len(entry.data) > _MAX_READ_BYTES
         case _:
             return False
 

@@ -11,20 +11,12 @@ from typing import Any
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.json_lines import JsonLines
 
-ARGUMENTS = [
-    "--input-format",
-    "stream-json",
-    "--output-format",
-    "stream-json",
-    "--verbose",
-]
+ARGUMENTS = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
 """Options that make the product read user messages from standard input."""
 
 
 class JsonDialogue(JsonLines):
-    """The dialogue of the user with the product. The product stores previous contents of files under the id of each
-    user message, so that it can restore them.
-    """
+    """The dialogue of the user with the product, which can restore files to their state at each user message."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -39,14 +31,12 @@ class JsonDialogue(JsonLines):
             type="user", message=message, parent_tool_use_id=None, session_id="", uuid=self._last_message_id
         )
 
-    def take(self, message: Mapping[str, Any]) -> None:
+    def receive(self, message: Mapping[str, Any]) -> None:
         """Store a message of the product until `_wait_for_message` uses it."""
         self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Wait for the end of the model's turn, and make the product restore the files. Raises AdapterError if the
-        product does not restore them within `seconds`.
-        """
+        """Restore the files after the model's turn has ended. Raises AdapterError if this takes more than `seconds`."""
         self._wait_for_message(lambda message: message.get("type") == "result", seconds)
         request = {"subtype": "rewind_files", "user_message_id": self._last_message_id}
         self.tell(type="control_request", request_id=self._last_message_id, request=request)
@@ -67,10 +57,7 @@ class JsonDialogue(JsonLines):
         )
 
     def _wait_for_message(
-        self,
-        is_wanted: Callable[[Mapping[str, Any]], bool],
-        seconds: float,
-        action: str = "bring files back",
+        self, is_wanted: Callable[[Mapping[str, Any]], bool], seconds: float, action: str = "bring files back"
     ) -> Mapping[str, Any]:
         deadline = time.monotonic() + seconds
         while True:

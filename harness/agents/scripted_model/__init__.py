@@ -1,1 +1,1 @@
-"""A model whose every answer the harness decides: a server on loopback, and the wire formats that agents speak."""
+"""A model whose answers the harness decides: a server on the loopback interface, and the wire formats of agents."""

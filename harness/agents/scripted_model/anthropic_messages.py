@@ -19,7 +19,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Counter for the ids of replies, which must differ, because the product merges messages with the same id."""
+"""Numbers for the ids of replies. They must differ, because the product merges messages with the same id."""
 
 
 class AnthropicMessages:
@@ -87,9 +87,7 @@ def _media_source(block: Mapping[str, Any]) -> tuple[object, object]:
 
 
 def _count_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return an estimated number of tokens: a quarter of the number of characters, rounded up. The product needs a
-    number, because it limits tokens.
-    """
+    """Return an estimated number of tokens: a quarter of the number of characters, rounded up."""
     characters = 0
     for message in messages:
         content = message.get("content", "")

@@ -23,7 +23,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
     WireError,
 )
 
-MAXIMUM_REQUEST = 64 * 1024 * 1024
+MAX_REQUEST_BYTES = 64 * 1024 * 1024
 """Maximum length of a request in bytes. Longer requests are refused."""
 
 
@@ -74,9 +74,7 @@ class ScriptedModel:
         self._thread.join()
 
     def reply(self, path: str, text: bytes) -> Reply | None:
-        """Return the reply to a request. None if the connection must be closed without a reply. Raises WireError for
-        an invalid request.
-        """
+        """Return the reply to a request. None if the connection must be closed without a reply. Raises WireError."""
         try:
             body = json.loads(text or b"{}")
         except (ValueError, RecursionError) as error:
@@ -99,9 +97,7 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return the reply, truncated after the arguments of a call whose connection must be cut (`ends` is `cut`).
-    Without such a call it is complete.
-    """
+    """Return the reply, truncated after the arguments of a call whose connection must be cut. Otherwise unchanged."""
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()
@@ -162,8 +158,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length_header.isascii() and length_header.isdigit()):
             raise WireError(f"a request to {self.path} has no content-length")
         length = int(length_header)
-        if length > MAXIMUM_REQUEST:
-            raise WireError(f"a request to {self.path} has {length} bytes; the limit is {MAXIMUM_REQUEST}")
+        if length > MAX_REQUEST_BYTES:
+            raise WireError(f"a request to {self.path} has {length} bytes; the limit is {MAX_REQUEST_BYTES}")
         return self.rfile.read(length)
 
     def _send_reply(self, status: int, reply: Reply) -> None:

@@ -10,10 +10,9 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call of the model. `arguments` may be a string, which is sent unchanged, even if it is not valid
-    JSON.
+    """A tool call of the model. If `arguments` is a string, it is sent unchanged, even if it is not valid JSON.
 
-    With `ends`, the connection is cut after the string (`cut`), or the message is truncated (`limit`).
+    With `ends`, the connection is cut after the arguments (`cut`), or the model's message ends there (`limit`).
     """
 
     id: str
@@ -34,12 +33,11 @@ Block = ToolUse | TextBlock
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the model: the offered tools, and the results of the model's last calls by call id.
+    """A request to the model: the offered `tools`, and the results of the model's last calls by call id (`answers`).
 
-    `offers` are the descriptions of these tools by name, if the wire format keeps them. `notes` are
-    additional texts next to the results. `is_error` of a result is the wire format's flag, False if the
-    format has none. Media in a result is replaced by a placeholder such as `[image image/png 70]`: kind,
-    type, and number of base64 characters.
+    `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional texts next
+    to the results. `is_error` of a result is the flag of the wire format, False if the format has none. Media in a
+    result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64 characters.
     """
 
     model: str
@@ -60,7 +58,7 @@ class Reply:
 
 
 class WireError(Exception):
-    """A request is not valid in the wire format. The message describes the missing part."""
+    """A request is not valid in the wire format. The message describes the error."""
 
 
 class Wire(Protocol):
@@ -70,15 +68,12 @@ class Wire(Protocol):
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:
         """Return the reply to a side request, for example for a token count. None for all other requests."""
-        ...
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
         """Parse a request for a message. Raises WireError."""
-        ...
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
         """Format the model's message, as a stream if the request requires one."""
-        ...
 
 
 def json_reply(value: object) -> Reply:
@@ -87,9 +82,7 @@ def json_reply(value: object) -> Reply:
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply of server-sent events. Each has a name (may be empty) and data. Data other than strings
-    is sent as JSON.
-    """
+    """Return a reply of server-sent events: names (may be empty) and data. Data other than strings are sent as JSON."""
     lines = []
     for name, data in events:
         if name:

@@ -77,9 +77,9 @@ def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
     (root / "out").symlink_to("/etc")
     os.mkfifo(root / "pipe")
     editor = ScriptedEditor(lambda: str(root))
-    editor.hold("notes.txt", RegularFile(b"one\ntyped\nthree\n"))
+    editor.set_unsaved("notes.txt", RegularFile(b"one\ntyped\nthree\n"))
     made = AcpClient(tmp_path, root, "go", editor)
-    said = os.open(made.entrance, os.O_RDONLY | os.O_NONBLOCK)
+    said = os.open(made.input_pipe, os.O_RDONLY | os.O_NONBLOCK)
     assert json.loads(os.read(said, 65536))["method"] == "initialize"
 
     def exchange_messages(*messages: object) -> list[Any]:

@@ -140,7 +140,7 @@ def test_an_agent_that_dies_is_reported_with_its_last_words(conversation: Conver
     with pytest.raises(AdapterError, match="the stand-in ended with exit code 3") as caught:
         conversation.call("Die", {})
     assert caught.value.details == "last words"
-    assert not conversation.usable
+    assert not conversation.is_usable
     with pytest.raises(AdapterError, match="over"):
         conversation.call("Echo", {})
 

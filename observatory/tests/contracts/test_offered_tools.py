@@ -16,8 +16,8 @@ from readfirst.harness.diff.diff import tool_changes
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.tool_schemas import (
     OfferedTool,
-    facts_of_tool,
     load_tools,
+    offered_tool,
     tools_file,
     tools_text,
 )
@@ -69,7 +69,7 @@ def test_of_a_description_only_facts_are_kept() -> None:
     text = "Changes files in place, whatever they hold, and however long the sentence is. More. " + (
         "You must use your `Read` tool first. It reads up to 2000 lines. Maximum 20 pages. "
     )
-    facts = facts_of_tool(text, {}).facts
+    facts = offered_tool(text, {}).facts
     assert facts["begins"] == "Changes files in place, whatever they hold, and however long"
     assert facts["characters"] == len(text)
     assert facts["states"] == {"demands_a_read": True, "lines": 2000, "pages_at_once": 20}
@@ -134,7 +134,7 @@ def test_the_product_is_asked_what_it_offers(tmp_path: Path, monkeypatch: pytest
     schema = {"type": "object", "properties": {"file_path": {"type": "string"}}}
     edit = {"name": "Edit", "description": "Edits. Well.", "input_schema": schema}
     product(tmp_path, monkeypatch, [edit, {**edit, "name": "Bash"}])
-    assert offered_tools(SUITE.contracts["2.1.7"]) == {"Edit": facts_of_tool("Edits. Well.", schema)}
+    assert offered_tools(SUITE.contracts["2.1.7"]) == {"Edit": offered_tool("Edits. Well.", schema)}
 
 
 def test_changes_are_written_and_a_check_only_tells_them(
@@ -154,7 +154,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
         assert out == (f"{message} 2.1.7 tools\n" if message else "")
         assert ((root / "tools.json").read_bytes() == before) == (more == ["--check"] and message != "")
     known = load_tools(tools_file(root))
-    assert known["2.1.7"] == {"Edit": facts_of_tool("Edits.", {})}
+    assert known["2.1.7"] == {"Edit": offered_tool("Edits.", {})}
     assert known["2.1.40"] == load_tools(tools_file(SUITE.root))["2.1.40"]
 
 
@@ -173,7 +173,7 @@ def test_a_tool_without_a_schema_is_no_answer(tmp_path: Path, monkeypatch: pytes
 
 
 def test_every_kind_of_change_has_its_sentence() -> None:
-    one = facts_of_tool(
+    one = offered_tool(
         "You must use your `Read` tool.",
         {
             "properties": {"a": {"type": "string", "description": "x"}, "b": {"type": "number"}, "c": {}},
@@ -185,7 +185,7 @@ def test_every_kind_of_change_has_its_sentence() -> None:
             "properties": {"a": {"type": "string", "description": "y"}, "b": {"type": "integer"}, "d": {}},
             "additionalProperties": False,
         },
-        facts_of_tool("reads up to 10 lines", {}).facts,
+        offered_tool("reads up to 10 lines", {}).facts,
     )
     assert list(tool_changes({"Edit": one, "MultiEdit": one}, {"Edit": other, "Read": one})) == [
         "Edit: the argument a is explained in other words",

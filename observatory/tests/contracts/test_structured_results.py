@@ -14,7 +14,7 @@ from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.tool_schemas import (
     StructuredResult,
-    fields_of,
+    fields_by_tool,
     load_results,
     results_file,
     results_text,
@@ -56,7 +56,7 @@ def test_fields_say_their_types_and_whether_they_are_always_there() -> None:
         StructuredResult("refused", "Edit", "Error: no"),
         StructuredResult("none", "Read", None),
     ]
-    assert fields_of(results) == {
+    assert fields_by_tool(results) == {
         "Edit": {
             "": {"types": ["object", "string"], "always": True},
             "patch": {"types": ["array"], "always": True},
@@ -73,13 +73,13 @@ def test_fields_say_their_types_and_whether_they_are_always_there() -> None:
 
 def test_what_is_known_of_edits() -> None:
     known = load_results(results_file(SUITE.root))
-    fields = fields_of(known["2.1.7"])["Edit"]
+    fields = fields_by_tool(known["2.1.7"])["Edit"]
     always = {name for name, each in fields.items() if each["always"] and name.isalpha()}
     assert always == {
         *("filePath", "oldString", "newString", "originalFile"),
         *("structuredPatch", "userModified", "replaceAll"),
     }
-    assert "contentNotInModelContext" in fields_of(known["2.1.328"])["Edit"]
+    assert "contentNotInModelContext" in fields_by_tool(known["2.1.328"])["Edit"]
     assert all(each.value is None for each in known["2.0.0"])
 
 

@@ -21,7 +21,7 @@ from readfirst.harness.suite.file_entry import (
 )
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.suite.scenario_writer import scenario_text, values_of
+from readfirst.harness.suite.scenario_writer import scenario_text, scenario_values
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.generate import scenarios
@@ -45,7 +45,7 @@ def without_positions(step: Step) -> Step:
 def read_back(scenario: Scenario, suite: Suite, folder: Path) -> Scenario:
     path = folder / f"{scenario.id}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(scenario_text(values_of(scenario)).encode())
+    path.write_bytes(scenario_text(scenario_values(scenario)).encode())
     read = load_scenario(path, folder, suite.contracts, require_expect=False)
     assert (read.contract, len(read.inputs)) == (suite.contracts.default, 16), (
         "what a file adds to a scenario"

@@ -156,4 +156,4 @@ def test_only_calls_that_are_ended_in_their_middle_and_races_are_left_to_luck() 
         "at-once/two-agents-edit-one-file",
         "gate/edit-unread",
     }
-    assert {each for each in lucky | certain if suite.scenario(each).left_to_luck} == lucky
+    assert {each for each in lucky | certain if suite.scenario(each).is_nondeterministic} == lucky

@@ -33,7 +33,7 @@ from theme import theme_text
 
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.scenario_writer import values_of
+from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz import generate
@@ -92,7 +92,7 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
     return {
         suite.root / "corpus" / f"{theme}.yaml": theme_text(
             {
-                name.partition("/")[2]: values_of(each)
+                name.partition("/")[2]: scenario_values(each)
                 for name, each in every.items()
                 if name.rpartition("-")[0] == theme
             },

@@ -17,7 +17,7 @@ import subjects
 import thresholds
 from theme import theme_text
 
-from readfirst.harness.suite.scenario_writer import values_of
+from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,7 +48,7 @@ def threshold_themes() -> dict[str, crossings.Scenarios]:
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}
     for scenario in map(suite.scenario, [each for each in suite.ids() if each.startswith("thresholds/")]):
         family, slug = scenario.id.split("/")
-        found[f"{family}/{slug.rpartition('-')[2]}"][slug] = {**values_of(scenario), "tags": []}
+        found[f"{family}/{slug.rpartition('-')[2]}"][slug] = {**scenario_values(scenario), "tags": []}
     for size, rule, values in thresholds.thresholds(suite):
         found[f"thresholds/{size}"][f"{rule}-{size}"] = {
             **{

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readfirst.harness.suite.case_table import HEADING_KEYS
-from readfirst.harness.suite.scenario_writer import lines_of
+from readfirst.harness.suite.scenario_writer import yaml_lines
 from readfirst.harness.yaml_io.yaml_writer import emit_flow
 
 _SCHEMA = "# yaml-language-server: $schema=../../schema/cases.schema.json"
@@ -24,10 +24,10 @@ def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
         key for key in HEADING_KEYS if all(each.get(key) == first.get(key) for each in scenarios.values())
     ]
     own = [key for key in HEADING_KEYS if key not in common]
-    lines = [_SCHEMA, f"# {note}", *lines_of(_heading(first, common), 0), "cases:"]
+    lines = [_SCHEMA, f"# {note}", *yaml_lines(_heading(first, common), 0), "cases:"]
     for slug in sorted(scenarios):
         values = scenarios[slug]
-        lines += [f"  {slug}:", *lines_of(_heading(values, own), 4)]
+        lines += [f"  {slug}:", *yaml_lines(_heading(values, own), 4)]
         if given := values.get("given"):
             lines += ["    given:", *_lines(given, 6)]
         lines.append("    steps:")

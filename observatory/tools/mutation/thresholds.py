@@ -15,7 +15,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.scenario_writer import values_of
+from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io import strict_yaml
@@ -206,7 +206,7 @@ def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
         open_sizes = [size for size in SIZES if f"thresholds/{rule.id}-{size}" not in suite.ids()]
         for scenario in candidates(suite, rule.id) if open_sizes else ():
             try:
-                values = values_of(scenario)
+                values = scenario_values(scenario)
             except ValueError:
                 continue
             before = trial.errors(scenario)
