@@ -57,7 +57,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
-        return python_host._adapter(module, factory)
+        return python_host._make_adapter(module, factory)
 
     monkeypatch.setitem(connect.kinds(), "python", replace(connect.KINDS["python"], connect=make_adapter))
 

@@ -237,7 +237,7 @@ steps:
     ],
 )
 def test_unknown_content_cannot_be_expected_as_shown(steps: str) -> None:
-    with pytest.raises(SuiteError, match="gives is not known here"):
+    with pytest.raises(SuiteError, match="cannot be derived from the scenario"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
 
 
@@ -293,7 +293,7 @@ def test_a_short_answer_can_be_combined_with_files(call: str, text: str) -> None
     ],
 )
 def test_an_unknown_answer_cannot_be_expected_as_done(call: str) -> None:
-    with pytest.raises(SuiteError, match="gives is not known here"):
+    with pytest.raises(SuiteError, match="cannot be derived from the scenario"):
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 

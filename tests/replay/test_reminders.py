@@ -33,7 +33,7 @@ def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expe
 
 
 def test_expected_reminders_that_are_not_judged_are_an_error() -> None:
-    with pytest.raises(SuiteError, match="not judged"):
+    with pytest.raises(SuiteError, match="not compared"):
         load_scenario(f"{CALL}      reminders: [changed]\n", "")
     with pytest.raises(SuiteError, match="reminders must be true"):
         load_scenario(CALL, "given: {reminders: false}\n")

@@ -153,7 +153,7 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_truncated_compressed_data_is_refused() -> None:
-    with pytest.raises(RecordingError, match="has no end"):
+    with pytest.raises(RecordingError, match="is truncated"):
         parse_recording(packed_recording(10, compress=lambda data: lzma.compress(data)[:-2]))
 
 
