@@ -1,1 +1,1 @@
-"""Command-line agents other than the product: their wire formats, ACP, and pinned inodes."""
+"""Support for command-line agents other than the product: wire formats, the Agent Client Protocol, held inodes."""

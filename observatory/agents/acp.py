@@ -13,10 +13,9 @@ _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
 
 
 class AcpClient(JsonLines):
-    """Opens a session in the directory `folder`, sends `prompt`, and answers the requests that the agent sends to its
-    editor.
+    """Opens a session in the directory `folder`, sends `prompt`, and answers the agent's requests to its editor.
 
-    Every permission is granted. The client offers no terminal. https://agentclientprotocol.com describes the messages.
+    Every permission is granted. No terminal is offered. https://agentclientprotocol.com describes the messages.
     """
 
     def __init__(self, directory: Path, folder: Path, prompt: str, editor: Editor) -> None:
@@ -32,7 +31,7 @@ class AcpClient(JsonLines):
         )
 
     def receive(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or react to its answer to a request of this client. Ignore notifications."""
+        """Answer a request of the agent, or continue after the response to a request of this client."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

@@ -10,12 +10,11 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Keeps files open that an agent has used, for as long as the agent runs, so that the system does not reuse their
-    inodes.
+    """Keeps files open while an agent runs, so that the system does not reuse their inodes.
 
-    Some agents remember a read file by device and inode. A system gives the inode of a removed file to the next new
-    file, and the given files of all scenarios have the same time. So the agent would mistake the new file for the file
-    that it has read.
+    Some agents remember a file that they have read by device, inode and time. The system gives the inode of a removed
+    file to the next new file, and the files of all scenarios have the same time. Without held files, such an agent
+    would take a new file for a file that it has read.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The check of `lint` for the claims of the documents: every name in them exists, and matches the scenarios."""
+"""The check of `readfirst lint` for the file of claims: every name in it exists and matches the scenarios."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -8,12 +8,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
-from readfirst.observatory.claims.claims import (
-    Claims,
-    check_claims,
-    claims_file,
-    load_claims,
-)
+from readfirst.observatory.claims.claims import Claims, check_claims, claims_file, load_claims
 
 
 class ClaimsCheck:
@@ -33,7 +28,7 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each documented clause whose source, a section of a document, lacks claims."""
+        """Yield a finding for each documented clause whose source, a section of a document, has no claims."""
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:
@@ -44,9 +39,7 @@ class ClaimsCheck:
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield a finding for each name in the claims that does not exist, and for each scenario or rule that does not
-        match its claim.
-        """
+        """Yield a finding for each unknown name in the claims, and each scenario or rule that does not match them."""
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -57,7 +50,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim with an unknown rule, or a rule without scenarios of the claim."""
+    """Yield a finding for each claim that names an unknown rule, or a rule to which none of its scenarios belongs."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

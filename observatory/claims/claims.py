@@ -1,4 +1,4 @@
-"""Read `fixtures/claims.yaml`: statements of the documents, in our words, and the scenarios that show them."""
+"""Read `fixtures/claims.yaml`: statements of the product's documents, and the scenarios that confirm or refute them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A scenario as evidence for a claim.
+class ScenarioReference:
+    """A scenario that is evidence for a claim.
 
-    `call` is the number of the relevant call, from 1. None: all calls with documented clauses or, for a question or
-    contradiction, the last call. `clause` is the claim's own expectation for this call, for scenarios whose documented
-    clause is missing or comes from a different document. `states_files`: this clause covers files. `exact`: this
-    clause covers the words of the answer.
+    `call` is the number of the relevant call, from 1. None: all calls with documented clauses or, for a question or a
+    contradiction, the last call. `clause` is the claim's expectation for this call, if the scenario has no documented
+    clause from the same document. `states_files`: `clause` covers changed files. `exact`: `clause` covers the words of
+    the answer.
     """
 
     scenario_id: str
@@ -41,16 +41,16 @@ class Claim:
     """One statement of the documents about the tools, in our words (`says`).
 
     `sources` are texts `document, section`. `rule` is the conformance rule that the claim is about. Either `shown_by`
-    contains scenarios, or `unobservable` states why callers of the tools cannot observe the claim. `presumes` contains
-    the ids of claims that the scenarios depend on: that a Read unlocks a file can only be observed if unread files are
-    refused.
+    contains scenarios, or `unobservable` states why a caller of the tools cannot observe the claim. `presumes` contains
+    the ids of claims that must be true before this claim can be observed. For example, that a Read unlocks a file can
+    only be observed if edits of unread files are refused.
     """
 
     id: str
     says: str
     sources: tuple[str, ...]
     position: Position
-    shown_by: tuple[Shown, ...] = ()
+    shown_by: tuple[ScenarioReference, ...] = ()
     unobservable: str | None = None
     rule: str | None = None
     presumes: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Question:
     asks: str
     source: str
     position: Position
-    shown_by: tuple[Shown, ...] = ()
+    shown_by: tuple[ScenarioReference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Contradiction:
     position: Position
     claims: tuple[str, ...] = ()
     reports: str | None = None
-    shown_by: tuple[Shown, ...] = ()
+    shown_by: tuple[ScenarioReference, ...] = ()
     unobservable: str | None = None
 
 
@@ -109,7 +109,7 @@ class Claims:
         """The sources of all claims: texts `document, section`."""
         return frozenset(source for claim in self for source in claim.sources)
 
-    def shown(self) -> Iterator[Shown]:
+    def evidence(self) -> Iterator[ScenarioReference]:
         """Yield every scenario that the file names as evidence, in the order of the file."""
         for part in (*self, *self.questions, *self.contradictions):
             yield from part.shown_by
@@ -121,82 +121,84 @@ def claims_file(root: Path) -> Path:
 
 
 def load_claims(path: Path) -> Claims:
-    """Read `claims.yaml`. Raises SuiteError with all problems."""
-    look = _Look(load(read(path), path))
-    look.findings += schema_findings(look.document, "claims")
-    look.finish()
-    top = look.document.value
-    topics = tuple(look.topic(name, value) for name, value in top["topics"].items())
+    """Read a file of claims. Raises SuiteError with all problems of the file."""
+    reader = _ClaimsReader(load(read(path), path))
+    reader.findings += schema_findings(reader.document, "claims")
+    reader.finish()
+    document = reader.document.value
+    topics = tuple(reader.topic(name, value) for name, value in document["topics"].items())
     for topic in topics:
         for claim in topic.claims:
-            look.are_claims(claim.presumes, ("topics", topic.id, "claims", claim.id, "presumes"))
-    questions = tuple(look.question(name, value) for name, value in top["questions"].items())
-    contradictions = tuple(look.contradiction(name, value) for name, value in top["contradictions"].items())
-    look.finish()
+            reader.check_claim_ids(claim.presumes, ("topics", topic.id, "claims", claim.id, "presumes"))
+    questions = tuple(reader.question(name, value) for name, value in document["questions"].items())
+    contradictions = tuple(
+        reader.contradiction(name, value) for name, value in document["contradictions"].items()
+    )
+    reader.finish()
     return Claims(topics, questions, contradictions)
 
 
 Built = TypeVar("Built")
 
 
-class _Look(Inspection):
-    """Reads the parts of a file of claims that is valid against its schema. Reports an id that occurs twice."""
+class _ClaimsReader(Inspection):
+    """Reads the parts of a file of claims, valid against its schema, and reports ids that occur twice."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.ids: dict[str, YamlPath] = {}
 
     def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
-        above = (*self._position_of_id(name, "topics"), "claims")
-        claims = tuple(self._built(Claim, key, each, *above) for key, each in value["claims"].items())
+        above = (*self._register_id(name, "topics"), "claims")
+        claims = tuple(self._build(Claim, key, each, *above) for key, each in value["claims"].items())
         return Topic(name, value["title"], claims)
 
     def question(self, name: str, value: Mapping[str, Any]) -> Question:
-        return self._built(Question, name, value, "questions")
+        return self._build(Question, name, value, "questions")
 
     def contradiction(self, name: str, value: Mapping[str, Any]) -> Contradiction:
-        self.are_claims(value["claims"], ("contradictions", name, "claims"))
-        return self._built(Contradiction, name, value, "contradictions")
+        self.check_claim_ids(value["claims"], ("contradictions", name, "claims"))
+        return self._build(Contradiction, name, value, "contradictions")
 
-    def _built(
-        self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
+    def _build(
+        self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return an object of the class `kind` from a part of the file. The keys of the part are the attributes; lists
-        become tuples.
-        """
-        path = self._position_of_id(name, *above)
+        """Return an object of a class. Its attributes are the keys of a part of the file. Lists become tuples."""
+        path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields |= {
             "position": self.document.position(path, key=True),
-            "shown_by": self._shown_by(value, path),
+            "shown_by": self._read_references(value, path),
         }
-        return kind(id=name, **fields)
+        return cls(id=name, **fields)
 
-    def are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
-        """Report each id in `claims` that no claim has."""
+    def check_claim_ids(self, claims: Sequence[str], path: YamlPath) -> None:
+        """Report each id in `claims` that is not the id of a claim."""
         known = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
         for number, claim in enumerate(claims):
             if claim not in known:
                 self.note((*path, number), f"there is no claim {claim!r}", did_you_mean(claim, known))
 
-    def _shown_by(self, value: Mapping[str, Any], path: YamlPath) -> tuple[Shown, ...]:
-        shown = enumerate(value.get("shown_by", ()))
-        return tuple(self._read_evidence(each, (*path, "shown_by", number)) for number, each in shown)
+    def _read_references(self, value: Mapping[str, Any], path: YamlPath) -> tuple[ScenarioReference, ...]:
+        values = enumerate(value.get("shown_by", ()))
+        return tuple(self._read_reference(each, (*path, "shown_by", number)) for number, each in values)
 
-    def _read_evidence(self, value: str | Mapping[str, Any], path: YamlPath) -> Shown:
+    def _read_reference(self, value: str | Mapping[str, Any], path: YamlPath) -> ScenarioReference:
         position = self.document.position(path)
         if isinstance(value, str):
-            return Shown(value, position)
+            return ScenarioReference(value, position)
         expect = value.get("expect", {})
         clause = None
         if expect:
             keys = ("error", "text", "files")
             clause = read_expectation(Node(self, expect, (*path, "expect"), "expect"), keys).recorded
         exact = value.get("exact", False)
-        return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
+        return ScenarioReference(
+            value["scenario"], position, value.get("call"), clause, "files" in expect, exact
+        )
 
-    def _position_of_id(self, name: str, *above: str | int) -> YamlPath:
-        """Return the path of a new id in the file. Report the id if it is already used."""
+    def _register_id(self, name: str, *above: str | int) -> YamlPath:
+        """Return the path of a new id in the file. Report the id if another part of the file uses it."""
         path = (*above, name)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
@@ -212,8 +214,8 @@ def check_claims(
     """Yield a finding for each unknown name in the claims of a suite, and for each scenario that states nothing about
     its claim.
 
-    `stated` returns the documented clauses of a scenario that the caller has read, None if the scenario cannot be read.
-    `stated` raises UnknownScenarioError for a missing scenario. Without `stated`, the scenarios are read here.
+    `stated` returns the documented clauses of a scenario, or None if the scenario is invalid. It raises
+    UnknownScenarioError for a missing scenario. The default reads the scenarios from the suite.
     """
 
     def read(scenario_id: str) -> Stated | None:
@@ -230,28 +232,36 @@ def check_claims(
                 message = f"there is no document {found['document']!r}"
                 fix = did_you_mean(found["document"], documents)
                 yield Finding("unknown-document", claim.position, message, fix)
-        for shown in claim.shown_by:
-            yield from _evidence(stated or read, shown, of_claim=True)
+        for evidence in claim.shown_by:
+            yield from _check_reference(stated or read, evidence, of_claim=True)
     for part in (claims.questions, claims.contradictions):
-        for shown in (shown for each in part for shown in each.shown_by):
-            yield from _evidence(stated or read, shown, of_claim=False)
+        for evidence in (evidence for each in part for evidence in each.shown_by):
+            yield from _check_reference(stated or read, evidence, of_claim=False)
 
 
-def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:
+def _check_reference(
+    stated: Callable[[str], Stated | None], evidence: ScenarioReference, *, of_claim: bool
+) -> Iterator[Finding]:
     try:
-        calls = stated(shown.scenario_id)
+        calls = stated(evidence.scenario_id)
     except UnknownScenarioError as error:
         message, _, fix = str(error).rpartition(". ")
-        yield Finding("unknown-evidence", shown.position, message, fix)
+        yield Finding("unknown-evidence", evidence.position, message, fix)
         return
     if calls is None:
         return
-    if shown.call is not None and shown.call > len(calls):
-        message = f"{shown.scenario_id} has no call {shown.call}"
-        yield Finding("unknown-evidence", shown.position, message, f"Write a number from 1 to {len(calls)}.")
+    if evidence.call is not None and evidence.call > len(calls):
+        message = f"{evidence.scenario_id} has no call {evidence.call}"
+        yield Finding(
+            "unknown-evidence", evidence.position, message, f"Write a number from 1 to {len(calls)}."
+        )
         return
-    chosen = calls if shown.call is None else calls[shown.call - 1 : shown.call]
-    if of_claim and not (chosen if shown.clause is not None else any(chosen)):
-        of = shown.scenario_id if shown.call is None else f"call {shown.call} of {shown.scenario_id}"
-        fix = "Add `documented:` to a clause there, or write {scenario: ..., call: ..., expect: ...} here."
-        yield Finding("silent-evidence", shown.position, f"{of} does not say what is documented", fix)
+    chosen = calls if evidence.call is None else calls[evidence.call - 1 : evidence.call]
+    if of_claim and not (chosen if evidence.clause is not None else any(chosen)):
+        of = (
+            evidence.scenario_id
+            if evidence.call is None
+            else f"call {evidence.call} of {evidence.scenario_id}"
+        )
+        fix = "Add `documented:` to a clause of the scenario, or write {scenario: ..., call: ..., expect: ...} here."
+        yield Finding("silent-evidence", evidence.position, f"{of} does not say what is documented", fix)

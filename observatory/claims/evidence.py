@@ -1,4 +1,4 @@
-"""Compare the claims about a scenario with the recordings of a contract."""
+"""Compare claims with the recorded behaviour of the product in their scenarios."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,28 +24,27 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
 from readfirst.harness.suite.unwrap_host_text import answer_of
-from readfirst.observatory.claims.claims import Shown
+from readfirst.observatory.claims.claims import ScenarioReference
 
-Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
+ClaimStatus = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
 """Whether a claim is true.
 
 `in other words`: the refusal or the change is as claimed, but the text of the answer differs. `partly`: only some of
-several calls or scenarios are as claimed. `not shown`: the version lacks a tool or an argument that the scenario
-needs, or an earlier call had a different result, so the relevant call shows nothing.
+several calls or scenarios are as claimed. `not shown`: the version lacks a tool or an argument of the scenario, or an
+earlier call had a different result, so the result of the relevant call means nothing.
 """
 
 
-_WRONG_ARGUMENTS = "invalid_arguments"
-_LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
+_INVALID_ARGUMENTS = "invalid_arguments"
+_LINE_NUMBER_PATTERN = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The statement of a claim or a documented clause about one call (`clause`), the recorded result of the call
-    (`answer`), and whether the result confirms it (`holding`).
+    """A claimed result of one call (`clause`), the recorded result (`answer`), and whether they agree (`status`).
 
-    `call` counts from 1. `states_files`: the clause covers changed files. `exact`: the clause covers the words of the
-    answer.
+    `call` is the number of the call, from 1. `states_files`: the clause covers changed files. `exact`: the clause
+    covers the words of the answer.
     """
 
     call: int
@@ -54,7 +53,7 @@ class Statement:
     states_files: bool = True
     exact: bool = False
     answer: Clause | None = None
-    holding: Holding = "not recorded"
+    status: ClaimStatus = "not recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +66,32 @@ class Evidence:
     contract: str
 
     @property
-    def holding(self) -> Holding:
-        """Whether all statements about the scenario are true, as one combined result."""
-        return combine_holdings([statement.holding for statement in self.statements])
+    def status(self) -> ClaimStatus:
+        """The combined status of all statements."""
+        return combine_statuses([statement.status for statement in self.statements])
 
 
-def combine_holdings(holdings: Sequence[Holding]) -> Holding:
-    """Combine the results of several scenarios or calls into one result.
+def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
+    """Return the combined status of several scenarios or calls.
 
-    If one is `not recorded`, the combined result is `not recorded`. Results `not shown` are ignored if there are other
-    results.
+    It is `not recorded` if one of them is. The status `not shown` is ignored if there is a different status.
     """
-    if not holdings or "not recorded" in holdings:
+    if not statuses or "not recorded" in statuses:
         return "not recorded"
-    shown = {each for each in holdings if each != "not shown"}
+    shown = {each for each in statuses if each != "not shown"}
     if shown == {"holds", "in other words"}:
         return "in other words"
     return "partly" if len(shown) > 1 else next(iter(shown), "not shown")
 
 
-def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
-    """Return the statements about the calls of the scenario: the claim's own expectation, or if it has none, the
-    documented clauses of the scenario.
+def claimed_statements(
+    scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
+) -> tuple[Statement, ...]:
+    """Return the statements of a claim about the calls of a scenario: the expectation in the claim (`shown`) if it has
+    one, otherwise the documented clauses of the scenario.
 
-    If documented clauses have one of the `sources`, other clauses are ignored. Empty if nothing is stated, or if the
-    scenario lacks the call that `shown` names.
+    If some documented clauses have one of the `sources`, clauses with other sources are ignored. Empty if nothing is
+    stated, or if the scenario lacks the call number in `shown`.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -110,11 +110,11 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
     return tuple(Statement(number, tool, clause) for number, tool, clause in fitting or said)
 
 
-def judged_statements(
+def judge_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements with the actual results of their calls in `outcome`, and whether these confirm them."""
-    answers = answers_of(suite, scenario, outcome)
+    """Return the statements with the results of their calls in `outcome` and the resulting status."""
+    answers = recorded_answers(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
         clause = each.clause or Clause()
@@ -142,16 +142,18 @@ def judged_statements(
         place, answer = places[statement.call - 1], answers[statement.call - 1]
         own = calls[statement.call - 1].expect.recorded
         # The version does not take the arguments of a call, where the scenario's own contract does.
-        lacks = answer.error == _WRONG_ARGUMENTS and own is not None and own.error != _WRONG_ARGUMENTS
+        lacks = answer.error == _INVALID_ARGUMENTS and own is not None and own.error != _INVALID_ARGUMENTS
         unasked = astray < place[0] or lacks
-        holding: Holding = "not shown" if unasked else _holding(statement, place, differences, answer)
-        return replace(statement, answer=answer, holding=holding)
+        status: ClaimStatus = (
+            "not shown" if unasked else _statement_status(statement, place, differences, answer)
+        )
+        return replace(statement, answer=answer, status=status)
 
     return tuple(map(judge, said))
 
 
-def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
-    """Return an answer per call: error name, text and changed files. The outcome must contain every step."""
+def recorded_answers(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
+    """Return the result of each call of a complete outcome: error name, text and changed files."""
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
         own = {
@@ -166,12 +168,9 @@ def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Claus
     return answers
 
 
-def _holding(
-    statement: Statement,
-    place: tuple[int, int | None],
-    differences: Sequence[Difference],
-    answer: Clause,
-) -> Holding:
+def _statement_status(
+    statement: Statement, place: tuple[int, int | None], differences: Sequence[Difference], answer: Clause
+) -> ClaimStatus:
     step, number = place
     levels = {each.level for each in differences if each.step == step and number in (None, each.call)}
     if not levels:
@@ -179,69 +178,71 @@ def _holding(
     clause = statement.clause or Clause()
     # A Read has only its words; a refusal or a change can be right in different words.
     acts = clause.error is not None or (statement.states_files and clause.files)
-    reworded = acts or _numbered_otherwise(clause.text, str(answer.text))
+    reworded = acts or _differs_only_in_line_numbers(clause.text, str(answer.text))
     return "in other words" if levels == {"text"} and reworded and not statement.exact else "does not hold"
 
 
-def _numbered_otherwise(said: str | TextDigest | None, text: str) -> bool:
-    """Whether two texts differ only in the form of their line numbers: padded or not, with an arrow or a tab."""
-    plain = _plain_numbers(text)
+def _differs_only_in_line_numbers(said: str | TextDigest | None, text: str) -> bool:
+    """Whether two texts differ only in the form of line numbers: with or without padding, with an arrow or a tab."""
+    plain = _normalize_line_numbers(text)
     match said:
         case str():
-            return _plain_numbers(said) == plain
+            return _normalize_line_numbers(said) == plain
         case TextDigest(sha256=None, starts=starts, ends=ends):
             numbered = replace(
-                said, starts=starts and _plain_numbers(starts), ends=ends and _plain_numbers(ends)
+                said,
+                starts=starts and _normalize_line_numbers(starts),
+                ends=ends and _normalize_line_numbers(ends),
             )
             return not text_differences(numbered, plain, plain)
         case _:
             return False
 
 
-def _plain_numbers(text: str) -> str:
-    return _LINE_NUMBER.sub(r"\1\t", text)
+def _normalize_line_numbers(text: str) -> str:
+    return _LINE_NUMBER_PATTERN.sub(r"\1\t", text)
 
 
 class RecordingLookup:
-    """Compares claims with recordings. Each recorded transcript is converted to an outcome only once.
+    """Compares claims with recordings, and caches the results.
 
-    If no contract is given, the contract of the scenario is used. This is the default contract, or the contract named
-    in the scenario if the default contract lacks its tools.
+    If no contract is specified, the contract of the scenario is used. This is the default contract, or the contract
+    named in the scenario if the default contract lacks its tools.
     """
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self._scenarios: dict[str, tuple[Scenario, Mapping[str, Transcript]]] = {}
         self._outcomes: dict[tuple[str, int], Outcome] = {}
-        self._judged: dict[tuple[int, int], tuple[Shown, tuple[Statement, ...]]] = {}
+        self._judged: dict[tuple[int, int], tuple[ScenarioReference, tuple[Statement, ...]]] = {}
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """Return the scenario with this id. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
+        """Return a scenario. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
         return self._read_scenario(scenario_id)[0]
 
-    def evidence(self, shown: Shown, sources: Sequence[str], contract: str | None = None) -> Evidence:
-        """Return the statements of a claim about one scenario, compared with the recording of a contract. `sources` are
-        the claim's.
-        """
+    def evidence(
+        self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
+    ) -> Evidence:
+        """Return the statements of a claim with these `sources` about one scenario, compared with the recording."""
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)
         if outcome is not None:
             return Evidence(scenario.id, scenario.title, self._judge(scenario, shown, sources, outcome), name)
-        said = statements(scenario, shown, sources)
+        said = claimed_statements(scenario, shown, sources)
         if scenario.needs - self._suite.contracts[name].capabilities:
-            said = tuple(replace(statement, holding="not shown") for statement in said)
+            said = tuple(replace(statement, status="not shown") for statement in said)
         return Evidence(scenario.id, scenario.title, said, name)
 
-    def answer(self, shown: Shown) -> Evidence:
-        """Return the recorded answer to the call `shown` (default: the last call) as evidence without a statement."""
+    def answer(self, shown: ScenarioReference) -> Evidence:
+        """Return the recorded answer to the call in `shown`, by default to the last call of the scenario."""
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())
         number = shown.call or len(calls)
-        answered = None if outcome is None else answers_of(self._suite, scenario, outcome)[number - 1]
-        holding: Holding = "not recorded" if answered is None else "holds"
-        statement = Statement(number, calls[number - 1].tool, None, answer=answered, holding=holding)
+        answered = None if outcome is None else recorded_answers(self._suite, scenario, outcome)[number - 1]
+        status: ClaimStatus = "not recorded" if answered is None else "holds"
+        statement = Statement(number, calls[number - 1].tool, None, answer=answered, status=status)
         return Evidence(scenario.id, scenario.title, (statement,), scenario.contract)
 
     def _read_scenario(self, scenario_id: str) -> tuple[Scenario, Mapping[str, Transcript]]:
@@ -258,23 +259,21 @@ class RecordingLookup:
         return found
 
     def _judge(
-        self, scenario: Scenario, shown: Shown, sources: Sequence[str], outcome: Outcome
+        self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements for a piece of evidence and an outcome. They are computed once for each pair.
+        """Return the judged statements about a scenario. They are computed once for each reference and outcome.
 
-        The cache keeps the evidence, because its key is the evidence's `id()`, which Python may reuse for a new object.
+        The cache keeps the reference, because its key contains the `id()`, which Python may reuse for a new object.
         """
         key = id(shown), id(outcome)
         if key not in self._judged:
-            said = statements(scenario, shown, sources)
-            self._judged[key] = shown, judged_statements(self._suite, scenario, said, outcome)
+            said = claimed_statements(scenario, shown, sources)
+            self._judged[key] = shown, judge_statements(self._suite, scenario, said, outcome)
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return the outcome of a scenario that was recorded for a contract. None if the recording lacks the contract
-        or has other steps.
-
-        Contracts with the same answers share one transcript and one outcome.
+        """Return the recorded outcome of a scenario for a contract. None if the recording lacks the contract, or if it
+        has different steps. Contracts with the same answers share one outcome.
         """
         transcript = self._read_scenario(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]

@@ -1,4 +1,4 @@
-"""Claims, behaviours, versions and scenarios of a rule, as lines of text."""
+"""Find the claims, behaviours, versions and scenarios that belong to a rule."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,19 +10,19 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.claims import Claim, claims_file, load_claims
 from readfirst.observatory.claims.evidence import RecordingLookup
 from readfirst.observatory.claims.versions import (
-    by_contract,
-    rule_versions,
-    seen_in_versions,
-    versions_in_words,
+    describe_versions,
+    results_by_version,
+    rule_cells_by_version,
+    statuses_by_contract,
 )
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories, history_of
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the names of the reference's behaviours by rule, in the order of the reference.
+    """Return the names of the reference's behaviours by rule. The key is empty for scenarios without a rule.
 
-    A behaviour belongs to the rules of the scenarios that show it. The rule of scenarios without a rule is empty.
-    Scenarios that are not in this suite are ignored. Raises SuiteError.
+    A behaviour belongs to the rules of the scenarios that show it. Scenarios that are not in the suite are ignored.
+    Raises SuiteError.
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
@@ -33,8 +33,8 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims about each rule, or about the rule `rule_id`. Each claim is paired with a text that names the
-    versions that confirm it.
+    """Return the claims by rule, each with a text that lists the versions that confirm it. With `rule_id`, only the
+    claims about this rule.
 
     The text is empty if no scenario can show the claim. The result is empty for a suite without claims. Raises
     SuiteError.
@@ -45,22 +45,20 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
     known = load_claims(file)
     wanted = {claim.id: claim for claim in known if claim.rule and rule_id in (None, claim.rule)}
     names = [contract.name for contract in suite.contracts.recorded]
-    holdings = by_contract(known, wanted, names, RecordingLookup(suite))
+    statuses = statuses_by_contract(known, wanted, names, RecordingLookup(suite))
     found: dict[str, list[tuple[Claim, str]]] = {}
     for claim in wanted.values():
-        found.setdefault(claim.rule or "", []).append((claim, versions_in_words(holdings[claim.id])))
+        found.setdefault(claim.rule or "", []).append((claim, describe_versions(statuses[claim.id])))
     return found
 
 
-def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines that `readfirst product claims RULE` prints about a rule: the lines of `readfirst rules RULE`,
-    the claims of the documents, the behaviours of the reference, and the versions.
-
-    Raises SuiteError, RecordingError.
+def rule_report_lines(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
+    """Yield the output of `readfirst product claims RULE`: the output of `readfirst rules RULE`, the claims of the
+    documents, the behaviours of the reference, and the versions. Raises SuiteError, RecordingError.
     """
     yield from rule_lines(suite, known, rule)
     if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):
-        yield "  what the documents claim about it, with the versions on which that holds:"
+        yield "  claims of the documents about the rule, with the versions that confirm them:"
     for claim, versions in claims:
         yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
     if names := behaviours_by_rule(suite).get(rule.id, ()):
@@ -74,11 +72,11 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
     if not ids:
         return
     contracts = [each for each in suite.contracts if each.recorded]
-    seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
-    cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
+    seen = results_by_version(suite, Rules({}, {rule.id: rule}), ids)
+    cells = rule_cells_by_version([rule], contracts, seen, {rule.id: ids})[rule.id]
     yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
 
-    said = {"not claimed": "lack what it needs", "unknown": "nothing is recorded", "yes": "all scenarios"}
+    said = {"not claimed": "lack a capability", "unknown": "nothing is recorded", "yes": "all scenarios"}
 
     def describe(name: str) -> str:
         cell = cells[name]

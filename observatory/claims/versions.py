@@ -1,4 +1,4 @@
-"""The recorded versions that confirm each claim and each rule, computed from the recordings."""
+"""Find the recorded versions that confirm each claim and each rule."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,35 +17,35 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.claims import Claim, Claims
-from readfirst.observatory.claims.evidence import Holding, RecordingLookup, combine_holdings
+from readfirst.observatory.claims.evidence import ClaimStatus, RecordingLookup, combine_statuses
 
-_SHOWS: tuple[Holding, ...] = ("holds", "in other words")
+_SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 
 
-def by_contract(
-    claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: RecordingLookup
-) -> dict[str, dict[str, Holding]]:
-    """Return for each of the claims `ids` and for each contract whether the claim is true on the contract.
+def statuses_by_contract(
+    claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
+) -> dict[str, dict[str, ClaimStatus]]:
+    """Return the status of each of the claims `ids` on each contract. A claim without scenarios has no status.
 
-    The result is `not shown` in three cases: no scenario of the claim was recorded; every scenario has a different
+    The status is `not shown` in three cases: no scenario of the claim was recorded; every scenario has a different
     result before the relevant call; or a claim that this claim presumes is false. For example, that a Read unlocks a
-    file cannot be shown if unread files are not refused. A claim without scenarios has no contracts.
+    file cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
     @cache
-    def holding(claim_id: str, contract: str) -> Holding:
+    def status(claim_id: str, contract: str) -> ClaimStatus:
         claim = known[claim_id]
-        holdings = [witness.evidence(shown, claim.sources, contract).holding for shown in claim.shown_by]
-        # A contract that was not recorded for one of several scenarios is judged by the others.
-        return combine_holdings([each for each in holdings if each != "not recorded"] or ["not shown"])
+        statuses = [lookup.evidence(shown, claim.sources, contract).status for shown in claim.shown_by]
+        # Scenarios that were not recorded for the contract are ignored if there are others.
+        return combine_statuses([each for each in statuses if each != "not recorded"] or ["not shown"])
 
     def shows(claim: Claim, contract: str) -> bool:
-        return all(holding(presumed, contract) in _SHOWS for presumed in claim.presumes)
+        return all(status(presumed, contract) in _SHOWS for presumed in claim.presumes)
 
     return {
         claim.id: {
-            name: holding(claim.id, name) if shows(claim, name) else "not shown"
+            name: status(claim.id, name) if shows(claim, name) else "not shown"
             for name in (contracts if claim.shown_by else ())
         }
         for claim in claims
@@ -53,38 +53,35 @@ def by_contract(
     }
 
 
-def versions_in_words(holdings: Mapping[str, Holding]) -> str:
-    """Return a text with the contracts that confirm a claim: `1.0.60 to 2.1.7; partly: 2.1.40`.
-
-    The text also names the contracts that do not show the claim (`not shown`). All other contracts refute it.
-    """
-    if not holdings:
+def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
+    """Return the contracts for each status as a text, without those that refute the claim: `2.0.60 to 2.1.7`."""
+    if not statuses:
         return ""
-    spans = list(version_spans(holdings, holdings.__getitem__))
+    spans = list(version_spans(statuses, statuses.__getitem__))
     found = {
-        holding: [span for span, here in spans if here == holding]
-        for holding in ("holds", "in other words", "partly", "not shown")
+        status: [span for span, here in spans if here == status]
+        for status in ("holds", "in other words", "partly", "not shown")
     }
-    if set(holdings.values()) == {"holds"}:
+    if set(statuses.values()) == {"holds"}:
         return "all recorded versions"
     parts = [", ".join(found["holds"]) or "no recorded version"]
-    for holding in ("in other words", "partly", "not shown"):
-        if found[holding]:
-            parts.append(f"{holding}: {', '.join(found[holding])}")
+    for status in ("in other words", "partly", "not shown"):
+        if found[status]:
+            parts.append(f"{status}: {', '.join(found[status])}")
     return "; ".join(parts)
 
 
-Versions = Mapping[str, Mapping[str, ScenarioResult]]
+ResultsByVersion = Mapping[str, Mapping[str, ScenarioResult]]
 """The results of scenarios on contracts, by scenario id and by contract."""
 
 
-def rule_versions(
+def rule_cells_by_version(
     rules: Iterable[Rule],
     contracts: Sequence[Contract],
-    versions: Versions,
+    versions: ResultsByVersion,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return the table cell of each rule and contract. `belonging` contains the ids of the scenarios of each rule."""
+    """Return a table cell by rule and contract. `belonging` contains the ids of the scenarios of each rule."""
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
         ids = belonging.get(rule.id, ())
@@ -95,15 +92,17 @@ def rule_versions(
             each.name: tuple(versions[scenario_id][each.name].holds for scenario_id in ids)
             for each in contracts
         }
-        found[rule.id] = {name: replace(cell, since=_since(name, answers)) for name, cell in cells.items()}
+        found[rule.id] = {
+            name: replace(cell, since=_oldest_equal_version(name, answers)) for name, cell in cells.items()
+        }
     return found
 
 
-def _since(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version of the range that ends at `name` and has only the result of `name`.
+def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
+    """Return the oldest version from which on all versions up to `name` have the same answers.
 
-    The range of an older model (`+gated`) includes the versions before the first one with two classes of models.
-    `documented` has no earlier versions.
+    The versions of an older model (`+gated`) continue the versions that had only one class of models. `documented` has
+    no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
@@ -118,15 +117,15 @@ def _since(name: str, answers: Mapping[str, object]) -> str:
     return since
 
 
-def seen_in_versions(
+def results_by_version(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
     """Compare every contract with the default contract in the scenarios `ids` (None: all). Return the results by
     scenario and contract.
 
     Scenarios without a rule are skipped. If the default contract lacks a tool of a scenario, the contract named in the
-    scenario is used instead. A scenario holds on a contract if `readfirst diff` reports no difference at the level of
-    its rule. Raises SuiteError, RecordingError.
+    scenario is used instead. A scenario holds if the answers do not differ at the level of its rule. Raises SuiteError,
+    RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
@@ -139,11 +138,7 @@ def seen_in_versions(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Compares all contracts with the default contract, one scenario after the other, in this process or in a worker
-    process.
-
-    `levels` contains the level of comparison for each rule.
-    """
+    """Compares all contracts with the default contract at the `levels` of the rules. Can run in a worker process."""
 
     suite: Suite
     levels: Mapping[str, Level]
@@ -176,7 +171,7 @@ def _compare_scenario(
         lacking = bool(contract.recorded and scenario.needs - contract.capabilities)
         holds: bool | None = None
         if not lacking and (name == scenario.contract or name in transcripts or not contract.recorded):
-            # Versions that gave the same share their transcript.
+            # Versions with the same answers share a transcript.
             key = id(transcripts.get(name)) if contract.recorded else -1
             if key not in compared:
                 compared[key] = None

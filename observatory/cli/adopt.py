@@ -27,14 +27,14 @@ from readfirst.harness.versions.npm_versions import published_versions
 from readfirst.harness.versions.record_release import release_of, unrecorded_scenarios
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import renew
-from readfirst.observatory.given import RESULTS, TOOLS, record_given
+from readfirst.observatory.product_data import RESULTS, TOOLS, record_product_data
 from readfirst.observatory.versions.adoption import (
     adoption_report,
-    differences,
+    dated_differences,
     record_between,
-    tasks,
+    reference_tasks,
 )
-from readfirst.observatory.versions.bisect import Answers, Replays, facts
+from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts
 from readfirst.observatory.versions.retirement import (
     MAX_CONTRACTS,
     distinct_scenarios,
@@ -48,7 +48,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 def adopt(
     version: str = typer.Argument("latest", help="A published version of the product, or `latest`."),
     report: Path | None = typer.Option(
-        None, help="Write the differences for users, and the work that is left, to this file in Markdown."
+        None, help="Write the differences for users, and the remaining tasks, to this file in Markdown."
     ),
     *,
     options: RunOptions,
@@ -59,8 +59,8 @@ def adopt(
 ) -> int:
     """Make a new version the newest contract. If the command stops, run it again to continue.
 
-    Needs npm; see `readfirst docs recording`. Exit code 0: everything is done. 1: a person has to change the reference;
-    the output says how.
+    Requires npm; see `readfirst docs recording`. Exit code 0: everything is done. 1: tasks remain for a person, which
+    the output lists.
     """
     suite = open_own_suite([str(fixtures)] if fixtures is not None else None)
     sweep()
@@ -114,19 +114,17 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
         known = given.load(file) if file.exists() else {}
         missing = [each for each in contracts if each.name not in known]
         if file.exists() and missing:
-            for name in record_given(given, suite, missing, write=True, time_limit=options.time_limit):
+            for name in record_product_data(given, suite, missing, write=True, time_limit=options.time_limit):
                 yield f"{name} {given.name}"
 
 
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
 ) -> Diff:
-    """Record the scenarios that differ between two contracts on the versions between the two, and return the
-    differences with the versions that introduced them.
-    """
-    found = differences(suite, contract, before)
+    """Record the differing scenarios on the versions between two contracts. Return the dated differences."""
+    found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
-    replays = Replays(
+    replays = VersionReplays(
         suite, takes, lambda each: Product(suite, each.name, options), variant, jobs=options.jobs
     )
 
@@ -137,20 +135,19 @@ def _date_causes(
         known = {each: recorded[each][name] for each in ids if name in recorded[each]}
         with ReplayProgress(suite, {name: left}, takes, options.jobs) as progress:
             known.update(replays(version, left, progress))
-        return {each: facts(answer, "text") for each, answer in known.items()}
+        return {each: compared_parts(answer, "text") for each, answer in known.items()}
 
     versions = load_releases(releases_file(suite.root)).versions
     for result in record_between(replays, versions, found, before, contract, ask):
         if not result.ok:
             say(f"{result.status} {result.scenario_id}: {result.message}")
-    return differences(Suite(suite.root), contract, before)
+    return dated_differences(Suite(suite.root), contract, before)
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield a line for each task that is left for a person.
+    """Yield a line for each task that remains for a person.
 
-    If the reference follows the version, and the suite has more than MAX_CONTRACTS contracts, a contract is removed,
-    too.
+    If no task remains for the reference, and the suite has more than MAX_CONTRACTS contracts, also remove a contract.
     """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
@@ -159,17 +156,15 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
                 f"{contract.name} has no recording of {pluralize(len(left_out), 'scenario')}: readfirst product "
                 f"record --contract {contract.name} {' '.join(left_out)} (or --leave-out REASON)"
             )
-    failing = [
-        name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)
-    ]
-    if failing:
-        yield from map(str, tasks(found, behaviour_histories()))
+    names = [name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)]
+    if names:
+        yield from map(str, reference_tasks(found, behaviour_histories()))
         yield (
             f"the reference: raise LAST_VERSION in reference_impl/behaviours_by_version.py to {version}, and change "
-            f"the behaviours until `readfirst run reference --contract {failing[0]}` passes"
+            f"the behaviours until `readfirst run reference --contract {names[0]}` passes"
         )
         yield f"the summary of {version} in fixtures/contracts.yaml"
-        yield f"then once more: readfirst product adopt {version}"
+        yield f"then run again: readfirst product adopt {version}"
         return
     if len(suite.contracts.recorded) <= MAX_CONTRACTS:
         return
@@ -178,13 +173,13 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
         yield f"there are {len(suite.contracts.recorded)} contracts, more than {MAX_CONTRACTS}: remove one"
     elif all(_is_followed(suite, *kept) for kept in distinct_scenarios(suite, former).items()):
         retire(suite, former)
-        say(f"{former} is not a contract any more; the scenarios that differ keep its answers")
+        say(f"{former} is not a contract any more; recordings keep its answers for scenarios that differ")
     else:
-        yield f"the reference does not behave like {former} in every scenario that differs; it stays a contract"
+        yield f"{former} stays a contract: the reference does not behave like it in every scenario that differs"
 
 
 def _is_followed(suite: Suite, name: str, ids: Sequence[str] | frozenset[str]) -> bool:
-    """Whether the reference gives the recorded answers of the contract `name` in these scenarios."""
+    """Whether the reference passes these scenarios with the contract `name`."""
     if not ids:
         return True
     command = ["run", "reference", "--contract", name, "--fixtures", str(suite.root), *sorted(ids)]

@@ -33,9 +33,15 @@ from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.terminal import say
 from readfirst.harness.versions.npm_versions import InstalledVersions, published_versions
-from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
+from readfirst.observatory.versions.bisect import (
+    AnswerChange,
+    VersionReplays,
+    compared_parts,
+    find_changes,
+    versions_between,
+)
 
-_SHOWN = 100
+_MAX_ANSWER_CHARS = 100
 """Maximum number of printed characters of an answer."""
 
 
@@ -51,10 +57,10 @@ def bisect(
     ),
     level: LevelName = typer.Option("text", help="The level of the comparison."),
     gated: bool = typer.Option(
-        False, "--gated", help="With an older model, which must read before it edits."
+        False, "--gated", help="Use an older model, which must read a file before it edits the file."
     ),
     keep: int | None = typer.Option(
-        None, min=1, help="Keep at most this many of the versions it installs.", show_default="all"
+        None, min=1, help="Keep at most this many installed versions.", show_default="all"
     ),
     record: bool = typer.Option(
         False, "--record", help="Also record each scenario on the two versions around each change."
@@ -72,16 +78,13 @@ def bisect(
         say("no scenario is selected")
         return ExitCode.NOTHING
     needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
-    able = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
-    if able is None:
+    contract = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
+    if contract is None:
         raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
-    versions = published_versions(able.package or PACKAGE)
+    published = published_versions(contract.package or PACKAGE)
     kept = Takes(takes or default_takes())
-    replays = Replays(
-        suite,
-        kept,
-        lambda contract: Product(suite, contract.name, options),
-        "+gated" if gated else "",
+    replays = VersionReplays(
+        suite, kept, lambda contract: Product(suite, contract.name, options), "+gated" if gated else ""
     )
     kept_versions = InstalledVersions(keep)
 
@@ -90,38 +93,44 @@ def bisect(
         kept_versions.make_room(version)
         with ReplayProgress(suite, {replays.contract(version).name: asked}, kept) as progress:
             answers = replays(version, asked, progress)
-        return {name: facts(answer, level) for name, answer in answers.items()}
+        return {name: compared_parts(answer, level) for name, answer in answers.items()}
 
     with kept.held():
-        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        one = duration(2 * replay_seconds(suite, selected, None))
+        candidates = versions_between(
+            published, oldest or contract.version or published[0], newest or published[-1]
+        )
+        count, time = len(candidates), duration(2 * replay_seconds(suite, selected, None))
         say(
-            f"{pluralize(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
-            f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "
-            "and what npm needs to install it",
+            f"{pluralize(len(selected), 'scenario')}, {count} published versions: tests the first and the last, "
+            f"then about {ceil(log2(max(count - 1, 1)))} versions for each change. Each version takes at most about "
+            f"{time}, and the time for its installation.",
             err=True,
         )
-        found = list(changes(stretch, selected, ask))
-        lost = [
+        found = list(find_changes(candidates, selected, ask))
+        unsearched = [
             (name, end)
             for name in selected
-            for end in stretch[:: len(stretch) - 1]
+            for end in candidates[:: len(candidates) - 1]
             if (name, end) in replays.silent
         ]
-        for name, end in lost:
-            say(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", err=True)
+        for name, end in unsearched:
+            say(f"{name}: not searched, because {end} gives no answer: {replays.silent[name, end]}", err=True)
         refused = False
         for name in selected:
-            mine = sorted(
+            own_changes = sorted(
                 (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
             )
-            for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
+            for former, each in zip(
+                [candidates[0], *(each.after for each in own_changes)], own_changes, strict=False
+            ):
                 for line in _describe(each, former, level, replays):
                     say(line)
-            if not mine and all(name != each for each, _ in lost):
-                say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level})")
-            if record and mine:
-                sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
+            if not own_changes and all(name != each for each, _ in unsearched):
+                say(f"{name}: {candidates[0]} and {candidates[-1]} give the same answers ({level})")
+            if record and own_changes:
+                sides = dict.fromkeys(
+                    version for each in own_changes for version in (each.before, each.after)
+                )
                 for result in accept_replays(
                     suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
                 ):
@@ -129,36 +138,34 @@ def bisect(
                     refused = refused or not result.ok
         if refused:
             return ExitCode.NOT_CONFORMANT
-        if lost:
+        if unsearched:
             return ExitCode.ERROR
         return ExitCode.CONFORMANT if found else ExitCode.NOTHING
 
 
-def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:
-    """Yield the lines about a change: the version that introduced it, and the first different answer before and after
-    it. `former` is the version with the old result.
-    """
+def _describe(change: AnswerChange, former: str, level: str, replays: VersionReplays) -> Iterator[str]:
+    """Yield lines about a change. `former` is the oldest version with the answer before the change."""
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
         yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
-    before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
+    before, after = (
+        replays.confirmed_answer(version, change.scenario_id) for version in (change.before, change.after)
+    )
     if before is not None and after is not None:
         yield from (f"  {line}" for line in _changed_answers(before, after, (change.before, change.after)))
 
 
 def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield the results of the first step that differs between two transcripts: the answers of both, and the paths that
-    they write differently.
-    """
+    """Yield lines about the first step that differs between two transcripts: answers and changed paths."""
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue
         for tool, *results in zip(old.tools, old.results, new.results, strict=True):
             for name, result in zip(names, results, strict=True):
-                shown = visible(result.text.split("\n")[0][:_SHOWN])
+                shown = visible(result.text.split("\n")[0][:_MAX_ANSWER_CHARS])
                 yield f"{name}  {tool}{' refused' if result.is_error else ''}: {shown}"
         for path in sorted({*old.changes, *new.changes}):
             if old.changes.get(path) != new.changes.get(path):
-                yield f"{path} is written differently"
+                yield f"{path} has different changes"
         return

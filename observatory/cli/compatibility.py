@@ -15,17 +15,17 @@ from readfirst.harness.terminal import say
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.cli.pages import Check, keep_pages, own_page_file, page_file
-from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, like
+from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, for_contract
 from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
 from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.site.site import write_site
-from readfirst.observatory.site.site_data import Facts
+from readfirst.observatory.site.site_data import SiteData
 from readfirst.observatory.survey.compatibility import (
+    common_target_cells,
     compatibility_data,
     implementations_data,
+    json_with_cell_lines,
     known_scenarios,
-    line_for_each,
-    targets_in_common,
 )
 from readfirst.observatory.survey.page import FORMAT, page
 
@@ -53,8 +53,8 @@ def compatibility(
     """Show the harm done by implementations and versions, and the rules that hold for them, as in
     docs/compatibility.md.
 
-    The data come from the recordings, and from docs/implementations.json and harm.json next to the fixtures. The
-    command takes some seconds.
+    Uses the recordings of the suite, and docs/implementations.json and docs/harm.json next to the fixtures. Takes some
+    seconds.
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
@@ -79,7 +79,7 @@ def compatibility(
         return keep_pages(pages, "targets compatibility --write", check=check)
     match format_:
         case "json":
-            write_output(line_for_each(data), output)
+            write_output(json_with_cell_lines(data), output)
         case "html":
             write_output(filtered_page(data, version()), output)
         case _:
@@ -96,8 +96,8 @@ def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, outpu
             raise UsageError(f"there are no results of {name!r}. {did_you_mean(name, known)}")
     try:
         scenarios = known_scenarios(suite)
-        table = like(implementations_data(rules, scenarios, survey), survey["contracts"][0])
-        common = targets_in_common(rules, scenarios, survey, before, after)
+        table = for_contract(implementations_data(rules, scenarios, survey), survey["contracts"][0])
+        common = common_target_cells(rules, scenarios, survey, before, after)
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
     changes = rule_changes(table, before, after, common)
@@ -116,12 +116,12 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
         "map-narrow.svg": harm_picture(rows, NARROW_MAP),
         **({"implementations.md": page(survey)} if survey["targets"] else {}),
         "compatibility.md": compatibility_page(data),
-        "compatibility.json": line_for_each(data),
+        "compatibility.json": json_with_cell_lines(data),
     }
 
 
 def _survey(suite: Suite) -> dict[str, Any]:
-    """Return the content of docs/implementations.json. If the suite lacks the file, the result contains no targets."""
+    """Return the content of docs/implementations.json. If the suite lacks this file, the result contains no targets."""
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}
@@ -130,10 +130,8 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return for each contract the number of recorded scenarios, the numbers with each kind of harm, and the shortest
-    scenario of each kind.
-
-    Empty for a suite without docs/harm.json.
+    """Return for each contract the number of recorded scenarios, the number of scenarios with each kind of harm, and
+    the shortest scenario of each kind. Empty for a suite without docs/harm.json.
     """
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
@@ -152,15 +150,15 @@ def _harm(suite: Suite) -> dict[str, Any]:
 def site(
     output: Path = typer.Option(..., metavar="DIR", help="The directory for the site."),
     url: str = typer.Option(
-        "", help="Where it will be published, for search engines.", show_default="nowhere"
+        "", help="The address of the published site, for search engines.", show_default="none"
     ),
     fixtures: Fixtures = None,
 ) -> None:
     """Generate a static site with search: the rules, the implementations, the versions and the docs.
 
-    It works from a directory, without a server or a network. Needs the extra `observatory`.
+    The site can be opened from its directory, without a server or a network. Requires the extra `observatory`.
     """
     suite = open_suite(fixtures)
-    facts = Facts(suite, own_page_file(suite, ""))
+    facts = SiteData(suite, own_page_file(suite, ""))
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
     say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")

@@ -6,26 +6,19 @@ from typing import Literal
 import typer
 
 from readfirst.harness.cli.error_handling import UsageError
-from readfirst.harness.cli.options import (
-    Fixtures,
-    Output,
-    Trust,
-    open_suite,
-    running,
-    write_output,
-)
+from readfirst.harness.cli.options import Fixtures, Output, Trust, open_suite, running, write_output
 from readfirst.harness.processes.sandbox import NoWallError
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.observatory.diagnosis.best_match import diagnosed
+from readfirst.observatory.diagnosis.best_match import find_diagnosis
 from readfirst.observatory.diagnosis.observation import (
-    comparable,
-    read_observed,
+    observe_run,
+    read_observations,
     reference_contracts,
-    run_observed,
-    sample,
+    search_sample,
+    without_missing_capabilities,
 )
-from readfirst.observatory.diagnosis.replay_cache import Replays
-from readfirst.observatory.diagnosis.report import Case, as_json, as_markdown, as_text
+from readfirst.observatory.diagnosis.replay_cache import ReplayCache
+from readfirst.observatory.diagnosis.report import DiagnosisCase, as_json, as_markdown, as_text
 
 
 @running("jobs", "time_limit", "confine")
@@ -37,7 +30,7 @@ def diagnose(
         "effects", help="The failures to explain: effects, or also the names of errors."
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
-        "text", "--format", help="The format of the report; markdown is one line for each."
+        "text", "--format", help="The format of the report; markdown has one line per target."
     ),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every rule with unexplained failures."),
@@ -62,18 +55,18 @@ def diagnose(
     found = []
     for target in targets:
         if target.endswith(".jsonl") or (":" not in target and Path(target).is_file()):
-            found.append(read_observed(suite, Path(target)))
+            found.append(read_observations(suite, Path(target)))
         else:
-            found.append((target, run_observed(suite, target, suite.ids(), options)))
+            found.append((target, observe_run(suite, target, suite.ids(), options)))
     known, cases = suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
-    with Replays(suite) as replays:
+    with ReplayCache(suite) as replays:
         for name, observed in found:
-            if not (seen := comparable(observed)):
-                raise UsageError(f"{name} lacks something in every scenario that was judged.")
-            diagnosis = diagnosed(replays, seen, contracts, sample(suite, seen), level)
-            cases.append(Case(name, diagnosis, rules))
+            if not (seen := without_missing_capabilities(observed)):
+                raise UsageError(f"{name} has no scenario to compare: a capability is missing in each.")
+            diagnosis = find_diagnosis(replays, seen, contracts, search_sample(suite, seen), level)
+            cases.append(DiagnosisCase(name, diagnosis, rules))
     match format_:
         case "json":
             write_output(as_json(cases), output)

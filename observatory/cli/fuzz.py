@@ -22,7 +22,7 @@ from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
-"""The maximum number of steps on each side, if neither --steps nor --minutes is given."""
+"""The maximum number of steps on each side if neither --steps nor --minutes is specified."""
 
 
 @running("time_limit")
@@ -33,7 +33,7 @@ def fuzz(
     against: str = typer.Option(
         "reference",
         metavar="OTHER",
-        help="The other implementation; of `reference`, --contract selects the version.",
+        help="The implementation to compare with; --contract selects the version of `reference`.",
     ),
     steps: int | None = typer.Option(
         None,
@@ -44,7 +44,7 @@ def fuzz(
     minutes: Minutes = None,
     seed: int = typer.Option(0, help="A different seed generates different scenarios."),
     level: LevelName | None = typer.Option(
-        None, help="How strictly to compare.", show_default="text, or the target's own"
+        None, help="How strictly to compare.", show_default="text, or the level of the target"
     ),
     contract: ContractName = None,
     output: Path = typer.Option(
@@ -63,14 +63,14 @@ def fuzz(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
-    """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
+    """Replay generated scenarios on TARGET and the reference, and write each difference as a minimal scenario.
 
-    With --level safe there is no comparison: TARGET is judged by the work that it loses, spoils or leaves behind.
+    With --level safe, only TARGET is run, and the harm that it does is reported.
     """
     if not target:
         first = "'mcp:node server.mjs'" if against == "reference" else against
         raise UsageError(
-            "TARGET is missing: what is tested comes first, and --against names what it is compared with. "
+            "TARGET, the implementation to test, is missing. --against only names the implementation to compare with. "
             f"Write: readfirst fuzz {first}"
         )
     tested = one_target(target, "readfirst fuzz")
@@ -78,11 +78,9 @@ def fuzz(
         tested, level = defaults.connect, level or defaults.level
     level = level or "text"
     if level == "verbatim":
-        raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+        raise UsageError("--level verbatim needs recordings, which generated scenarios lack. Use text.")
     if level == "safe" and (baseline is not None or class_):
-        raise UsageError(
-            "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
-        )
+        raise UsageError("--level safe reports harm, which has no rule: leave out --baseline and --class.")
     suite = open_suite(fixtures, trust=trust)
     return perform(
         SearchRequest(

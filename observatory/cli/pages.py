@@ -22,19 +22,14 @@ if TYPE_CHECKING:
 
 
 def page_file(suite: Suite, name: str) -> Path | None:
-    """Return the path of a page of a suite, in docs/ next to the fixtures.
-
-    None for the installed copy of the suite, which has no documentation next to it.
-    """
+    """Return the path of a page in docs/ next to the fixtures. None for the installed suite, which has no docs/."""
     if suite.installed:
         return None
     return suite.root.parent / "docs" / name
 
 
 def own_page_file(suite: Suite, name: str) -> Path:
-    """Return the path of a page of a suite, in docs/ next to the fixtures. Raises UsageError for the installed copy of
-    the suite.
-    """
+    """Return the path of a page in docs/ next to the fixtures. Raises UsageError for the installed suite."""
     file = page_file(suite, name)
     if file is None:
         raise UsageError(
@@ -44,10 +39,9 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
-    """Write the pages whose files are missing or out of date, all or none. With `check`, only name these pages and
-    write nothing.
+    """Write the pages that are missing or out of date, and return the exit code. With `check`, only list these pages.
 
-    `command` is the command that writes the pages, for the message. Return the exit code.
+    `command` is the command that writes the pages, for the message.
     """
     stale = {
         file: page
@@ -71,29 +65,29 @@ def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Only print these rules: claims of the documents, behaviours, and versions that differ.",
+        help="Print only these rules: claims of the documents, behaviours, and versions that differ.",
         show_default="all claims",
     ),
     check: Check = False,
     write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
     fixtures: Fixtures = None,
 ) -> int:
-    """Print the claims of the documents and the recorded behaviour; docs/behaviour.md is a summary."""
+    """Print the claims of the documents next to the recorded behaviour. docs/behaviour.md is a summary."""
     if check and write:
         raise UsageError("--check and --write exclude each other.")
     if rules and (check or write):
-        raise UsageError("RULE is only printed: leave out --check and --write.")
-    from readfirst.observatory.claims.page import behaviour
-    from readfirst.observatory.claims.rule_index import rule_story
+        raise UsageError("RULE cannot be combined with --check or --write.")
+    from readfirst.observatory.claims.page import behaviour_page
+    from readfirst.observatory.claims.rule_index import rule_report_lines
 
     suite = open_suite(fixtures)
     if rules:
         if (known := suite.rules) is None:
             raise UsageError(f"{suite.root} has no rules, so its scenarios belong to no rule.")
         for rule in [known[rule_id] for rule_id in rules]:
-            say_lines(rule_story(suite, known, rule))
+            say_lines(rule_report_lines(suite, known, rule))
         return ExitCode.CONFORMANT
-    text = behaviour(suite, brief=check or write)
+    text = behaviour_page(suite, brief=check or write)
     return _printed_or_kept("behaviour.md", suite, text, "product claims --write", check, write)
 
 
@@ -103,11 +97,11 @@ def history(
     published_versions: bool = typer.Option(
         False,
         "--published",
-        help="First request the published versions from npm, for fixtures/releases.yaml.",
+        help="First download the list of published versions from npm to fixtures/releases.yaml.",
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Print every change of the file tools, version by version; docs/history.md counts them."""
+    """Print every change of the file tools, version by version. docs/history.md contains only their numbers."""
     if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from readfirst.harness.suite.product_versions import releases_file, releases_text
@@ -164,7 +158,7 @@ def behaviours(
                 "There is no docs/reference-behaviours.md next to this suite: "
                 "name the fixtures of a checkout with --fixtures."
             )
-        page = known.with_tables(file.read_text("utf-8"))
+        page = known.update_tables(file.read_text("utf-8"))
         return keep_pages({file: page}, "product behaviours --write", check=check)
     named = diff or (version or DEFAULT_CONTRACT,)
     found = known.compare_behaviours(*named)
@@ -182,9 +176,7 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("readfirst", "targets", "compatibility", "--write"),),
     (("python3", "observatory/tools/examples.py"),),
 )
-"""The commands that generate files, in groups. The commands of a group run in parallel. A group starts after the group
-before it, whose files it reads.
-"""
+"""The commands that generate files, in groups. Each group runs in parallel, and uses files of earlier groups."""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 
@@ -197,9 +189,7 @@ def renew() -> int:
     """
     page = page_file(open_suite(None), "")
     if page is None:
-        raise UsageError(
-            "The installed package contains no generated files to renew: run this in a checkout."
-        )
+        raise UsageError("The installed package has no generated files to renew: run this in a checkout.")
     for steps in STEPS:
         for step in steps:
             say(" ".join(step), err=True)
@@ -208,7 +198,7 @@ def renew() -> int:
         for step, code in zip(steps, codes, strict=True):
             if code:
                 say(
-                    f"`{' '.join(step)}` ended with exit code {code}; what comes after it was not run.",
+                    f"`{' '.join(step)}` ended with exit code {code}; the commands after it were not run.",
                     err=True,
                 )
                 return code

@@ -27,31 +27,37 @@ from readfirst.harness.terminal import harmless_json, say, say_rows, stdout
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.survey.compatibility import known_scenarios
-from readfirst.observatory.survey.failure_evidence import FILE, failing, gather, keep_evidence, load_evidence
+from readfirst.observatory.survey.failure_evidence import (
+    FILE,
+    failing_scenarios,
+    gather_evidence,
+    keep_evidence,
+    load_evidence,
+)
 from readfirst.observatory.survey.issue_report import Report, issue_text
 from readfirst.observatory.survey.survey import Survey
-from readfirst.observatory.targets.catalogue import find, known_failures
+from readfirst.observatory.targets.catalogue import baseline_path, find
 from readfirst.observatory.targets.catalogue import targets as every_target
 from readfirst.observatory.targets.install import is_installed
-from readfirst.observatory.targets.locks import renew
+from readfirst.observatory.targets.locks import renew_locks
 from readfirst.observatory.targets.new_mapping import write_mapping
-from readfirst.observatory.targets.outdated import outdated_targets, pin
+from readfirst.observatory.targets.outdated import add_version, outdated_targets
 
 
 def targets(
     outdated_targets: bool = typer.Option(
         False,
         "--outdated",
-        help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
+        help="List only targets with a newer version on PyPI or npm; exit code 1 if there are any.",
     ),
-    format_: Literal["text", "json"] = typer.Option("text", "--format", help="How --outdated lists them."),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="The format of --outdated."),
     pin: str | None = typer.Option(
         None,
         metavar="NAME@VERSION",
-        help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
+        help="Add a version to a mapping file, and write the lock files of its packages; requires uv and npm.",
     ),
 ) -> int:
-    """List the published implementations: name, kind, whether it is installed, and a description."""
+    """List the published implementations: name, kind, whether installed, whether with a baseline, and a description."""
     if outdated_targets and pin is not None:
         raise UsageError("--outdated and --pin exclude each other.")
     if outdated_targets:
@@ -62,9 +68,9 @@ def targets(
         return _pin(pin)
 
     for target in every_target():
-        there = "installed" if is_installed(target) else "not installed"
-        known = "with known failures" if known_failures(target).exists() else "without baseline"
-        say_rows([(f"target:{target.pinned}", target.kind, there, known, target.title)])
+        installed = "installed" if is_installed(target) else "not installed"
+        baseline = "with baseline" if baseline_path(target).exists() else "without baseline"
+        say_rows([(f"target:{target.pinned}", target.kind, installed, baseline, target.title)])
     return ExitCode.CONFORMANT
 
 
@@ -81,25 +87,23 @@ def _print_outdated(*, as_json: bool) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add the version of `spec` (NAME@VERSION) to the mapping file of the target, unless it is there, and write the
-    lock files with the hashes of its packages.
-    """
+    """Add the version of `spec` (NAME@VERSION) to the mapping file if it is missing, and write the lock files."""
     name, at, version = spec.partition("@")
     if not at or not version:
-        raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
+        raise UsageError(f"{spec!r}: write NAME@VERSION. VERSION is the version to add.")
     target = find(name)
     if in_installed_package(target.file):
         raise UsageError("--pin changes files of readfirst: use it in a checkout.")
     before, is_new = target.file.read_bytes(), version not in target.versions
     if is_new:
-        pin(target, version)
+        add_version(target, version)
     try:
-        locks = renew(find(f"{name}@{version}"))
+        locks = renew_locks(find(f"{name}@{version}"))
     except BaseException:
-        write_all({target.file: before})  # a version that cannot be locked is not added
+        write_all({target.file: before})  # without lock files, the version is not added
         raise
     if is_new:
-        say(f"added {version} to {target.file.name}, as {target.release.version} is installed")
+        say(f"added {version} to {target.file.name}, as a copy of the line of {target.release.version}")
     for lock in locks:
         say(f"wrote locks/{lock.name}")
     return ExitCode.CONFORMANT
@@ -112,18 +116,16 @@ def new_mapping(
     ),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> None:
-    """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
+    """Write a first mapping file for an MCP server whose tools have other names than Read, Edit and Write."""
     server = one_target(words, "readfirst targets new-mapping", "mcp:")
     if not server.startswith("mcp:"):
-        raise UsageError(
-            f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
-        )
+        raise UsageError(f"{server!r} is not an MCP server. Write mcp:COMMAND: 'mcp:node server.mjs'.")
     written = write_mapping(mcp_command(server), output, time_limit)
     say(f"wrote {written.file}")
     for tool, call in written.calls.items():
-        say(f"  {tool:5}  {call or 'nothing was found; the file lists the tools of the server'}")
+        say(f"  {tool:5}  {call or 'no matching tool; the file lists all tools of the server'}")
     target = shlex.quote(f"target:{written.file}")
-    say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
+    say(f"Check the file, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
 
 
 _Jobs = Annotated[
@@ -141,7 +143,7 @@ _Jobs = Annotated[
 @running("time_limit", jobs=(_Jobs, 1))
 def implementations(
     names: list[str] | None = typer.Argument(
-        None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
+        None, metavar="NAME@VERSION", help="Run only these targets; the results of other targets are kept."
     ),
     write: bool = typer.Option(False, "--write", help="Write implementations.json and implementations.md."),
     folder: Path = typer.Option(Path("docs"), help="The directory to write to."),
@@ -151,7 +153,8 @@ def implementations(
     missing: bool = typer.Option(
         False,
         "--missing",
-        help="Run only scenarios that a target's results lack or that broke; after a change of its design, all.",
+        help="Run only scenarios without a result, or with the result `error`. If the design of a target has changed, "
+        "run all.",
     ),
     sample: int | None = typer.Option(
         None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."
@@ -170,7 +173,7 @@ def implementations(
     issue: tuple[str, str] | None = typer.Option(
         None,
         metavar="NAME@VERSION RULE",
-        help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
+        help="Only print a report for the maintainers of a target about a rule that it breaks.",
     ),
 ) -> int:
     """Run every target on all scenarios, -j targets in parallel, and write the results. Installs the targets."""
@@ -178,13 +181,11 @@ def implementations(
     runs = write or missing or update_baselines or (sample, streams) != (None, None)
     if issue is not None:
         if names or evidence or runs:
-            raise UsageError(
-                "--issue takes a target and a rule, and can only be combined with --folder and --fixtures."
-            )
+            raise UsageError("--issue NAME@VERSION RULE can only be combined with --folder and --fixtures.")
         return _print_issue(*issue, suite, folder, options)
     if evidence and runs:
         raise UsageError(
-            "--evidence excludes the options of complete runs, such as --write, which also writes evidence.json."
+            "--evidence cannot be combined with options of complete runs. --write also writes evidence.json."
         )
     chosen = [find(name) for name in names] if names else list(every_target())
     order = [each.pinned for each in every_target()]
@@ -199,7 +200,7 @@ def implementations(
             else:
                 say(f"{name}: evidence of {pluralize(len(kept), 'rule')}")
         return ExitCode.ERROR if broken else ExitCode.CONFORMANT
-    if update_baselines and in_installed_package(known_failures(chosen[0])):
+    if update_baselines and in_installed_package(baseline_path(chosen[0])):
         raise UsageError("--update-baselines changes files of readfirst: use it in a checkout.")
     survey = Survey(
         suite,
@@ -207,13 +208,13 @@ def implementations(
         options=options,
         streams=streams,
         version=version(),
-        missing=missing,
+        only_missing=missing,
         sample=sample,
     )
-    survey.keep()
-    asked = {target.pinned: survey.asked(target) for target in chosen}
+    survey.load_stored_results()
+    asked = {target.pinned: survey.scenarios_to_run(target) for target in chosen}
     for name in (name for name, ids in asked.items() if not ids):
-        say(f"{name}: no scenario is missing")
+        say(f"{name}: every scenario already has a result")
     chosen = [target for target in chosen if asked[target.pinned]]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
@@ -225,9 +226,9 @@ def implementations(
         counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
         harm = result["harm"]
         harmed = ", ".join(f"{kind} {count}" for kind, count in harm["counts"].items() if count) or "nothing"
-        say(f"{name}: harmed in {harm['sessions']} sessions: {harmed}")
+        say(f"{name}: harm in {harm['sessions']} sessions: {harmed}")
         say(f"{name}: {counts}, {result['unsupported']} unsupported")
-        if write:  # after each, so that an interrupt costs one target
+        if write:  # after each target, so that an interruption loses the results of only one
             survey.write(order)
             again = frozenset(asked[name]) if missing or sample is not None else None
             keep_evidence(suite, folder, name, order, options, again)
@@ -257,8 +258,8 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: R
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
     if "shortest" not in cell:
         why = {
-            "yes": f"{rule_id} holds for {name} in all of the {cell['judged']} scenarios that were judged",
-            "not claimed": f"{name} does not claim what the scenarios of {rule_id} need",
+            "yes": f"{rule_id} holds for {name} in all {cell['judged']} judged scenarios",
+            "not claimed": f"{name} does not claim the capabilities that the scenarios of {rule_id} need",
         }
         nothing = why.get(cell["holds"], f"no scenario of {rule_id} was judged for {name}")
         say(f"readfirst: {nothing}: nothing to report.", err=True)
@@ -268,11 +269,11 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: R
     if kept is None or not known or suite.scenario(kept.scenario).inputs != kept.inputs:
         if not is_installed(target):
             raise UsageError(
-                f"{folder / FILE} has no answers of {name} for {rule_id}, and {name} is not installed to be asked. "
+                f"{folder / FILE} has no answers of {name} for {rule_id}, and {name} is not installed. "
                 f"Install it, then try again: readfirst check-adapter target:{name}"
             )
-        wanted = failing([rule], known_scenarios(suite), result)
-        kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, options).get(rule_id)
+        wanted = failing_scenarios([rule], known_scenarios(suite), result)
+        kept = gather_evidence(suite, name, {rule_id: wanted.get(rule_id, [])}, options).get(rule_id)
         if kept is None:
             raise UsageError(f"{name} follows {rule_id} now. Its results are out of date: {again}")
     scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])

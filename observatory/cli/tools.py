@@ -9,7 +9,7 @@ from readfirst.harness.cli.record import Check, Contracts, contracts_named
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.terminal import say
-from readfirst.observatory.given import RESULTS, TOOLS, record_given
+from readfirst.observatory.product_data import RESULTS, TOOLS, record_product_data
 
 
 @running("time_limit")
@@ -30,7 +30,7 @@ def tools(
     chosen = contracts_named(suite, contract or ["all"])
     given = RESULTS if results else TOOLS
     changed: Sequence[str] = [
-        *record_given(given, suite, chosen, write=not check, time_limit=options.time_limit)
+        *record_product_data(given, suite, chosen, write=not check, time_limit=options.time_limit)
     ]
     for name in changed:
         say(f"{'differs' if check else 'recorded'} {name} {given.name}")

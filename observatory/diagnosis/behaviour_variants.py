@@ -1,4 +1,4 @@
-"""All values that a behaviour of the reference had in any version, or has in the documents."""
+"""All values that a behaviour of the reference has in any version or in the documents."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,13 +11,13 @@ from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel
 from readfirst.reference_impl.behaviours_by_version import FIRST_VERSION, behaviour_histories
 
-_RELAXED_SINCE = (2, 1, 208)
+_FIRST_RELAXED_VERSION = (2, 1, 208)
 _GATED = "+gated"
 
 
 @dataclass(frozen=True, slots=True)
 class BehaviourChange:
-    """A behaviour of the reference with a value that differs from its value in the version to be changed."""
+    """A behaviour of the reference with a different value than in the version that is changed."""
 
     behaviour: str
     value: Any
@@ -29,8 +29,8 @@ class BehaviourChange:
 
 
 @cache
-def values_of(behaviour: str) -> tuple[Any, ...]:
-    """Return all values that a behaviour has in any version or in the documents, each once, the oldest first."""
+def all_values(behaviour: str) -> tuple[Any, ...]:
+    """Return all values of a behaviour in any version and in the documents, each once, the oldest first."""
     history = behaviour_histories()[behaviour]
     found: list[Any] = []
     for value in (history.first, *history.changes.values(), history.documented):
@@ -40,23 +40,23 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
+def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
     """Return a copy of the behaviours with the new value of each changed behaviour."""
     return behaviours.changed(**{each.behaviour: each.value for each in changes})
 
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours of `documented` and of each version that changed a behaviour, by name. Versions are sorted,
-    oldest first; those with an older model (`+gated`) are last.
+    """Return the behaviours by version, for `documented` and for each version that changed a behaviour.
 
-    Each version represents all versions up to the next one.
+    Each version represents all versions up to the next one. Versions are sorted, oldest first; those with an older
+    model (`+gated`) are last.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
-    plain = [FIRST_VERSION, *map(_text, sorted(changed))]
-    gated = [f"{_text(each)}{_GATED}" for each in sorted(changed) if each >= _RELAXED_SINCE]
+    plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]
+    gated = [f"{_version_text(each)}{_GATED}" for each in sorted(changed) if each >= _FIRST_RELAXED_VERSION]
     return {name: behaviours_of(name) for name in (DOCUMENTED, *plain, *gated)}
 
 
-def _text(version: tuple[int, ...]) -> str:
+def _version_text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))

@@ -1,4 +1,4 @@
-"""Short texts that represent the result of an implementation in a scenario: equal results have equal texts."""
+"""Fingerprints of results. Two results of a scenario with the same fingerprint are treated as equal."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ from typing import NamedTuple
 
 from readfirst.harness.compare.verdict import Difference, Verdict
 
-_LENGTH = 8
-"""Number of hexadecimal digits of a digest. Few are enough, because only the results of one scenario are compared."""
-_MODEST = {"world event"}
-"""Kinds of differences whose details depend on the machine: only that they differ is part of the fingerprint."""
-_OF_SOME_VERSIONS = {"MultiEdit", "NotebookRead"}
+_DIGEST_CHARS = 8
+"""Number of hexadecimal digits of a digest. A few digits suffice, because only results of one scenario are compared."""
+_MACHINE_DEPENDENT = {"world event"}
+"""Kinds of differences whose details depend on the machine. Only their existence is part of the fingerprint."""
+_VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
 """Tools that only some versions have."""
-_UNRECORDED = ("time of ", "inode of ", "shown ")
-"""Beginnings of differences that recordings cannot show (times, inodes), or that concern the form of an answer. They
-are not part of the fingerprint.
-"""
+_IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
+"""Beginnings of ignored differences: recordings lack them, or they are about the form of an answer."""
 
 
 class Fingerprint(NamedTuple):
-    """Digests of the differences between the result of a scenario and its expectation.
+    """Digests of the differences between a result and the expected result of a scenario.
 
-    `effects` is the digest of the differences at the level effects, `reason` that of different names of errors. The
-    digest of zero differences is empty. If the scenario is unsupported, `effects` is the reason. A scenario holds at
-    the level reason if both are empty.
+    `effects` is the digest of the differences at the level effects, `reason` of different error names. A digest is
+    empty if nothing differs. If the scenario is unsupported, `effects` is the reason.
     """
 
     effects: str = ""
@@ -33,15 +30,14 @@ class Fingerprint(NamedTuple):
 
 
 AS_EXPECTED = Fingerprint()
-BROKEN = Fingerprint("error")
-"""The result if the reference cannot replay the scenario in this process, or the result depends on timing."""
+NO_RESULT = Fingerprint("error")
+"""The result if the reference cannot replay the scenario in this process, or if the result depends on timing."""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
     """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation.
 
-    A refusal is represented by the name of its error, not by its text. A refusal without a known name is not part of
-    `reason`.
+    A refusal is represented by the name of its error, not by its text. Refusals without a known name are ignored.
     """
     match verdict.status:
         case "unsupported":
@@ -50,37 +46,35 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
             effects = (
                 each
                 for each in verdict.differences
-                if each.level == "effects" and not each.what.startswith(_UNRECORDED)
+                if each.level == "effects" and not each.what.startswith(_IGNORED_DIFFERENCES)
             )
             reason = (
                 (each.step, each.call, each.got)
                 for each in verdict.differences
                 if each.level == "reason" and not each.got.startswith("no known error: ")
             )
-            return Fingerprint(_digest(map(_effect, effects)), _digest(reason))
+            return Fingerprint(_digest(map(_effect_key, effects)), _digest(reason))
         case _:
             return None
 
 
-def is_lacking(found: Fingerprint) -> bool:
-    """Whether the implementation lacks a capability of the scenario, and the capability is not one of the tools that
-    only some versions have.
-    """
+def lacks_capability(found: Fingerprint) -> bool:
+    """Whether the implementation lacks a capability other than the tools that only some versions have."""
     lacks, _, tools = found.effects.partition(" ")
-    return lacks == "lacks" and not {*tools.split(", ")} <= _OF_SOME_VERSIONS
+    return lacks == "lacks" and not {*tools.split(", ")} <= _VERSION_SPECIFIC_TOOLS
 
 
-def _effect(difference: Difference) -> tuple[object, ...]:
+def _effect_key(difference: Difference) -> tuple[object, ...]:
     got = difference.got
     if difference.what == "refused":
         got = got.partition(":")[0]
     elif difference.what == "reminders":
         got = got.partition("\n")[0]
-    elif difference.what in _MODEST:
+    elif difference.what in _MACHINE_DEPENDENT:
         got = ""
     return difference.step, difference.call, difference.what, got
 
 
 def _digest(facts: Iterable[tuple[object, ...]]) -> str:
     text = "\n".join(sorted(map(repr, facts)))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH] if text else ""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARS] if text else ""

@@ -1,4 +1,4 @@
-"""Results of an implementation, from a run or from the file of a run, and the scenarios of a diagnosis."""
+"""Get the results of an implementation from a run or a results file, and select the scenarios for a diagnosis."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -10,7 +10,7 @@ from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.fingerprint import Fingerprint, fingerprint_of, is_lacking
+from readfirst.observatory.diagnosis.fingerprint import Fingerprint, fingerprint_of, lacks_capability
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
@@ -22,12 +22,10 @@ class ObservationError(ReadfirstError):
     """The results to diagnose are missing. The message describes the solution."""
 
 
-def run_observed(
+def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target, each with the contract named in its file. Return the results by scenario. Raises
-    the errors of `run`.
-    """
+    """Replay scenarios, each with its contract, and return the results by scenario. Raises the errors of `run`."""
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
@@ -38,19 +36,21 @@ def run_observed(
         else [each.name for each in suite.contracts.recorded if each.name != default]
     )
     for contract in (default, *others):
-        own = [each for each in left if contract == default or suite.scenario(each).contract == contract]
-        if not own:
+        contract_ids = [
+            each for each in left if contract == default or suite.scenario(each).contract == contract
+        ]
+        if not contract_ids:
             continue
-        with closing(run(suite, target, [contract], "reason", own, options)) as verdicts:
-            silent = _take(observed, verdicts)
+        with closing(run(suite, target, [contract], "reason", contract_ids, options)) as verdicts:
+            uncovered = _add_results(observed, verdicts)
         if contract == default:
-            left = silent
+            left = uncovered
     return observed
 
 
-def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Return the name of the implementation, and its results by scenario, from a file of `readfirst run --format
-    jsonl`.
+def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
+    """Read a results file of `readfirst run --format jsonl`. Return the name of the implementation, and its results by
+    scenario.
 
     Raises StreamError for an incomplete file, and ObservationError if the file has no results for the default contract.
     """
@@ -62,45 +62,47 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
             f"of the scenarios' expectations. Run the target again with --contract {default}."
         )
     observed: dict[str, Fingerprint] = {}
-    left = _take(observed, (verdict for verdict, _ in runs[default].judged))
+    left = _add_results(observed, (verdict for verdict, _ in runs[default].judged))
     ids = set(suite.ids())  # the stream may be of a suite that has more
-    own = {each: suite.scenario(each).contract for each in ids.intersection(left)} if len(runs) > 1 else {}
+    contract_ids = (
+        {each: suite.scenario(each).contract for each in ids.intersection(left)} if len(runs) > 1 else {}
+    )
     for contract, other in runs.items():
-        _take(observed, (verdict for verdict, _ in other.judged if own.get(verdict.scenario_id) == contract))
+        _add_results(
+            observed,
+            (verdict for verdict, _ in other.judged if contract_ids.get(verdict.scenario_id) == contract),
+        )
     observed = {each: found for each, found in observed.items() if each in ids}
     if not observed:
         raise ObservationError(f"{file} judges no scenario, so there is nothing to diagnose.")
     return runs[default].name or runs[default].target, observed
 
 
-def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list[str]:
+def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list[str]:
     """Add the results in the verdicts to `observed`. Return the scenarios that the contract does not cover."""
-    silent = []
+    uncovered = []
     for verdict in verdicts:
         found = fingerprint_of(verdict)
         if found is not None:
             observed[verdict.scenario_id] = found
         elif verdict.status == "unspecified":
-            silent.append(verdict.scenario_id)
-    return silent
+            uncovered.append(verdict.scenario_id)
+    return uncovered
 
 
-def comparable(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios that need a capability of every version, but not of the implementation."""
-    return {name: found for name, found in observed.items() if not is_lacking(found)}
+def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
+    """Return the results without scenarios that need a capability that only the implementation lacks."""
+    return {name: found for name, found in observed.items() if not lacks_capability(found)}
 
 
-def sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios for the search of a diagnosis: all that show a behaviour of the reference, and one for each
-    rule without such a scenario.
+def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
+    """Return the scenarios for the search of a diagnosis. If there are at most MAX_SAMPLE_SIZE, return all.
 
-    If there are at most MAX_SAMPLE_SIZE scenarios, all are returned.
+    Otherwise, return the scenarios that show a behaviour of the reference, and one for each other rule.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
-    shown = {name for history in behaviour_histories().values() for name in history.shown_by}.intersection(
-        ids
-    )
+    shown = {name for history in behaviour_histories().values() for name in history.shown_by} & {*ids}
     covered = {suite.heading(each).rule for each in shown}
     others = {suite.heading(each).rule: each for each in sorted(ids, reverse=True)}
     return sorted(shown.union(each for rule, each in others.items() if rule not in covered))

@@ -1,6 +1,4 @@
-"""Replay scenarios on the reference with any behaviours. Replays that would take the same path through the reference
-are done once.
-"""
+"""Replay scenarios on the reference with any behaviours, and reuse results that cannot differ."""
 
 from __future__ import annotations
 
@@ -18,82 +16,81 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of
+from readfirst.observatory.diagnosis.fingerprint import NO_RESULT, Fingerprint, fingerprint_of
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_groups
 
-_SEVERAL_EDITS = "multi_edit_exists"
-_NOTEBOOK_READ = "read_refuses_notebooks"
+_MULTI_EDIT_EXISTS = "multi_edit_exists"
+_READ_REFUSES_NOTEBOOKS = "read_refuses_notebooks"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of the reference in a scenario, and the behaviours that the reference used (`asked`). The result does
-    not depend on other behaviours.
-    """
+    """The result of the reference in a scenario. It depends only on the behaviours that the reference `used`."""
 
     fingerprint: Fingerprint
-    asked: frozenset[str]
+    used: frozenset[str]
 
 
-_LUCK = {"stop", "resume"}
-"""Capabilities of scenarios whose result depends on timing: a resumed conversation continues after a call that was
-interrupted while it wrote.
-"""
+_TIMING_CAPABILITIES = {"stop", "resume"}
+"""Capabilities of scenarios whose result depends on timing, because a call is interrupted while it writes."""
 
 
-class Replays:
+class ReplayCache:
     """Replays scenarios of a suite on the reference with any behaviours, and caches the results.
 
-    A result depends only on the behaviours that the reference uses. If all of these have the same values as in an
-    earlier replay of the scenario, the result of that replay is returned.
+    A result is reused if all behaviours that the reference used have the same values.
     """
 
     def __init__(self, suite: Suite) -> None:
         self.count = 0
         """Number of replays."""
         self.suite = suite
-        self._place = WorkspacePool(memory=True)
+        self._pool = WorkspacePool(memory=True)
         self._scenarios: dict[str, Scenario] = {}
-        self._known: dict[str, dict[tuple[str, ...], dict[tuple[Any, ...], ReplayResult]]] = {}
+        self._results: dict[str, dict[tuple[str, ...], dict[tuple[Any, ...], ReplayResult]]] = {}
         """The results of each scenario, by the names of the used behaviours and by their values."""
 
     def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
         """Return the result of the reference in a scenario. Raises SuiteError if its file is damaged."""
-        known = self._known.setdefault(scenario_id, {})
+        known = self._results.setdefault(scenario_id, {})
         for names, results in known.items():
             if (earlier := results.get(tuple(map(behaviours.value, names)))) is not None:
                 return earlier
         if scenario_id not in self._scenarios:
             self._scenarios[scenario_id] = self.suite.in_full(self.suite.scenario(scenario_id))
         scenario = self._scenarios[scenario_id]
-        verdict, asked = self._replay_scenario(scenario, behaviours)
-        found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
-        seen = ReplayResult(found, frozenset(asked))
-        known.setdefault(asked, {})[tuple(map(behaviours.value, asked))] = seen
+        verdict, used = self._replay_scenario(scenario, behaviours)
+        found = NO_RESULT if scenario.needs >= _TIMING_CAPABILITIES else fingerprint_of(verdict) or NO_RESULT
+        seen = ReplayResult(found, frozenset(used))
+        known.setdefault(used, {})[tuple(map(behaviours.value, used))] = seen
         return seen
 
-    def is_broken(self, scenario_id: str) -> bool:
-        """Whether the reference cannot replay a scenario in this process, or its result depends on timing."""
-        return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
+    def has_no_result(self, scenario_id: str) -> bool:
+        """Whether the reference cannot replay a scenario in this process, or the result depends on timing."""
+        return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == NO_RESULT
 
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, tuple[str, ...]]:
-        """Replay a scenario. Return the verdict for its own contract, and the names of the used behaviours."""
+        """Replay a scenario. Return the verdict for its contract, and the names of the used behaviours."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
-        offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)
+        offered = (
+            (_MULTI_EDIT_EXISTS, _READ_REFUSES_NOTEBOOKS)
+            if "NotebookRead" in scenario.needs
+            else (_MULTI_EDIT_EXISTS,)
+        )
         skip = verdict_without_replay(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
             return skip, offered
-        outcome = replay(scenario, adapter, self._place)
+        outcome = replay(scenario, adapter, self._pool)
         verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
-        asked = dict.fromkeys((*offered, *adapter.asked))
-        return verdict, tuple(asked)
+        used = dict.fromkeys((*offered, *adapter.used))
+        return verdict, tuple(used)
 
     def close(self) -> None:
         """Remove the workspaces."""
-        self._place.close()
+        self._pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -103,7 +100,7 @@ class Replays:
 
 
 class _Adapter:
-    """Opens sessions of the reference with any behaviours. `asked` are those that the last session used, in order."""
+    """Opens sessions of the reference with any behaviours. `used` are those that the last session used, in order."""
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
@@ -112,14 +109,14 @@ class _Adapter:
         if behaviours.notebooks.read_refuses_notebooks:
             tools.add("NotebookRead")
         self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), reuses_paths=True)
-        self.asked: dict[str, None] = {}
+        self.used: dict[str, None] = {}
         self._behaviours = behaviours
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start a session that has read no file."""
-        self.asked = {}
+        self.used = {}
         limits = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
-        return ReferenceSession.of(_watch_behaviours(self._behaviours, self.asked), workspace, limits)
+        return ReferenceSession.of(_watch_behaviours(self._behaviours, self.used), workspace, limits)
 
 
 class _Distinct(Behaviours):
@@ -129,28 +126,28 @@ class _Distinct(Behaviours):
     __hash__ = object.__hash__
 
 
-def _watch_behaviours(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
-    """Return behaviours with the same values. Each use of a behaviour adds its name to `asked`."""
+def _watch_behaviours(behaviours: Behaviours, used: dict[str, None]) -> Behaviours:
+    """Return behaviours with the same values that add the name of each used behaviour to `used`."""
     watched = {}
     for group, kind in behaviour_groups().items():
         values = {each.name: behaviours.value(each.name) for each in fields(kind)}
-        watched[group] = noting = _noting(kind)(**values)
-        vars(noting)[_ASKED] = asked
+        watched[group] = watched_group = _watched_class(kind)(**values)
+        vars(watched_group)[_USED_ATTRIBUTE] = used
     return _Distinct(**watched)
 
 
-_ASKED = "_asked"
+_USED_ATTRIBUTE = "_asked"
 
 
 @cache
-def _noting(kind: type) -> type:
-    """Return a subclass of a group of behaviours that adds the name of each behaviour that is used to `_asked`."""
+def _watched_class(kind: type) -> type:
+    """Return a subclass of a group of behaviours that adds the name of each used behaviour to `_asked`."""
     names = frozenset(each.name for each in fields(kind))
 
-    def noted(group: object, name: str) -> Any:
+    def get_attribute(group: object, name: str) -> Any:
         if name in names:
-            object.__getattribute__(group, "__dict__")[_ASKED][name] = None
+            object.__getattribute__(group, "__dict__")[_USED_ATTRIBUTE][name] = None
         return object.__getattribute__(group, name)
 
-    members = {"__getattribute__": noted, "__eq__": object.__eq__, "__hash__": object.__hash__}
+    members = {"__getattribute__": get_attribute, "__eq__": object.__eq__, "__hash__": object.__hash__}
     return type(kind.__name__, (kind,), members)

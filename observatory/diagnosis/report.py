@@ -17,14 +17,14 @@ from readfirst.observatory.versions.behaviours import value_text
 from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
-_RULES = 10
+_MAX_LISTED_RULES = 10
 """Maximum number of rules with unexplained failures that the report lists, unless all are requested."""
-_NAMED = 3
+_MAX_LISTED_DIFFERENCES = 3
 """Maximum number of differences in one line of the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DiagnosisCase:
     """The diagnosis of one target or results file. `rules` contains the rule of each scenario, if it is known."""
 
     target: str
@@ -33,11 +33,7 @@ class Case:
 
     @property
     def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
-        """The unexplained scenarios by rule, in the order of the classes. In each class, the rule with the most
-        scenarios is first.
-
-        The rule is None for scenarios without a known rule.
-        """
+        """The unexplained scenarios by rule, the worst rules first. The rule is None if unknown."""
         by_rule: dict[str, list[str]] = {}
         for each in self.found.unexplained:
             by_rule.setdefault(self.rules[each].id if each in self.rules else "", []).append(each)
@@ -50,10 +46,10 @@ class Case:
         return sorted(pairs, key=place)
 
 
-def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
+def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
     """Yield the lines of the report as text. With `everything`, list all rules with unexplained failures."""
     found = case.found
-    yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
+    yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_equivalent_versions(found)}"
     yield ""
     if found.differences:
         changed = pluralize(len(found.differences), "behaviour")
@@ -73,7 +69,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     yield _summary(found)
     left = case.unexplained
     if left:
-        shown = left if everything else left[:_RULES]
+        shown = left if everything else left[:_MAX_LISTED_RULES]
         unexplained = pluralize(len(found.unexplained), "scenario")
         yield f"unexplained: {unexplained} in {pluralize(len(left), 'rule')}, worst first"
         for rule, ids in shown:
@@ -83,12 +79,12 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
             yield f"  and {pluralize(len(left) - len(shown), 'more rule')}; --all lists them"
 
 
-def _reach(found: Diagnosis) -> str:
-    """Return a text in parentheses that names the other versions with the same diagnosis, or an empty text."""
+def _equivalent_versions(found: Diagnosis) -> str:
+    """Return a text in parentheses with the other versions that have the same diagnosis, or an empty text."""
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""
-    if len(others) > _NAMED:
+    if len(others) > _MAX_LISTED_DIFFERENCES:
         return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be distinguished here)"
     return f" ({', '.join(others)} cannot be distinguished here)"
 
@@ -97,23 +93,23 @@ def _summary(found: Diagnosis) -> str:
     failures, explained = len(found.failures), len(found.explained)
     text = f"{len(found.compared)} scenarios compared: {failures} fail"
     if failures:
-        text += f", {explained} of these are explained ({_share(found)})"
+        text += f", {explained} of these are explained ({_explained_share(found)})"
     beyond = len(found.unexplained) - (failures - explained)
     if beyond:
         text += f"; {beyond} that hold would fail with these changes"
     return text
 
 
-def _share(found: Diagnosis) -> str:
+def _explained_share(found: Diagnosis) -> str:
     return f"{100 * len(found.explained) // len(found.failures)} %" if found.failures else "-"
 
 
-def as_json(cases: Sequence[Case]) -> str:
+def as_json(cases: Sequence[DiagnosisCase]) -> str:
     """Return all diagnoses as JSON."""
-    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_data, cases)]}, indent=1)}\n"
+    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_case_data, cases)]}, indent=1)}\n"
 
 
-def _data(case: Case) -> dict[str, Any]:
+def _case_data(case: DiagnosisCase) -> dict[str, Any]:
     found = case.found
     return {
         "target": case.target,
@@ -145,35 +141,24 @@ def _data(case: Case) -> dict[str, Any]:
     }
 
 
-def as_markdown(cases: Sequence[Case]) -> str:
-    """Return a table with one line per implementation: its nearest version, and the numbers of explained and
-    unexplained failures.
-    """
-    heads = (
-        "implementation",
-        "nearest to",
-        "failures",
-        "explained",
-        "changed behaviours, the most telling first",
-        "left",
-    )
-    return table(heads, [_row(case) for case in cases], numbers=heads[2:4])
+def as_markdown(cases: Sequence[DiagnosisCase]) -> str:
+    """Return a table with one line per implementation: nearest version, explained and unexplained failures."""
+    numbers, changed = ("failures", "explained"), "changed behaviours, the most telling first"
+    heads = ("implementation", "nearest to", *numbers, changed, "left")
+    return table(heads, [_table_row(case) for case in cases], numbers=numbers)
 
 
-def _row(case: Case) -> Sequence[str]:
+def _table_row(case: DiagnosisCase) -> Sequence[str]:
     found = case.found
     names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
-    more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    left = (
-        f"{len(found.unexplained)} in {pluralize(len(case.unexplained), 'rule')}"
-        if found.unexplained
-        else "nothing"
-    )
+    more = f", {len(names) - _MAX_LISTED_DIFFERENCES} more" if len(names) > _MAX_LISTED_DIFFERENCES else ""
+    rules = pluralize(len(case.unexplained), "rule")
+    left = f"{len(found.unexplained)} in {rules}" if found.unexplained else "nothing"
     return (
         code(case.target.removeprefix("target:")),
         found.version,
         str(len(found.failures)),
-        f"{len(found.explained)} ({_share(found)})",
-        ", ".join(names[:_NAMED]) + more or "none",
+        f"{len(found.explained)} ({_explained_share(found)})",
+        ", ".join(names[:_MAX_LISTED_DIFFERENCES]) + more or "none",
         left,
     )

@@ -1,4 +1,4 @@
-"""Search for `readfirst fuzz`: print each finding, write its scenario file, and sum up."""
+"""Run the search of `readfirst fuzz`, print each finding, and write the scenario file of each finding."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from readfirst.observatory.fuzz.disagreement import Disagreement
 from readfirst.observatory.fuzz.search import SearchRequest, search
 
 _NO_RULE = "no rule"
-_SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
+_NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
-def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield lines that list the rules that the findings probably break: by class, each with the number of findings and
-    a scenario of the suite that shows the same fault.
+def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
+    """Yield lines with the rules that the findings probably break, by class. Each rule has the number of its findings,
+    and a scenario of the suite that shows the same fault.
 
     Rules are in the order of the suite. Findings without a rule are last.
     """
@@ -49,16 +49,16 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
         for name in names:
             yield f"  {len(found[name]):{wide}}  {known[name].title}"
             shown = min((each.shown_by for each in found[name] if each.shown_by), default="")
-            too = f"the suite shows it, too: {shown}" if shown else _SHOWN_BY_NONE
+            too = f"the suite shows it, too: {shown}" if shown else _NO_SIMILAR_SCENARIO
             yield f"  {'':{wide}}  {name}; {too}"
     if "" in found:
         yield _NO_RULE
-        yield f"  {len(found['']):{wide}}  Nothing in the suite is like it"
+        yield f"  {len(found['']):{wide}}  No scenario of the suite is similar"
 
 
-_ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
-_SHOWN = 300
-_REPORT_EVERY = 1000
+_ACCEPTED, _OTHER_CLASS = "that the baseline accepts", "whose rule is not in the requested classes"
+_MAX_SHOWN_CHARS = 300
+_STEPS_PER_PROGRESS_LINE = 1000
 """Number of steps between two progress lines of a search without a terminal."""
 
 
@@ -71,21 +71,21 @@ def perform(request: SearchRequest) -> ExitCode:
     baseline = None
     if request.baseline is not None:
         baseline = load_baseline(request.baseline, suite.ids(), suite.contracts, suite.rule_ids)
-    result = _Result(request, baseline)
+    result = _SearchResult(request, baseline)
     try:
         with result.progress, search(request) as campaign:
-            result.made, result.has_started = campaign.made, True
+            result.tally, result.has_started = campaign.tally, True
             for finding in campaign.perform(result.report):
-                result.take(finding)
+                result.add_finding(finding)
             result.report()
     finally:  # an interrupted search reports its progress
         if request.level != "safe":
-            say_lines(by_rule(result.findings, request.suite.rules))
+            say_lines(probable_rules(result.findings, request.suite.rules))
         if result.agreement:
             say(result.agreement, err=True)
         if result.has_started:
             say(result.summary, err=True)
-    for file in result.made.gone:
+    for file in result.tally.gone:
         say(f"{file}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
     if result.refused_all:
@@ -93,18 +93,18 @@ def perform(request: SearchRequest) -> ExitCode:
         result.all_well = False
     if not result.all_well:
         return ExitCode.NOT_CONFORMANT
-    return ExitCode.CONFORMANT if result.made.steps else ExitCode.NOTHING
+    return ExitCode.CONFORMANT if result.tally.steps else ExitCode.NOTHING
 
 
-class _Result:
-    """The results of a search so far: findings, counts and progress. Writes the files of findings and prints them."""
+class _SearchResult:
+    """Collects the findings and counts of a search, writes the files of findings, and prints the findings."""
 
     def __init__(self, request: SearchRequest, baseline: Baseline | None) -> None:
         self._request = request
         self._baseline = baseline
-        self._left_out = Counter[str]()
+        self._omitted = Counter[str]()
         self.findings: list[Finding] = []
-        self.made = Tally()
+        self.tally = Tally()
         self.all_well = True
         self.has_started = False
         self.progress = _Progress(request)
@@ -112,17 +112,15 @@ class _Result:
     @property
     def refused_all(self) -> str:
         """A message for the level `safe` if the target refused every call that would change a file. Otherwise empty."""
-        if not self.made.asked or self.made.answered:
+        if not self.tally.asked or self.tally.answered:
             return ""
-        asked = pluralize(self.made.asked, "call")
+        asked = pluralize(self.tally.asked, "call")
         return f"{self._request.target} refused each of {asked} that would change a file."
 
     @property
     def agreement(self) -> str:
-        """A line with the share of calls whose results are equal on both sides. Empty at the level `safe`, which
-        compares nothing.
-        """
-        calls, effects, answers = self.made.calls, self.made.other_effects, self.made.other_texts
+        """A line with the share of calls with equal results on both sides. Empty at the level `safe`."""
+        calls, effects, answers = self.tally.calls, self.tally.other_effects, self.tally.other_texts
         if not calls:
             return ""
         alike = f"{(calls - effects) / calls:.2%} agree in effects"
@@ -132,27 +130,25 @@ class _Result:
 
     def report(self) -> None:
         """Show the progress of the search."""
-        self.progress.made(self.made.steps, self.made.disagreed)
+        self.progress.show(self.tally.steps, self.tally.disagreed)
 
-    def take(self, finding: Finding) -> None:
+    def add_finding(self, finding: Finding) -> None:
         """Write the scenario file of a finding and print the finding, unless the options exclude it."""
-        if why := self._why_left_out(finding):
-            self._left_out[why] += 1
+        if why := self._reason_to_omit(finding):
+            self._omitted[why] += 1
         else:
             self.all_well = False
             self.findings.append(finding)
-            path = _write(self._request, finding, len(self.findings))
-            say_lines(_describe(finding, path, self._request.beside))
+            path = _write_scenario(self._request, finding, len(self.findings))
+            say_lines(_finding_lines(finding, path, self._request.beside))
 
-    def _why_left_out(self, finding: Finding) -> str:
-        """Return the reason why a finding is not reported: the baseline accepts it, or its rule is not in a requested
-        class. Empty if it is reported.
-        """
+    def _reason_to_omit(self, finding: Finding) -> str:
+        """Return the reason why a finding is not reported. Empty if the finding is reported."""
         request, rules = self._request, self._request.suite.rules
         if request.classes:
             known = rules is not None and finding.rule in rules
             if not (known and rules is not None and rules[finding.rule].class_ in request.classes):
-                return _OTHER
+                return _OTHER_CLASS
         accepted = self._baseline is not None and any(
             (subject, request.contract) in self._baseline.accepted
             for subject in (finding.shown_by, finding.rule)
@@ -162,50 +158,48 @@ class _Result:
     @property
     def summary(self) -> str:
         """One line with the size of the search and the numbers of disagreements and findings."""
-        request, made = self._request, self.made
+        request, tally = self._request, self.tally
         return (
-            f"{made.steps} steps in {pluralize(made.scenarios, 'scenario')} "
+            f"{tally.steps} steps in {pluralize(tally.scenarios, 'scenario')} "
             f"on {request.target} {'with' if request.level == 'safe' else 'and'} {request.beside}, "
             f"level {request.level}, seed {request.seed}: "
-            f"{pluralize(made.disagreed, _word(request))}, "
-            f"{made.explained} of them known, {pluralize(len(self.findings), 'new cause')}"
+            f"{pluralize(tally.disagreed, _disagreement_word(request))}, "
+            f"{tally.explained} of them known, {pluralize(len(self.findings), 'new cause')}"
             + "".join(
-                f", {pluralize(self._left_out[why], 'cause')} {why}"
-                for why in (_ACCEPTED, _OTHER)
-                if self._left_out[why]
+                f", {pluralize(self._omitted[why], 'cause')} {why}"
+                for why in (_ACCEPTED, _OTHER_CLASS)
+                if self._omitted[why]
             )
         )
 
 
-def _word(request: SearchRequest) -> str:
+def _disagreement_word(request: SearchRequest) -> str:
     return "harmful scenario" if request.level == "safe" else "disagreement"
 
 
 class _Progress(ProgressBar):
-    """A progress bar on a terminal: of steps, or of seconds if the steps have no limit. Without a terminal, a line
-    every 1,000 steps.
-    """
+    """A progress bar on a terminal, of steps or of seconds. Without a terminal, a line every 1,000 steps."""
 
     def __init__(self, request: SearchRequest) -> None:
-        self._word = _word(request)
+        self._word = _disagreement_word(request)
         self._steps = request.steps
         self._seconds = round(60 * request.minutes) if request.minutes is not None else 0
         self._started = time.monotonic()
         self._reported = 0
         super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
 
-    def made(self, steps: int, disagreed: int) -> None:
+    def show(self, steps: int, disagreed: int) -> None:
         """Show the number of steps, and of scenarios with a disagreement."""
         if self._steps is None:
             self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
         else:
             self.at(min(steps, self._steps), self._steps)
-        if not stderr().isatty() and steps // _REPORT_EVERY > self._reported:
-            self._reported = steps // _REPORT_EVERY
+        if not stderr().isatty() and steps // _STEPS_PER_PROGRESS_LINE > self._reported:
+            self._reported = steps // _STEPS_PER_PROGRESS_LINE
             say(f"{steps} steps, {pluralize(disagreed, self._word)}", err=True)
 
 
-def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
+def _write_scenario(request: SearchRequest, finding: Finding, number: int) -> Path:
     cause = finding.disagreement.cause
     words = re.sub(r"[^a-z0-9]+", "-", f"{cause.tool} {cause.reference} {cause.target}".lower()).strip("-")
     path = request.output / f"{words}-{number}.yaml"
@@ -230,9 +224,9 @@ def _about(request: SearchRequest, found: Disagreement) -> str:
     )
 
 
-def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
+def _finding_lines(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     found = finding.disagreement
-    again = "" if finding.again else " (not seen a second time, so not shrunk)"
+    again = "" if finding.again else " (a second replay did not show it, so it is not shrunk)"
     place = f"  step {found.step + 1} of {len(finding.scenario.steps)}"
     if found.cause.level == "safe":
         return (
@@ -247,7 +241,7 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     return (
         f"{path}: {found.cause.in_words(beside)}{again}",
         f"{place}, {found.what}",
-        f"  breaks {finding.rule}, probably{shown}" if finding.rule else "  breaks no rule that is known",
+        f"  probably breaks {finding.rule}{shown}" if finding.rule else "  breaks no known rule",
         f"    {sides[0].ljust(wide)}  {_shorten_text(found.target)}",
         f"    {sides[1].ljust(wide)}  {_shorten_text(found.reference)}",
     )
@@ -255,4 +249,6 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
 
 def _shorten_text(text: str) -> str:
     shown = visible(text) or "(empty)"
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(text)} characters)"
+    return (
+        shown if len(shown) <= _MAX_SHOWN_CHARS else f"{shown[:_MAX_SHOWN_CHARS]}… ({len(text)} characters)"
+    )

@@ -1,6 +1,7 @@
-"""Describe the circumstances of a call in a few dimensions: the file, its path, its state, the arguments.
+"""Describe the conditions of a call: the kind and the content of the file, the form of the path, the arguments.
 
-A rule that holds under each condition may be broken under two of them together, so pairs are counted.
+An implementation may follow a rule under each condition, but break it under two conditions together. So pairs of
+conditions are counted.
 """
 
 import posixpath
@@ -14,49 +15,45 @@ from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario,
 from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
 Pair = tuple[str, str, str]
-"""A tool and two conditions, each `dimension: value`, in the order of the dimensions."""
+"""A tool and two conditions, each as `dimension: value` (`kind: file`)."""
 
-_PLAIN = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
-_LONG = 1000
-"""Minimum length of a long argument, in characters."""
-_LARGE = 100_000
-"""Minimum size of a large file, in bytes."""
-_MANY = 100
-"""Minimum number of lines of a long file."""
+_COMMON_EXTENSIONS = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
+_LONG_TEXT_CHARS = 1000
+"""Minimum length of an argument with the condition `length: long`."""
+_LARGE_FILE_BYTES = 100_000
+"""Minimum size of a file with the condition `size: large`."""
+_LONG_FILE_LINES = 100
+"""Minimum number of lines of a file with the condition `size: long`."""
 
 
-def pairs_of(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
+def condition_pairs(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
     """Yield every pair of the conditions of one call of a tool."""
-    for one, other in combinations(conditions, 2):
-        yield tool, one, other
+    return ((tool, first, second) for first, second in combinations(conditions, 2))
 
 
-def calls_of(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield each call of a scenario with its position and its conditions.
-
-    The conditions are estimated with a WorkspaceModel; nothing is executed.
-    """
-    sketch = WorkspaceModel()
-    sketch.give(scenario.given.files)
+def calls_with_conditions(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
+    """Yield each call of a scenario with its position and its conditions. Nothing is executed."""
+    model = WorkspaceModel()
+    model.add_files(scenario.given.files)
     for index, step in enumerate(scenario.steps):
         match step:
             case WorldEvent():
-                sketch.event(step)
+                model.event(step)
             case ParallelCalls(calls):
                 for number, call in enumerate(calls):
                     path = path_of(call)
-                    yield (index, number), call, conditions_of(call, path, sketch, group=True)
-                    sketch.call(call, path)
+                    yield (index, number), call, conditions_of(call, path, model, group=True)
+                    model.call(call, path)
             case ToolCall():
                 path = path_of(step)
-                yield (index, None), step, conditions_of(step, path, sketch)
+                yield (index, None), step, conditions_of(step, path, model)
                 for event in step.during:
-                    sketch.event(event)
-                sketch.call(step, path)
+                    model.event(event)
+                model.call(step, path)
 
 
 def path_of(call: ToolCall) -> str:
-    """Return the path of the file that a call names, relative to the workspace. Empty if the call names no file."""
+    """Return the path in the arguments of a call, relative to the workspace. Empty if the call has no path."""
     named = call.arguments.get("file_path", call.arguments.get("notebook_path"))
     if not isinstance(named, str):
         return ""
@@ -65,38 +62,38 @@ def path_of(call: ToolCall) -> str:
 
 
 def conditions_of(
-    call: ToolCall, path: str, sketch: WorkspaceModel, *, group: bool = False
+    call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
     """Return the conditions of a call before it is made, each as `dimension: value`.
 
-    `path` is the path of the call's file, `sketch` the estimated state of the workspace. `group`: the call belongs to a
-    message with several calls.
+    `path` is the path of the call's file, and `model` the estimated state of the workspace. `group`: the call is one of
+    several parallel calls.
     """
-    key, path = path, sketch.resolved(path)
-    entry = sketch.entries.get(path)
+    key, path = path, model.resolved(path)
+    entry = model.entries.get(path)
     data, mode = data_of(entry), entry.mode if isinstance(entry, RegularFile) else None
     kind = "directory" if isinstance(entry, Directory) else "missing"
     if data is not None:
-        kind = "hard link" if path in sketch.hard else "file"
-    if sketch.is_a(key, Symlink):
+        kind = "hard link" if path in model.hard else "file"
+    if model.is_a(key, Symlink):
         kind = "link"
     return (
-        f"name: {_name(path)}",
+        f"name: {_name_condition(path)}",
         f"depth: {('top', 'folder', 'folder', 'deep')[min(path.count('/'), 3)]}",
-        f"path: {_path(call.arguments)}",
+        f"path: {_path_condition(call.arguments)}",
         f"kind: {kind}",
-        f"mode: {_mode(mode)}",
-        *(_content(data) if data is not None else ()),
-        f"known: {sketch.known.get(key, 'unread')}",
-        f"since: {sketch.changed.get(key, 'nothing')}",
-        f"before: {'refused' if key in sketch.refused else 'nothing refused'}",
+        f"mode: {_mode_condition(mode)}",
+        *(_content_conditions(data) if data is not None else ()),
+        f"known: {model.known.get(key, 'unread')}",
+        f"since: {model.changed.get(key, 'nothing')}",
+        f"before: {'refused' if key in model.refused else 'nothing refused'}",
         f"made: {'in a group' if group else 'during a change' if call.during else 'alone'}",
-        *_arguments(call, sketch.text(key)),
+        *_argument_conditions(call, model.text(key)),
     )
 
 
 @lru_cache(maxsize=512)
-def _name(path: str) -> str:
+def _name_condition(path: str) -> str:
     name = path.rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
     if name.startswith("."):
@@ -109,10 +106,10 @@ def _name(path: str) -> str:
         return "capitals"
     if not dot:
         return "no extension"
-    return "plain" if stem and extension in _PLAIN else "other extension"
+    return "plain" if stem and extension in _COMMON_EXTENSIONS else "other extension"
 
 
-def _path(arguments: Mapping[str, Any]) -> str:
+def _path_condition(arguments: Mapping[str, Any]) -> str:
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
         return "none"
@@ -127,7 +124,7 @@ def _path(arguments: Mapping[str, Any]) -> str:
     return "whole" if path.startswith("$WS/") else "outside"
 
 
-def _mode(mode: int | None) -> str:
+def _mode_condition(mode: int | None) -> str:
     if mode is None or mode & 0o777 == 0o644:
         return "usual"
     if not mode & 0o200:
@@ -136,17 +133,17 @@ def _mode(mode: int | None) -> str:
 
 
 @lru_cache(maxsize=512)
-def _content(data: bytes) -> tuple[str, ...]:
+def _content_conditions(data: bytes) -> tuple[str, ...]:
     encoding, text = _decode_text(data)
     windows, returns = text.count("\r\n"), text.count("\r")
     lines = text.count("\n") - windows
     ends = [name for name, count in (("lf", lines), ("crlf", windows), ("cr", returns - windows)) if count]
     if not data:
         size = "empty"
-    elif len(data) >= _LARGE:
+    elif len(data) >= _LARGE_FILE_BYTES:
         size = "large"
     else:
-        size = "long" if text.count("\n") >= _MANY else "short"
+        size = "long" if text.count("\n") >= _LONG_FILE_LINES else "short"
     return (
         f"encoding: {encoding}",
         f"line ends: {ends[0] if len(ends) == 1 else 'mixed' if ends else 'none'}",
@@ -172,7 +169,7 @@ def _decode_text(data: bytes) -> tuple[str, str]:
     return ("ascii" if text.isascii() else "utf-8"), text
 
 
-def _arguments(call: ToolCall, before: str) -> Iterator[str]:
+def _argument_conditions(call: ToolCall, before: str) -> Iterator[str]:
     arguments = call.arguments
     match call.tool:
         case "Read":
@@ -181,20 +178,21 @@ def _arguments(call: ToolCall, before: str) -> Iterator[str]:
         case "Write" if isinstance(text := arguments.get("content"), str):
             yield f"content: {'empty' if not text else 'the same' if text == before else 'other'}"
             yield f"returns: {'some' if chr(13) in text else 'none'}"
-            yield f"length: {'long' if len(text) >= _LONG else 'short'}"
+            yield f"length: {'long' if len(text) >= _LONG_TEXT_CHARS else 'short'}"
         case "Edit" if isinstance(old := arguments.get("old_string"), str) and isinstance(
             new := arguments.get("new_string"), str
         ):
             found = before.count(old) if old else 0
-            yield f"edit: {_edit(old, new, before)}"
+            yield f"edit: {_edit_condition(old, new, before)}"
             yield f"matches: {('none', 'one', 'several')[min(found, 2)]}"
-            yield f"length: {'long' if len(old) >= _LONG else 'lines' if old.count(chr(10)) >= 3 else 'short'}"
+            length = "lines" if old.count("\n") >= 3 else "short"
+            yield f"length: {'long' if len(old) >= _LONG_TEXT_CHARS else length}"
             yield f"replace_all: {str(arguments.get('replace_all', 'absent')).lower()[:6]}"
         case _:
             yield "arguments: others"
 
 
-def _edit(old: str, new: str, before: str) -> str:
+def _edit_condition(old: str, new: str, before: str) -> str:
     if not old:
         return "creation"
     if old == new:
@@ -210,37 +208,39 @@ def _edit(old: str, new: str, before: str) -> str:
     return "replacement"
 
 
-T = TypeVar("T")
+Drawn = TypeVar("Drawn")
 
 
 class Rarity:
-    """Counts how often each pair of conditions occurs: in the suite (`seen`), and in the calls drawn so far."""
+    """Counts the occurrences of each pair of conditions, in the suite (`seen`) and in the generated calls so far."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen
         self._drawn: dict[Pair, int] = {}
 
     def rarest(
-        self, draw: Callable[[], T], conditions: Callable[[T], tuple[str, tuple[str, ...]]], *, of: int
-    ) -> T:
-        """Draw `of` results and return the one with the rarest pairs of conditions. A pair that occurred N times has
-        the weight 1/(N+1)².
-
-        `conditions` returns the tool and the conditions of a drawn result.
+        self,
+        draw: Callable[[], Drawn],
+        conditions: Callable[[Drawn], tuple[str, tuple[str, ...]]],
+        *,
+        of: int,
+    ) -> Drawn:
+        """Draw `of` candidates, and return the candidate with the rarest pairs of conditions. A pair that occurred N
+        times has the weight 1/(N+1)². `conditions` returns the tool and the conditions of a candidate.
         """
         best, most = draw(), -1.0
         for number in range(of):
             candidate = best if number == 0 else draw()
             met = (
                 self._seen.get(pair, 0) + self._drawn.get(pair, 0)
-                for pair in pairs_of(*conditions(candidate))
+                for pair in condition_pairs(*conditions(candidate))
             )
             worth = sum((1 + count) ** -2 for count in met)
             if worth > most:
                 best, most = candidate, worth
         return best
 
-    def note(self, tool: str, conditions: tuple[str, ...]) -> None:
+    def count_call(self, tool: str, conditions: tuple[str, ...]) -> None:
         """Count the pairs of conditions of a selected call."""
-        for pair in pairs_of(tool, conditions):
+        for pair in condition_pairs(tool, conditions):
             self._drawn[pair] = self._drawn.get(pair, 0) + 1

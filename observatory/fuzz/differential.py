@@ -25,18 +25,17 @@ _MOST_BROKEN = 5
 
 
 Group = tuple[Cause, tuple[str, ...]]
-"""The key of a finding: its cause, and the tools or events in its minimal scenario. Of findings with the same key, only
-the first is reported.
+"""The key of a finding: its cause, and the tools and events in its scenario. Findings with equal keys are reported
+once.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A minimal scenario with a disagreement, and a description of the disagreement. `again`: the disagreement occurred
-    a second time.
+    """A disagreement, with a minimal scenario that shows it.
 
-    `rule` is the rule that the target most probably breaks, empty if unknown. `shown_by` is the scenario of the suite
-    with the same disagreement, empty if none was found.
+    `again` is False if a second replay did not show the disagreement. `rule` is the rule that the target most probably
+    breaks, empty if unknown. `shown_by` is a scenario of the suite with the same disagreement, empty if none was found.
     """
 
     scenario: Scenario
@@ -47,7 +46,7 @@ class Finding:
 
     @property
     def group(self) -> Group:
-        """The key of the finding, which findings of the same kind share."""
+        """The key of the finding. Findings with the same key are reported once."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -59,11 +58,12 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls` is the number of calls that both sides made. `other_effects` is the number of scenarios where the sides
-    changed files differently or only one side refused a call, and `other_texts` the number of steps where only the
-    answers differ. At the level `safe`, `asked` is the number of calls that would change files, and `answered` the
-    number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and `explained`
-    the number of these with an accepted one. `gone` are the files of accepted disagreements that do not occur any more.
+    `calls` is the number of calls that were made on both sides. `other_effects` is the number of scenarios with
+    different changes of files, or with a call that only one side refused. `other_texts` is the number of steps with
+    different answers only. At the level `safe`, `asked` is the number of calls that would change files, and `answered`
+    the number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and
+    `explained` the number of these with an accepted disagreement. `gone` are the files of accepted disagreements that
+    do not occur any more.
     """
 
     steps: int = 0
@@ -80,10 +80,10 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays a scenario on `reference` and `target`, returns the disagreements, and counts in `made`.
+    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`.
 
-    `beside` is the name of the reference in messages. `apart`: the target is restarted for each scenario, so that
-    earlier scenarios do not influence its memory of files.
+    `beside` is the name of the reference in messages. `apart`: the target is restarted for each scenario, so that it
+    does not remember files of earlier scenarios.
     """
 
     reference: Adapter
@@ -93,20 +93,20 @@ class DifferentialRunner:
     vocabulary: Vocabulary
     beside: str = "the reference"
     apart: bool = False
-    made: Tally = field(default_factory=Tally, init=False)
+    tally: Tally = field(default_factory=Tally, init=False)
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay a scenario, and return the first disagreement, or None. Raises AdapterError as `differences`."""
+        """Replay a scenario, and return the first disagreement, or None. Raises the errors of `differences`."""
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
         that differs in effects.
 
-        Raises AdapterError if the reference breaks, or if the target breaks in many replays in a row.
+        Raises AdapterError if the reference fails, or if the target fails in several replays in a row.
         """
-        self.made.scenarios += 1
+        self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
         if ours.error is not None:
             # A change was impossible in the state after the previous calls: replay only the steps before it.
@@ -123,16 +123,14 @@ class DifferentialRunner:
         found = [*disagreements(scenario, ours, theirs, self.level, self.vocabulary)]
         apart = bool(found) and found[-1].cause.level == "effects"
         steps = found[-1].step + 1 if apart else len(theirs.steps)
-        self.made.steps += steps
-        self.made.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
-        self.made.other_effects += apart
-        self.made.other_texts += len(found) - apart
+        self.tally.steps += steps
+        self.tally.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
+        self.tally.other_effects += apart
+        self.tally.other_texts += len(found) - apart
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
-        """Replay a scenario on the target. If the target breaks, replay it once more, because a process may have been
-        killed from outside.
-        """
+        """Replay a scenario on the target, twice after an error, because a process may have been killed."""
         for _ in range(2):
             if self.apart:
                 traits_of(self.target).reset()
@@ -150,20 +148,18 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
     broken = outcome.error
     assert broken is not None
     return AdapterError(
-        f"{side} broke at step {broken.step + 1}: {broken.message}",
+        f"{side} failed at step {broken.step + 1}: {broken.message}",
         blame=broken.blame,
         details=broken.details,
     )
 
 
 class Campaign:
-    """One search. `made` contains its counts, `named` adds the broken rule to a finding, and `clock` returns the time
-    in seconds.
-    """
+    """One search for disagreements. `tally` contains its counts, and `named` adds the broken rule to a finding."""
 
     def __init__(
         self,
-        duel: DifferentialRunner,
+        runner: DifferentialRunner,
         scenarios: Iterable[Scenario],
         *,
         steps: int | None,
@@ -171,13 +167,13 @@ class Campaign:
         accepted: frozenset[Group] = frozenset(),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.duel = duel
+        self.runner = runner
         self.generated = scenarios
         self.most_steps = math.inf if steps is None else steps
         self.clock = clock
         self.deadline = math.inf if seconds is None else clock() + seconds
         self.accepted = accepted
-        self.made = Tally()
+        self.tally = Tally()
         self.named: Callable[[Finding], Finding] = lambda finding: finding
 
     def is_late(self) -> bool:
@@ -185,20 +181,19 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield a finding for each new group. End after enough steps on both sides, or at the time limit.
+        """Yield a finding for each new group, until enough steps were replayed or the time limit has passed.
 
-        `progress` is called after each scenario. At the time limit, a scenario that is being shrunk keeps its current
-        size. Of the disagreements with the same cause, only the first few that are not accepted are shrunk; later ones
-        are only counted.
+        `progress` is called after each scenario. For each cause, only the first few disagreements that are not accepted
+        are shrunk; later ones are only counted. At the time limit, shrinking stops.
         """
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
-            if self.made.steps >= self.most_steps or self.is_late():
+            if self.tally.steps >= self.most_steps or self.is_late():
                 return
             every = self._play_scenario(scenario)
             progress()
-            self.made.disagreed += bool(every)
+            self.tally.disagreed += bool(every)
             explained = False
             for found in every:
                 if shrunk[found.cause] == _SHRUNK_PER_CAUSE or (found is not every[0] and self.is_late()):
@@ -211,15 +206,15 @@ class Campaign:
                 if finding.group not in groups:
                     groups.add(finding.group)
                     yield self.named(finding)
-            self.made.explained += explained
+            self.tally.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a generated scenario, and count its steps for the search. Replays for shrinking are not counted."""
-        self.duel.made = self.made
+        """Replay a generated scenario, and count its steps. Replays for shrinking are not counted."""
+        self.runner.tally = self.tally
         try:
-            return self.duel.differences(scenario)
+            return self.runner.differences(scenario)
         finally:
-            self.duel.made = Tally()
+            self.runner.tally = Tally()
 
     def _shrunk(self, scenario: Scenario, found: Disagreement) -> Finding:
         cut = replace(scenario, steps=scenario.steps[: found.step + 1])
@@ -228,7 +223,7 @@ class Campaign:
         def shows(candidate: Scenario) -> bool:
             nonlocal latest
             seen = next(
-                (each for each in self.duel.differences(candidate) if each.cause == found.cause), None
+                (each for each in self.runner.differences(candidate) if each.cause == found.cause), None
             )
             latest = seen or latest
             return seen is not None

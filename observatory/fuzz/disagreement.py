@@ -29,15 +29,15 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""The first words of differences in the workspace, as opposed to differences in answers."""
+"""The first words of differences in the workspace. Other differences are in answers."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The key for grouping disagreements: the tool, the level, and the result of each side.
+    """The tool, the level and the results of a disagreement. Disagreements with the same cause belong together.
 
-    `reference` and `target` are the name of an error, `done` for a success, or `unnamed error`. At the level `safe`,
-    `target` is the kind of harm, and `reference` is empty.
+    `reference` and `target` are the results of both sides: the name of an error, `done` for a success, or `unnamed
+    error`. At the level `safe`, `target` is the kind of harm, and `reference` is empty.
     """
 
     tool: str
@@ -52,9 +52,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between two outcomes: the step and the call (both from 0), the kind of the difference (`what`),
-    and the results of both sides.
-    """
+    """One difference between two outcomes: step and call (from 0), subject (`what`), and both results."""
 
     cause: Cause
     step: int
@@ -65,19 +63,14 @@ class Disagreement:
 
 
 def disagreements(
-    scenario: Scenario,
-    reference: Outcome,
-    target: Outcome,
-    level: Level,
-    vocabulary: Vocabulary,
+    scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield a difference for each step that has a difference at `level` or a level before it, up to the first
-    difference in effects.
+    """Yield a disagreement for each step that differs at `level` or a level before it, up to the first difference in
+    effects. After a difference in effects, the files of the two sides differ, so later answers cannot be compared.
 
-    After a difference in effects, the files of the two sides differ, so later answers cannot be compared. Files are
-    compared completely after every step. Times and hard links are compared for files that the target must not change.
-    The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently. If
-    another part of the conversation may have changed answers of the target (`disturbed`), whitespace at both ends of
+    Files are compared completely after every step. Times and hard links are compared for files that the target must not
+    change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently.
+    If another part of the conversation may have changed answers of the target (`disturbed`), whitespace at both ends of
     answers is ignored.
     """
     steps, done = [], []
@@ -121,7 +114,7 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return both outcomes without reminders in their answers. Equal answers also get the same name of an error."""
+    """Return both outcomes without reminders in their answers. Equal refusals get the same name of an error."""
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -141,7 +134,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the results of one implementation as its expectation for the other implementation."""
+    """Return the step with the results of one implementation as the expected results."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -158,7 +151,7 @@ def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None])
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
-    """Return the disagreement if the target broke at a step that the reference answered. Otherwise None."""
+    """Return the disagreement if the target failed at a step that the reference answered. Otherwise None."""
     if reference.error is not None or target.error is None or target.error.step >= len(reference.steps):
         return None
     calls = calls_of(scenario.steps[target.error.step])
@@ -167,14 +160,12 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the name of a step for a cause: the tool of its call, `parallel` (several calls), or `world event`."""
+    """Return the tool of a step: the tool of its only call, `parallel` (several calls), or `world event` (no call)."""
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return the texts of both answers without reminders. If one had a reminder, line ends before it are removed from
-    both, because they may belong to the reminder.
-    """
+    """Return the texts of both answers without reminders, and without newlines that may belong to a reminder."""
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]
@@ -185,16 +176,11 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
 
 
 _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
-"""Matches a reminder at the end of an answer that quotes changed lines. The quoted lines may themselves contain
-reminder tags.
-"""
+"""Matches a reminder at the end of an answer that quotes changed lines. The quoted lines may contain reminder tags."""
 
 
 def _answer(text: str) -> str:
-    """Return the text of an answer without a reminder at its end and without the host's wrapping.
-
-    Text of the tool that looks like a reminder is removed as well, on both sides.
-    """
+    """Return the text of an answer without a reminder, and without text of the program around the tool."""
     return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
 
 

@@ -15,9 +15,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 @dataclass(frozen=True, slots=True)
 class KnownDisagreement:
-    """One accepted disagreement: the file of the smallest scenario that shows it, the scenario, and the reason for
-    accepting it.
-    """
+    """One accepted disagreement: the file of a minimal scenario, the scenario, and the reason for accepting it."""
 
     file: Path
     scenario: Scenario
@@ -25,10 +23,8 @@ class KnownDisagreement:
 
 
 def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
-    """Read the accepted disagreements from a file `known: [{scenario: FILE, reason: TEXT}]`. Each FILE is relative to
-    this file.
-
-    Raises SuiteError if this file or one of the scenarios is invalid.
+    """Read the accepted disagreements from a YAML file `known: [{scenario: FILE, reason: TEXT}]`. Each FILE is relative
+    to the YAML file. Raises SuiteError if the YAML file or a scenario is invalid.
     """
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
@@ -48,11 +44,11 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without the calls that one of the sides does not support. Scenarios without any supported
-    call are skipped.
+    """Yield the scenarios without calls that one of the sides does not support. Scenarios without a supported call are
+    skipped.
 
     If a side does not support parallel calls, they become separate steps. If it does not support events during a call,
-    the events precede the call. If it does not support permission rules, they are removed.
+    the events become steps before the call. If it does not support permission rules, they are removed.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

@@ -9,25 +9,25 @@ from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of
+from readfirst.observatory.fuzz.conditions import Pair, calls_with_conditions, condition_pairs
 from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import DONE
 
-_MISSING = 0.3
+_UNSHARED_WEIGHT = 0.3
 """Weight of a condition that only one of two calls has, relative to a condition that both have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The call of a scenario that shows its rule: the last call of a tool that the rule is about.
+    """The call of a scenario that shows the scenario's rule: the last call of a tool that the rule is about.
 
-    `made` is the recorded result of the call: the name of an error, or `done`.
+    `result` is the recorded result of the call: the name of an error, or `done`.
     """
 
     scenario_id: str
     rule: str
     tool: str
-    made: str
+    result: str
     conditions: frozenset[str]
     needs: frozenset[str]
 
@@ -39,25 +39,23 @@ class ExampleIndex:
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
 
-    def nearest(self, tool: str, made: str, conditions: Iterable[str], most: int) -> list[Example]:
-        """Return at most `most` examples with this tool and result, the ones with the most similar conditions first.
-        Equally similar examples are sorted by id.
-
-        A condition has the more weight, the fewer examples have it.
+    def nearest(self, tool: str, result: str, conditions: Iterable[str], limit: int) -> list[Example]:
+        """Return at most `limit` examples with this tool and result, those with the most similar conditions first.
+        Equally similar examples are sorted by id. Conditions that few examples have get more weight.
         """
-        pool = self.examples.get((tool, made), ())
+        pool = self.examples.get((tool, result), ())
         own = frozenset(conditions)
         common = Counter(condition for example in pool for condition in example.conditions)
         weights = {each: math.log((len(pool) + 1) / number) for each, number in common.items()}
 
         def likeness(example: Example) -> float:
             both = sum(weights[each] for each in example.conditions & own)
-            return both - _MISSING * sum(weights.get(each, 0.0) for each in example.conditions ^ own)
+            return both - _UNSHARED_WEIGHT * sum(weights.get(each, 0.0) for each in example.conditions ^ own)
 
-        return sorted(pool, key=lambda example: (-likeness(example), example.scenario_id))[:most]
+        return sorted(pool, key=lambda example: (-likeness(example), example.scenario_id))[:limit]
 
 
-def portrait_of(suite: Suite) -> ExampleIndex:
+def example_index(suite: Suite) -> ExampleIndex:
     """Return the examples of all scenarios of a suite. Takes about a second. Raises SuiteError."""
     pairs: Counter[Pair] = Counter()
     examples: dict[tuple[str, str], list[Example]] = {}
@@ -65,70 +63,67 @@ def portrait_of(suite: Suite) -> ExampleIndex:
     for scenario in suite.scenarios():
         tools = rules[scenario.rule].tools if rules is not None and scenario.rule in rules else ()
         last: Example | None = None
-        for _, call, conditions in calls_of(scenario):
-            pairs.update(pairs_of(call.tool, conditions))
+        for _, call, conditions in calls_with_conditions(scenario):
+            pairs.update(condition_pairs(call.tool, conditions))
             clause = call.expect.recorded
             if call.tool in tools and clause is not None:
-                made = clause.error or DONE
+                result = clause.error or DONE
                 last = Example(
-                    scenario.id, scenario.rule, call.tool, made, frozenset(conditions), scenario.needs
+                    scenario.id, scenario.rule, call.tool, result, frozenset(conditions), scenario.needs
                 )
         if last is not None:
-            examples.setdefault((last.tool, last.made), []).append(last)
+            examples.setdefault((last.tool, last.result), []).append(last)
     return ExampleIndex(pairs, examples)
 
 
-_REPLAYED, _REPLAYED_AT_LEAST = 24, 4
-"""Numbers of scenarios that are replayed to find one with the same disagreement: the maximum, and the minimum after the
-time limit.
-"""
-_ASKED = 5
+_MAX_REPLAYS, _MIN_REPLAYS = 24, 4
+"""Maximum number of replayed scenarios to find one with the same disagreement, and the minimum after the time limit."""
+_MAX_VOTERS = 5
 """Number of most similar scenarios that vote for their rules if no replayed scenario has a disagreement."""
-_OF_WORDS = ("wording", "quirk")
-"""The classes of rules that a difference in the words of an answer can break. Rules of other classes cannot be broken
-by it.
-"""
+_TEXT_CLASSES = ("wording", "quirk")
+"""The classes of rules that a target can break by a different text of an answer."""
 
 
-def with_rule(
+def with_probable_rule(
     finding: Finding,
     suite: Suite,
-    portrait: ExampleIndex,
-    duel: DifferentialRunner,
+    index: ExampleIndex,
+    runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
     """Return the finding with the rule that the target most probably breaks, if there is one.
 
-    The most similar scenarios with the same tool and the same result of the reference are replayed. Scenarios with a
-    disagreement at the same level vote for their rules; more similar scenarios have more weight. The most similar
-    scenario of the winning rule is named (`shown_by`), because it shows the same fault.
+    The most similar scenarios with the same tool and the same result of the reference are replayed. Scenarios that show
+    a disagreement at the same level vote for their rules. More similar scenarios have more weight. `shown_by` is the
+    most similar scenario of the winning rule, because it shows the same fault.
 
-    If no replayed scenario has a disagreement, the most similar scenarios vote without a replay. A rule then needs more
-    than half of the votes, and no scenario is named. If `is_over` returns True, only a few scenarios are replayed.
+    If no replayed scenario shows a disagreement, the most similar scenarios vote without a replay. A rule then needs
+    more than half of the votes, and `shown_by` stays empty. After `is_over` returns True, only a few scenarios are
+    replayed.
     """
     found = finding.disagreement
     rules = suite.rules
     step = finding.scenario.steps[found.step]
-    place = (found.step, found.call if isinstance(step, ParallelCalls) else None)
+    call_index = (found.step, found.call if isinstance(step, ParallelCalls) else None)
     alike = next(
         (
-            portrait.nearest(call.tool, found.cause.reference, conditions, len(portrait.pairs))
-            for index, call, conditions in calls_of(finding.scenario)
-            if index == place and call.tool == found.cause.tool
+            index.nearest(call.tool, found.cause.reference, conditions, len(index.pairs))
+            for position, call, conditions in calls_with_conditions(finding.scenario)
+            if position == call_index and call.tool == found.cause.tool
         ),
         [],
     )
     if rules is None:
         return finding
     if found.cause.level == "text":
-        alike = [each for each in alike if rules[each.rule].class_ in _OF_WORDS]
+        alike = [each for each in alike if rules[each.rule].class_ in _TEXT_CLASSES]
     failing = []
-    capabilities = traits_of(duel.reference).capabilities & traits_of(duel.target).capabilities
+    capabilities = traits_of(runner.reference).capabilities & traits_of(runner.target).capabilities
     replayable = [each for each in alike if each.needs <= capabilities]
-    for number, example in enumerate(replayable[:_REPLAYED]):
-        if number >= _REPLAYED_AT_LEAST and is_over():
+    for number, example in enumerate(replayable[:_MAX_REPLAYS]):
+        if number >= _MIN_REPLAYS and is_over():
             break
-        if _disagree(example, finding, suite, duel):
+        if _shows_disagreement(example, finding, suite, runner):
             failing.append(example)
     if failing:
         votes = _votes(failing)
@@ -136,16 +131,16 @@ def with_rule(
         shown_by = next(each.scenario_id for each in failing if each.rule == rule)
         return replace(finding, rule=rule, shown_by=shown_by)
     if found.cause.level != "text":
-        alike = [each for each in alike if rules[each.rule].class_ not in _OF_WORDS]
-    votes = _votes(alike[:_ASKED])
+        alike = [each for each in alike if rules[each.rule].class_ not in _TEXT_CLASSES]
+    votes = _votes(alike[:_MAX_VOTERS])
     half = sum(votes.values()) / 2
     return replace(finding, rule=next((rule for rule, weight in votes.items() if weight > half), ""))
 
 
-def _disagree(example: Example, finding: Finding, suite: Suite, duel: DifferentialRunner) -> bool:
-    """Whether reference and target disagree on the example as on the finding: with the same tool, at the same level."""
+def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner: DifferentialRunner) -> bool:
+    """Whether the example shows a disagreement about the same tool and at the same level as the finding."""
     try:
-        seen = duel(suite.scenario(example.scenario_id))
+        seen = runner(suite.scenario(example.scenario_id))
     except AdapterError:
         return False
     cause = finding.disagreement.cause

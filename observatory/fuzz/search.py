@@ -20,17 +20,17 @@ from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner
 from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
 from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, load_known, only_supported
-from readfirst.observatory.fuzz.likely_rule import portrait_of, with_rule
+from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_rule
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """The options of one search. `target` is compared with `against`, usually the reference.
 
-    The search ends after `steps` on both sides or after `minutes`, whichever comes first; None means no limit. `output`
-    is the directory for the scenario files of findings. With `long`, sessions are long and use several files.
-    Disagreements that `known` or `baseline` accepts are not reported. With `classes`, only broken rules of these
-    classes are reported.
+    The search ends after `steps` on each side or after `minutes`, whichever comes first; None means no limit. `output`
+    is the directory for the scenario files of findings. With `long`, scenarios are long and use several files.
+    Disagreements that are listed in the file `known` or in `baseline` are not reported. With `classes`, only broken
+    rules of these classes are reported.
     """
 
     suite: Suite
@@ -50,9 +50,7 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """The implementation that the target is compared with, as a phrase for messages. At the level `safe`, which
-        compares nothing, "nothing beside it".
-        """
+        """The name of the other implementation in messages. "nothing beside it" at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -60,10 +58,7 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect both sides for a search, and always close them.
-
-    Raises ConnectError, AdapterError or SuiteError.
-    """
+    """Connect both sides, yield the search, and close both sides. Raises ConnectError, AdapterError or SuiteError."""
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     alone = request.level == "safe"
@@ -77,34 +72,36 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 
         reference = None if alone else connected(request.against)
         target = connected(request.target)
-        duel: DifferentialRunner = SingleRunner(target, place, suite.vocabulary)
+        runner: DifferentialRunner = SingleRunner(target, place, suite.vocabulary)
         if reference is not None:
             sides = reference, target, place, request.level, suite.vocabulary, request.beside
-            duel = DifferentialRunner(*sides, apart=request.long)
-        accepted, gone = _accepted(duel, known)
-        portrait = portrait_of(suite)
+            runner = DifferentialRunner(*sides, apart=request.long)
+        accepted, gone = _accepted(runner, known)
+        index = example_index(suite)
         drawn = (
             long_sessions(request.seed)
             if request.long
-            else scenarios(request.seed, large=alone, seen=portrait.pairs)
+            else scenarios(request.seed, large=alone, seen=index.pairs)
         )
-        generated = only_supported(drawn, (duel.reference, target))
+        generated = only_supported(drawn, (runner.reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
-        campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
-        campaign.made.gone = gone
+        campaign = Campaign(runner, generated, steps=request.steps, seconds=seconds, accepted=accepted)
+        campaign.tally.gone = gone
         if not alone:
-            campaign.named = lambda finding: with_rule(finding, suite, portrait, duel, campaign.is_late)
+            campaign.named = lambda finding: with_probable_rule(
+                finding, suite, index, runner, campaign.is_late
+            )
         yield campaign
 
 
 def _accepted(
-    duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
+    runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
     """Return the groups of accepted disagreements, and the files of those that do not occur any more."""
     accepted: set[Group] = set()
     gone = []
     for entry in known:
-        found = duel(entry.scenario)
+        found = runner(entry.scenario)
         if found is None:
             gone.append(entry.file)
         else:
@@ -113,26 +110,26 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays a scenario only on the target, for the level `safe`, and returns the first harm.
+    """Replays scenarios only on the target, for the level `safe`, and returns the first harm of each.
 
-    It counts the replayed steps, the calls that ask for a change of a file, and the answered ones among these. A target
-    that refuses all such calls does no harm, which says nothing about its safety.
+    The tally also counts the calls that would change a file, and how many of these were not refused. If a target
+    refuses all such calls, it does no harm, but this does not show that it is safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario, and return the first harm. Raises AdapterError if the target breaks in both attempts."""
+        """Replay a scenario, and return the first harm. Raises AdapterError after several errors in a row."""
         outcome = self._on_target(scenario)
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):
                 if call.tool != "Read":
-                    self.made.asked += 1
-                    self.made.answered += not result.is_error
+                    self.tally.asked += 1
+                    self.tally.answered += not result.is_error
         found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
-        self.made.scenarios += 1
-        self.made.steps += len(outcome.steps) if found is None else found.step + 1
+        self.tally.scenarios += 1
+        self.tally.steps += len(outcome.steps) if found is None else found.step + 1
         if found is None:
             return ()
         calls = calls_of(scenario.steps[found.step])

@@ -19,7 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest scenario found that `shows` accepts. `shows` must accept `scenario`.
+    """Return the smallest variant of a scenario for which `shows` returns True. `shows(scenario)` must be True.
 
     Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
     at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
@@ -31,7 +31,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first new candidate that `shows` accepts. None without one, or if the search is over."""
+        """Return the first new candidate for which `shows` returns True. None without one, or if the search is over."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -61,7 +61,7 @@ def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with the file that its first step writes as a given file instead of the step."""
+    """Yield the scenario with the file that its first step writes, but without this step."""
     match scenario.steps:
         case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
             path, made = posixpath.normpath(place.removeprefix("$WS/")), RegularFile(TextContent(text))
@@ -76,9 +76,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with one simpler step: fewer parallel calls or separate calls, no events during a call, or an
-    ordinary time of a change.
-    """
+    """Yield the scenario with one simpler step: fewer parallel calls, no event during a call, the usual mtime."""
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -100,10 +98,10 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with one simpler path: an argument is normalised below `$WS`, or a file is renamed to
-    `notes.txt`.
+    """Yield the scenario with one simpler path: an argument is changed to a normalised path in `$WS`, or a file is
+    renamed to `notes.txt`.
 
-    A file is not renamed if some tool treats its extension specially, or if the scenario already has a `notes.txt`.
+    A file is not renamed if a tool may treat its extension specially, or if the scenario already has a `notes.txt`.
     """
     named = [
         value
@@ -124,9 +122,7 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with a part of a text removed wherever it occurs, or with a character replaced by `a` wherever
-    it occurs.
-    """
+    """Yield the scenario with a part of a text removed, or a character replaced by `a`, wherever it occurs."""
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -149,8 +145,8 @@ _KINDS = ("ipynb", "json", "mdx", "png")
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield variants of a value, each without a part: a piece of a text, a key of a mapping, or an optional attribute.
-    The parts of the value are shortened in the same way.
+    """Yield variants of a value, each without one part: a piece of a text, a key of a mapping, or an optional
+    attribute. Then yield variants of the value with one part shortened in the same way.
     """
     match value:
         case str():
@@ -173,9 +169,7 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each part of a value that can be shortened, with its position: a key, an index or the name of an attribute.
-    Paths are skipped.
-    """
+    """Yield the position (key, index or attribute name) and the value of each part that can be shortened."""
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)
@@ -203,20 +197,14 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(part)
 
 
-def _as_it_is(text: str) -> str:
-    return text
-
-
 def _change_texts(
     value: Any,
     *,
-    text: Callable[[str], str] = _as_it_is,
+    text: Callable[[str], str] = lambda text: text,
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a scenario, or a part of one, with the function `text` applied to every text. `names` are the new names of
-    paths.
-    """
+    """Return a value with the function `text` applied to every text. `names` are the new names of paths."""
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)
@@ -238,8 +226,8 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of the parts to remove: the whole, then halves, quarters, and so on to single items. At
-    most 64 parts of each size.
+    """Yield the start and the end of parts to remove: the whole, halves, quarters, and so on, at most 64 of
+    each size.
     """
     size = length
     while size:

@@ -11,12 +11,10 @@ from readfirst.harness.suite.repeated_text import RepeatedText
 
 SIZES = tuple(4096 * 2**power for power in range(11))
 """Sizes of buffers in implementations, in bytes: 4 KiB to 4 MiB."""
-_WRITTEN = SIZES[:7]
-LONGEST_AS_IT_IS = _WRITTEN[-1] + 100
-"""Maximum length in characters of an argument that is written to a scenario file unchanged. A longer argument is a
-repeated text, which has a short form.
-"""
-_ROWS = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
+_SMALL_SIZES = SIZES[:7]
+MAX_LITERAL_ARGUMENT_CHARS = _SMALL_SIZES[-1] + 100
+"""Maximum length of an argument in a scenario file. Longer arguments must be a RepeatedText, which has a short form."""
+_REPEATED_LINES = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
     "```python\nprint('alpha')\n```",
@@ -44,12 +42,9 @@ FORMATS = (
     "... (rest of the file unchanged) ...",
     "// TODO\r\n/* comment */",
 )
-"""Texts that look like a special format, for example a code block, JSON or a script."""
+"""Texts in a special format, for example a code block, JSON or a script."""
 
-_STEMS = (
-    *("notes", "a b", "naïve", "日本", "-rf", "x.y", "CON", "#tag"),
-    *("'q'", "a%20b", "e\u0301"),
-)
+_STEMS = (*("notes", "a b", "naïve", "日本", "-rf", "x.y", "CON", "#tag"), *("'q'", "a%20b", "e\u0301"))
 _ENDINGS = (
     *("", ".txt", ".md", ".py", ".json", ".yaml", ".xml", ".html", ".sh", ".bat", ".csv", ".lock", ".env"),
     *(".tar.gz.txt", ".min.js", ".tsx", ".c", ".rs", ".go", ".toml", ".ini", ".log", ".bak", "~", ".diff"),
@@ -62,7 +57,7 @@ ODD_NAMES = (
 
 
 @cache
-def _of_category() -> dict[str, tuple[int, ...]]:
+def _points_by_category() -> dict[str, tuple[int, ...]]:
     """Return the code points that a text can contain, by Unicode category."""
     found: dict[str, list[int]] = {}
     for point in range(sys.maxunicode + 1):
@@ -72,38 +67,36 @@ def _of_category() -> dict[str, tuple[int, ...]]:
     return {category: tuple(points) for category, points in found.items()}
 
 
-def character(random: Random) -> str:
+def random_character(random: Random) -> str:
     """Return a random character that is not a line end. Each Unicode category is equally probable."""
-    points = _of_category()
+    points = _points_by_category()
     while True:
         drawn = chr(random.choice(points[random.choice(sorted(points))]))
         if drawn not in "\r\n":
             return drawn
 
 
-def piece(random: Random) -> str:
+def unusual_text(random: Random) -> str:
     """Return one to four random characters, or a text of FORMATS."""
     if random.randint(0, 1):
         return random.choice(FORMATS)
-    return "".join(character(random) for _ in range(random.randint(1, 4)))
+    return "".join(random_character(random) for _ in range(random.randint(1, 4)))
 
 
-def large(random: Random) -> str:
-    """Return a text whose size is close to that of a buffer: one byte less, equal, or 1 or 17 bytes more. Small buffers
-    are preferred.
-    """
-    size: int = random.choice(_WRITTEN[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
-    row: str = random.choice(_ROWS)
+def large_text(random: Random) -> str:
+    """Return a text whose size is close to the size of a buffer. Small sizes are preferred."""
+    size: int = random.choice(_SMALL_SIZES[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
+    row: str = random.choice(_REPEATED_LINES)
     if random.randint(0, 15) == 15:
-        size = random.choice(SIZES[len(_WRITTEN) :])
+        size = random.choice(SIZES[len(_SMALL_SIZES) :])
         return RepeatedText.of(row, size // len(row.encode()) + random.choice((0, 1)))
     text = row * (size // len(row.encode()) + 1)
     return text.encode()[:size].decode("utf-8", "ignore")
 
 
 def large_content(random: Random) -> TextContent:
-    """Return the content of a file whose size is close to that of a buffer. Small buffers are preferred."""
-    row: str = random.choice(_ROWS)
+    """Return the content of a file whose size is close to the size of a buffer. Small sizes are preferred."""
+    row: str = random.choice(_REPEATED_LINES)
     size: int = random.choice(SIZES[: random.choice((2, 3, 3, 5, 11))])
     return TextContent(row, times=size // len(row.encode()) + random.choice((0, 1)))
 
@@ -115,64 +108,41 @@ def file_name(random: Random) -> str:
     return stem + ending
 
 
-PLAIN = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
-AWKWARD = (
-    "it's",
-    "‘single’",
-    '"quoted"',
-    "“double”",
-    "don’t",
-    "$&",
-    "$1",
-    "$$",
-    "$`",
-    "$'",
-    "\\n",
-    "\\u0041",
-    "\\",
-    "&amp;",
-    "<b>",
-    "</tool_use_error>",
-    "%s {n}",
-    ".*",
-    "a→b",
-    "     1→alpha",
-    "é",
-    "e\u0301",
-    "ﬁ",
-    "ß",
-    "日本",
-    "😀",
-    "👩‍👩‍👧",
-    "\u00a0",
-    "\u200b",
-    "\u2028",
-    "\u202f",
-    "\u3000",
-    "\u0085",
-    "\ufeff",
-    "\ufffd",
-    "\u00ad",
-    "\x0b",
-    "\x0c",
-    "\x00",
-    "\x1b[0m",
-    "trailing ",
-    "trailing\t",
-    "trailing\u00a0",
-    " ",
+PLAIN_TEXTS = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
+UNUSUAL_TEXTS = (
+    *(
+        "it's",
+        "‘single’",
+        '"quoted"',
+        "“double”",
+        "don’t",
+        "$&",
+        "$1",
+        "$$",
+        "$`",
+        "$'",
+        "\\n",
+        "\\u0041",
+        "\\",
+    ),
+    *("&amp;", "<b>", "</tool_use_error>", "%s {n}", ".*", "a→b", "     1→alpha"),
+    *("é", "e\u0301", "ﬁ", "ß", "日本", "😀", "👩‍👩‍👧"),
+    *("\u00a0", "\u200b", "\u2028", "\u202f", "\u3000", "\u0085", "\ufeff", "\ufffd", "\u00ad"),
+    *("\x0b", "\x0c", "\x00", "\x1b[0m", "trailing ", "trailing\t", "trailing\u00a0", " "),
 )
-_LONG = ("long " * 500, "1234567890" * 201)
+"""Short texts with quotes, special characters of a programming language, or rare characters."""
+_LONG_LINES = ("long " * 500, "1234567890" * 201)
 
 
-def line(random: Random) -> str:
+def random_line(random: Random) -> str:
     """Return one line without its end: a few short texts, or rarely a very long one."""
     if random.randint(0, 39) == 39:
-        return random.choice(_LONG)
+        return random.choice(_LONG_LINES)
     if random.randint(0, 9) == 9:
-        return piece(random)
+        return unusual_text(random)
     return "".join(
-        random.choice(PLAIN if random.randint(0, 2) else AWKWARD) for _ in range(random.randint(0, 3))
+        random.choice(PLAIN_TEXTS if random.randint(0, 2) else UNUSUAL_TEXTS)
+        for _ in range(random.randint(0, 3))
     )
 
 
@@ -180,24 +150,22 @@ def argument_text(random: Random) -> str:
     r"""Return up to four lines as an argument of a call. They end with `\n`, rarely with `\r\n` or `\r`."""
     end = random.choice(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r"))
     if random.randint(0, 149) == 149:
-        return large(random)
-    text = end.join(line(random) for _ in range(random.randint(0, 4)))
+        return large_text(random)
+    text = end.join(random_line(random) for _ in range(random.randint(0, 4)))
     return text + end if random.randint(0, 1) else text
 
 
-def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
-    r"""Return the content of a file: text in one of several encodings and line ends, or bytes that are not text.
-    Without `carriage_returns`, all line ends are `\n`.
-    """
+def file_content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
+    r"""Return random content: text in some encoding, or other bytes. `carriage_returns`: also with CR line ends."""
     kind = random.randint(0, 19)
     if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))
     if kind == 19:
-        return RegularFile(Base64Content(base64.b64encode(random.choice(NO_TEXT)).decode()))
-    lines = [line(random) for _ in range(random.randint(0, 6))]
+        return RegularFile(Base64Content(base64.b64encode(random.choice(NON_TEXT_BYTES)).decode()))
+    lines = [random_line(random) for _ in range(random.randint(0, 6))]
     text = "\n".join(lines) + ("\n" if random.randint(0, 3) else "")
     if random.randint(0, 59) == 59:
-        # More bytes than a sample; not thousands of lines, over whose replacement some targets brood for seconds.
+        # More bytes than a sample for detecting the encoding. Some targets need seconds to edit thousands of lines.
         text = "line of many\n" * 320 + text
     eol = "lf"
     if carriage_returns and kind >= 16:
@@ -214,23 +182,15 @@ def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
             return RegularFile(TextContent(text, eol=eol), mode)
 
 
-NO_TEXT = (
-    b"caf\xe9 alpha\nbeta\n",
-    b"\xff\xfe",
-    b"\xff\xfea",
-    b"\xff",
-    b"alpha\n\xc3",
-    b"\xfe\xff\x00a\x00\n",
-    b"\xef\xbb\xbf",
-    b"alpha\xed\xa0\x80beta\n",
-    b"\x00\x01\x02alpha\n",
+NON_TEXT_BYTES = (
+    *(b"caf\xe9 alpha\nbeta\n", b"\xff\xfe", b"\xff\xfea", b"\xff", b"alpha\n\xc3", b"\xfe\xff\x00a\x00\n"),
+    *(b"\xef\xbb\xbf", b"alpha\xed\xa0\x80beta\n", b"\x00\x01\x02alpha\n"),
 )
+"""Contents of files that are not valid UTF-8, or that contain only a byte order mark or control characters."""
 
 
-def quoted_from(random: Random, text: str) -> str:
-    """Return a piece of `text` as a model may quote it: usually exact, sometimes with different quotation marks, case
-    or line ends.
-    """
+def quote_from(random: Random, text: str) -> str:
+    """Return a part of a text as a model may quote it: usually exact, sometimes with other quotation marks."""
     if not text:
         return argument_text(random)
     start = random.randint(0, min(len(text) - 1, 400))
@@ -240,9 +200,9 @@ def quoted_from(random: Random, text: str) -> str:
     piece = text[start : start + random.randint(1, 24)]
     match random.randint(0, 15):
         case 15:
-            return piece.translate(_STRAIGHT)
+            return piece.translate(_STRAIGHT_QUOTES)
         case 14:
-            return piece.translate(_CURLY)
+            return piece.translate(_CURLY_QUOTES)
         case 13:
             return piece.replace("\n", "\r\n")
         case 12:
@@ -261,5 +221,5 @@ def quoted_from(random: Random, text: str) -> str:
             return piece
 
 
-_STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
-_CURLY = str.maketrans({"'": "’", '"': "”"})
+_STRAIGHT_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_CURLY_QUOTES = str.maketrans({"'": "’", '"': "”"})

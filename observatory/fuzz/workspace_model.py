@@ -1,4 +1,4 @@
-"""The workspace that a generated session probably has, so that calls can be about its files."""
+"""Estimate the state of a workspace during a generated scenario, so that calls can be about existing files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _STALE = frozenset(
 
 
 @lru_cache(maxsize=8)
-def _text_of_bytes(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
@@ -32,10 +32,10 @@ class WorkspaceModel:
     """Estimates the state of a workspace after each step, without executing the steps. A wrong estimate only makes
     generated steps less useful.
 
-    `entries` contains the estimated entry of each path; None if it was removed. `sure` are paths that certainly exist
-    unless a call removed them. `hard` are files with several names (hard links). `known` contains how the session knows
-    a file: `whole` or `part` (read), or `own` (written). `changed` contains the last change of a known file by another
-    program. `refused` are the paths whose last call was probably refused.
+    `entries` contains the estimated entry of each path, None if it was removed. `sure` are paths that certainly exist.
+    `hard` are files with several names (hard links). `known` contains for each file that the session knows `whole` or
+    `part` (the read part), or `own` (written by the session). `changed` contains the last change of a known file by
+    another program. `refused` are the paths whose last call was probably refused.
     """
 
     entries: dict[str, Entry | None] = field(default_factory=dict)
@@ -45,8 +45,8 @@ class WorkspaceModel:
     refused: set[str] = field(default_factory=set)
     sure: set[str] = field(default_factory=set)
 
-    def give(self, files: Mapping[str, Entry]) -> None:
-        """Add the given files of the scenario."""
+    def add_files(self, files: Mapping[str, Entry]) -> None:
+        """Add the files that the workspace contains at the start of the scenario."""
         for path, entry in files.items():
             if not isinstance(entry, Directory):
                 self.sure.add(path)
@@ -83,12 +83,12 @@ class WorkspaceModel:
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether the session knows the file's current content, so that the tools allow a change. True if missing."""
-        return not self.is_a(path, RegularFile) or self._fits(path)
+        """Whether the session knows the file's current content, so that an edit is allowed. True for a missing file."""
+        return not self.is_a(path, RegularFile) or self._knows_current_content(path)
 
     def text(self, path: str) -> str:
         """Return the text of a file as a model sees it, with `\\n` line ends. Empty for a missing file."""
-        return _text_of_bytes(data_of(self.entries.get(self.resolved(path))) or b"")
+        return _decode_text(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:
         """Update the state after a call about `path`."""
@@ -101,14 +101,16 @@ class WorkspaceModel:
             case "Read" if exists:
                 self.known[key] = "part" if {"offset", "limit"} & arguments.keys() else "whole"
                 self.changed.pop(key, None)
-            case "Write" if isinstance(arguments.get("content"), str) and (not exists or self._fits(key)):
-                self._write(path, key, arguments["content"])
+            case "Write" if isinstance(arguments.get("content"), str) and (
+                not exists or self._knows_current_content(key)
+            ):
+                self._set_content(path, key, arguments["content"])
             case "Edit" if isinstance(old, str) and isinstance(new, str):
                 if not old and not before:
-                    self._write(path, key, new)
-                elif old and self._fits(key) and old in before:
+                    self._set_content(path, key, new)
+                elif old and self._knows_current_content(key) and old in before:
                     count = -1 if arguments.get("replace_all") else 1
-                    self._write(path, key, before.replace(old, new, count))
+                    self._set_content(path, key, before.replace(old, new, count))
                 else:
                     self.refused.add(key)
                     if self.changed.get(key) in _STALE:
@@ -129,12 +131,12 @@ class WorkspaceModel:
                 self.sure = {*self.sure - {event.path}, event.to or ""}
         changed = {"modify": "content", "touch": "time"}.get(event.kind)
         if changed and event.path in self.known:
-            self.changed[event.path] = _change(changed, event.mtime)
+            self.changed[event.path] = _change_condition(changed, event.mtime)
 
-    def _fits(self, key: str) -> bool:
+    def _knows_current_content(self, key: str) -> bool:
         return key in self.known and self.changed.get(key) not in _STALE
 
-    def _write(self, path: str, key: str, text: str) -> None:
+    def _set_content(self, path: str, key: str, text: str) -> None:
         former = self.entries.get(path)
         before = data_of(former) or b""
         encoding = "utf-16-le" if before.startswith(b"\xff\xfe") else "utf-8"
@@ -146,7 +148,7 @@ class WorkspaceModel:
         self.changed.pop(key, None)
 
 
-def _change(what: str, mtime: Seconds | None) -> str:
+def _change_condition(what: str, mtime: Seconds | None) -> str:
     if not mtime:
         return f"{what}, same time"
     if mtime < 0:

@@ -13,7 +13,7 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.observatory.report.harm_heatmap import (
-    BRIEFLY,
+    COLUMN_TITLES,
     MapRow,
     map_rows,
     star_meaning,
@@ -24,8 +24,8 @@ from readfirst.observatory.template import template
 _DATA = Mapping[str, Any]
 
 
-def like(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the data, with the results of implementations reduced to one contract.
+def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
+    """Return the data with the results of implementations for one contract only.
 
     Raises ValueError if the implementations were not compared with this contract.
     """
@@ -46,13 +46,13 @@ def like(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return the content of docs/compatibility.md. `data` is the result of `compatibility_data`. Raises ValueError if
-    the implementations were not compared with the default contract.
-    """
-    return markdown(template("docs/compatibility"), data=like(data, data["contract"]), likeness=likeness)
+    """Return docs/compatibility.md from the result of `compatibility_data`. Raises the error of `for_contract`."""
+    return markdown(
+        template("docs/compatibility"), data=for_contract(data, data["contract"]), likeness=rule_count_rows
+    )
 
 
-def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
+def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
     """Return a table row for each implementation or version: its name, and by class the number of rules that hold."""
     return [
         [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
@@ -61,7 +61,7 @@ def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return a cell of the table as a short text, for example `✓ 12` or `3/4`."""
+    """Return a table cell as a short text, for example `✓ 12` or `3/4`."""
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -77,7 +77,7 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return counts of holding, judged and remaining rules as a text: `31/34 (1 not claimed)`."""
+    """Return the counts of rules as a text, those that hold of those that were judged: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -86,14 +86,13 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the table as an HTML page with filters, in ASCII. `data` is the result of `compatibility_data`. The same
-    data give the same bytes.
+    """Return the compatibility table as an HTML page with filters, in ASCII. The same data give the same bytes.
 
-    `address` returns the link of a cell of the harm map, for a row and a kind of harm. If it returns an empty string,
-    the cell has no link.
+    `data` is the result of `compatibility_data`. `address` returns the link of a cell of the harm map, for a row and a
+    kind of harm. Empty: no link.
     """
     contract = data["contract"]
-    versions = _columns(data["versions"], "+")
+    versions = _table_columns(data["versions"], "+")
     rows = map_rows(data)
     return render_page(
         template("compatibility.html.j2"),
@@ -103,21 +102,19 @@ def filtered_page(
         count=len(data["rules"]),
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
-        map=safe(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
+        map=safe(macro("maps.html.j2", "harm_map", rows, COLUMN_TITLES, MEANING, BESIDE, address)),
         starred=star_meaning(rows),
         untried=untested_implementations(data),
-        likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
-        versions=_table(
+        likeness=[_contract_section(data, each, number) for number, each in enumerate(data["likeness"])],
+        versions=_rule_table(
             "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
         ),
     )
 
 
-def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return the data for the part of the page that compares implementations with one contract. The part with number 0
-    is the first.
-    """
-    chosen = like(data, contract)
+def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]:
+    """Return the values for the section of the page that compares implementations with one contract."""
+    chosen = for_contract(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
     return {
@@ -126,23 +123,26 @@ def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
             (each, [count_text(found["classes"][class_]) for class_ in CLASSES])
             for each, found in chosen["implementations"].items()
         ],
-        "table": _table(name, "implementations", _columns(data["implementations"], "@"), chosen, repeat),
+        "table": _rule_table(
+            name, "implementations", _table_columns(data["implementations"], "@"), chosen, repeat
+        ),
     }
 
 
-def _columns(names: Iterable[str], parted: str) -> list[Column]:
+def _table_columns(names: Iterable[str], separator: str) -> list[Column]:
+    """Return a column for each implementation or version. `separator` separates the name from the version."""
     found = []
     for letter, name in zip(column_letters(), names, strict=False):
-        short, mark, facts = name.partition(parted)
+        short, mark, facts = name.partition(separator)
         found.append(Column(letter, short, name, facts if mark else ""))
     return found
 
 
-def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
+def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
     classes = []
     for class_ in CLASSES:
         rows = [
-            stored_row(rule_id, rule, of, [column.label for column in columns])
+            rule_row_from_data(rule_id, rule, of, [column.label for column in columns])
             for rule_id, rule in data["rules"].items()
             if rule["class"] == class_
         ]
@@ -150,10 +150,10 @@ def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) 
     return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
 
 
-def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the table row of a rule in the result of `compatibility_data`, with a cell for each of `names`. `of` is
-    "implementations" or "versions".
-    """
+def rule_row_from_data(
+    rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
+) -> dict[str, Any]:
+    """Return the table row of a rule from its entry in compatibility.json. `of`: "implementations" or "versions"."""
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
@@ -166,7 +166,7 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
 
 
 def rules_with_changes(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the rules of these classes that fail in a scenario of a version, with their ids, class by class."""
+    """Return the id and the entry of each rule of these classes that fails in a scenario of some version."""
     return [
         (name, rule)
         for class_ in classes

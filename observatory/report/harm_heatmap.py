@@ -1,4 +1,4 @@
-"""The map of harm: a table with a row for each implementation and version, as data and as a picture."""
+"""The map of harm: a table with the share of harmful sessions by implementation and kind, as data and as a picture."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from readfirst.harness.report.html import macro, safe, styles
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, Kind
 from readfirst.observatory.template import template
 
-BRIEFLY: Mapping[Kind, str] = {
+COLUMN_TITLES: Mapping[Kind, str] = {
     "lost": "others’ text gone",
     "misplaced": "wrong place edited",
     "spoiled": "bytes beside it changed",
@@ -22,29 +22,29 @@ BRIEFLY: Mapping[Kind, str] = {
     "overcautious": "refused without need",
 }
 """The title of the column of each kind of harm."""
-SAMPLED = (
+SAMPLE_NOTE = (
     "* Asked only a sample of the sessions, spread evenly, because each takes long: in brackets, where the share of all"
     " lies in 95 of 100 such samples."
 )
-_STEPS = (0.005, 0.02, 0.05, 0.1)
-"""Limits between the five colours of a cell: the share of sessions with harm."""
+_COLOUR_LIMITS = (0.005, 0.02, 0.05, 0.1)
+"""Limits between the five colours of a cell, as a share of sessions with harm."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """The number of sessions with a kind of harm (None: unknown), and the shortest scenario with this harm."""
+    """A cell of the map: the number of sessions with a kind of harm (None: unknown), and the shortest such scenario."""
 
     kind: Kind
     count: int | None
     tone: str
-    """Its CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for `blind` and `overcautious`, or `none`."""
+    """The CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for `blind` and `overcautious`, or `none`."""
     scenario: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """A row of the map: an implementation (`NAME@VERSION`), or a version of Claude Code if `product` is True. `harmed`
-    is the number of sessions with any harm.
+    """A row of the map: an implementation, or a version of Claude Code (`product`). `harmed` counts
+    sessions with harm.
     """
 
     name: str
@@ -67,7 +67,7 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share in percent as a text. For a sample, a star and the bounds of the share are added."""
+        """The share in percent as a text. For a sample, a star and the confidence interval are added."""
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
@@ -77,17 +77,15 @@ class MapRow:
 
     @property
     def bounds(self) -> str:
-        """The probable bounds of the share of all sessions, in percent. Empty if all sessions were run."""
+        """The 95 % confidence interval of the share in percent, as a text. Empty if all sessions were run."""
         if not self.sampled:
             return ""
-        low, high = interval(self.harmed, self.sessions)
+        low, high = confidence_interval(self.harmed, self.sessions)
         return f"({low:.0f}–{high:.0f})"
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return a row for each implementation and version that was tested for harm, the most harmful first. `data` is the
-    result of `compatibility_data`.
-    """
+    """Return the rows of the map from the result of `compatibility_data`, the most harmful first."""
     rows = []
     for of in ("implementations", "versions"):
         for name, each in data[of].items():
@@ -95,7 +93,9 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
             if sessions := harm["sessions"]:
                 counts = {kind: harm["counts"].get(kind) for kind in KINDS}
                 cells = [
-                    MapCell(kind, count, _tone(kind, count or 0, sessions), harm["shortest"].get(kind, ""))
+                    MapCell(
+                        kind, count, _colour_class(kind, count or 0, sessions), harm["shortest"].get(kind, "")
+                    )
                     for kind, count in counts.items()
                 ]
                 facts = of == "versions", sessions, harm["any"]
@@ -104,8 +104,8 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
 
 
 def star_meaning(rows: Iterable[MapRow]) -> str:
-    """Return the explanation of the star. Empty if no row has a star."""
-    return SAMPLED if any(row.sampled for row in rows) else ""
+    """Return the explanation of the star in `MapRow.shown`. Empty if no row has a star."""
+    return SAMPLE_NOTE if any(row.sampled for row in rows) else ""
 
 
 def untested_implementations(data: Mapping[str, Any]) -> list[str]:
@@ -114,11 +114,11 @@ def untested_implementations(data: Mapping[str, Any]) -> list[str]:
 
 
 def percent(part: int, total: int) -> str:
-    """Return a share in percent with one decimal, as a text. A share above zero is shown as 0.1 % or more."""
+    """Return a share in percent with one decimal, as a text. A share above zero is shown as at least 0.1 %."""
     return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
 
 
-def interval(count: int, of: int) -> tuple[float, float]:
+def confidence_interval(count: int, of: int) -> tuple[float, float]:
     """Return the bounds, in percent, of the 95 % confidence interval (Wilson) for a share of `count` in `of`."""
     if not of:
         return 0.0, 100.0
@@ -128,24 +128,25 @@ def interval(count: int, of: int) -> tuple[float, float]:
     return 100 * max(0.0, low), 100 * min(1.0, high)
 
 
-def _tone(kind: Kind, count: int, sessions: int) -> str:
+def _colour_class(kind: Kind, count: int, sessions: int) -> str:
     if not count:
         return "none"
-    step = next((at for at, limit in enumerate(_STEPS, 1) if count <= limit * sessions), len(_STEPS) + 1)
+    step = next(
+        (at for at, limit in enumerate(_COLOUR_LIMITS, 1) if count <= limit * sessions),
+        len(_COLOUR_LIMITS) + 1,
+    )
     return f"{'harm' if kind in HARMS else 'wording'}-{step}"
 
 
-_FOOT = 18
-"""Height in pixels of the line below the rows."""
-_GAP = 8
-"""Space in pixels between the columns of harm and the columns of `blind` and `overcautious`."""
+_FOOT_HEIGHT = 18
+"""Height of the line below the rows, in pixels."""
+_COLUMN_GAP = 8
+"""Space between the columns of harm and the columns of `blind` and `overcautious`, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """The layout of the picture: widths and heights in pixels. `letters` is the maximum length of a shown name; a
-    longer name is shown without its version.
-    """
+    """The layout of the picture, in pixels. Names longer than `letters` are shown without their version."""
 
     width: int
     names: int
@@ -165,36 +166,34 @@ NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, h
 
 def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
     """Return the map as an SVG picture. The same rows give the same text."""
-    height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4 + _FOOT
+    height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4 + _FOOT_HEIGHT
     label = "In how many of the sessions that were tried each implementation and version did which harm"
     named = [
         (row, name if len(name) <= layout.letters else name.partition("@")[0])
         for row, name in ((row, visible(row.label)) for row in rows)
     ]
-    kinds = _columns(
+    kinds = _column_layout(
         layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
     )
     colours = safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
     return macro(template("harm.svg.j2"), "picture", named, kinds, layout, height, label, colours)
 
 
-def _columns(left: float, right: float) -> list[dict[str, Any]]:
-    """Return the position, the width and the title of the column of each kind of harm, between the pixels `left` and
-    `right`.
-    """
-    width = (right - left - _GAP) / len(KINDS)
+def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
+    """Return position, width and title of the column of each kind of harm, between two horizontal positions."""
+    width = (right - left - _COLUMN_GAP) / len(KINDS)
     return [
         {
             "name": kind,
-            "x": left + number * width + _GAP * (kind in BESIDE),
+            "x": left + number * width + _COLUMN_GAP * (kind in BESIDE),
             "width": width,
-            "lines": _two_lines(BRIEFLY[kind]),
+            "lines": _split_title(COLUMN_TITLES[kind]),
         }
         for number, kind in enumerate(KINDS)
     ]
 
 
-def _two_lines(words: str) -> list[str]:
+def _split_title(words: str) -> list[str]:
     """Split a title into at most two lines of similar length."""
     if len(words) <= 13:
         return [words]

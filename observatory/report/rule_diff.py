@@ -14,8 +14,8 @@ from readfirst.harness.suite.rule_classes import CLASSES
 class RuleChange:
     """A rule with different results `before` and `after`: each is `yes`, `partly`, `no` or `not claimed`.
 
-    `holding` contains two numbers: the scenarios where the rule holds before and after. Only the `judged` scenarios
-    count, which both sides ran. `scenario` is the shortest scenario that fails afterwards, empty if none fails.
+    `holding` contains the numbers of scenarios in which the rule holds before and after. Only the `judged` scenarios
+    count, which were run on both sides. `scenario` is the shortest scenario that fails afterwards, or empty.
     """
 
     rule: str
@@ -41,10 +41,10 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each rule with different results, the number of scenarios judged on both sides that hold on each
-    side.
+    """Return the rules that hold in a different number of the scenarios that were judged on both sides.
 
-    `shortest` is the shortest scenario that fails afterwards.
+    `holding` contains the two numbers, `judged` the number of these scenarios, and `shortest` the shortest scenario
+    that fails afterwards.
     """
     found = {}
     for rule in before:
@@ -69,11 +69,10 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules whose results differ between two implementations, in the order of the suite. With
-    `of="versions"`, compare two versions of the product.
+    """Return the rules whose results differ between two implementations, or with `of="versions"` between two versions.
 
-    `table` is the result of `implementations_data` or `compatibility_data`. `common` contains the result of
-    `common_cells` for each rule. Raises KeyError if the table lacks one of the two names.
+    `table` is the result of `implementations_data` or `compatibility_data`, `common` the result of `common_cells`.
+    Raises KeyError if the table lacks one of the two names.
     """
     found = []
     for rule, fields in table["rules"].items():
@@ -88,9 +87,7 @@ def rule_changes(
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
-    """Return the changes as a Markdown page: first the rules that got worse, then the better ones, then the rest. Each
-    part is ordered by class.
-    """
+    """Return the changes as a Markdown page: first the rules that got worse, then better ones, then the others."""
     rules = pluralize(len(changes), "rule") if changes else "no rule"
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))

@@ -1,4 +1,4 @@
-"""Markdown of the website, with the directories of the project, so that links between pages work."""
+"""Write the Markdown of the website in the directory layout of the project, so that links between pages work."""
 
 import mimetypes
 import posixpath
@@ -11,57 +11,51 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from readfirst.observatory.claims.claims import claims_file
-from readfirst.observatory.claims.page import behaviour
+from readfirst.observatory.claims.page import behaviour_page
 from readfirst.observatory.site.mkdocs import HOME
 from readfirst.observatory.site.pages import home_page, implementation_pages, rule_pages, version_pages
-from readfirst.observatory.site.site_data import Facts
+from readfirst.observatory.site.site_data import SiteData
 from readfirst.observatory.versions.history import history_page
 
-_ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
-_ACTS = re.compile(
+_LINK_ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
+_ACTIVE_SVG = re.compile(
     r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)"
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""Matches content that a picture of this project never contains: unexpected elements, scripts, addresses, and unusual
-spellings of characters.
-"""
-_XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
-_FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
+"""Matches content that pictures of this project never contain: scripts, addresses, unexpected elements or spellings."""
+_SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
+_FENCE_WITH_INFO = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
-def made_pages(facts: Facts) -> dict[str, str]:
-    """Return the generated pages of the site by path. Two of them are longer versions of pages in docs/.
-
-    Raises SiteError, SuiteError.
-    """
-    suite = facts.suite
-    claimed = {"docs/behaviour.md": behaviour(suite)} if claims_file(suite.root).is_file() else {}
+def generated_pages(data: SiteData) -> dict[str, str]:
+    """Return the generated pages of the site by path. Raises SiteError, SuiteError."""
+    suite = data.suite
+    claimed = {"docs/behaviour.md": behaviour_page(suite)} if claims_file(suite.root).is_file() else {}
     return {
         **claimed,
         "docs/history.md": history_page(suite),
-        HOME: home_page(facts),
-        **{f"rules/{name}": text for name, text in rule_pages(facts)},
-        **{f"implementations/{name}": text for name, text in implementation_pages(facts)},
-        **{f"versions/{name}": text for name, text in version_pages(facts)},
+        HOME: home_page(data),
+        **{f"rules/{name}": text for name, text in rule_pages(data)},
+        **{f"implementations/{name}": text for name, text in implementation_pages(data)},
+        **{f"versions/{name}": text for name, text in version_pages(data)},
     }
 
 
-def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write the Markdown of all pages into the directory `folder`, with all files that the pages link to.
+def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
+    """Write the Markdown of all pages into the directory `folder`, and all files of the project that the pages link to.
 
-    `made` contains the text of generated pages, `pages` the files of existing pages, both by their path in the site.
-    Links are relative to the project directory `root`, which has the same layout. Pages that these pages link to are
-    included recursively.
+    `generated` contains the text of generated pages, `pages` the files of existing pages, both by path in the site.
+    Links are relative to the project directory `root`. Linked pages are included recursively.
     """
-    texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **made}
+    texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)
     while waiting:
         name = waiting.pop()
         text = texts[name]
         for path in linked_paths(name, text):
             file = root / path
-            if path in copied or not file.is_file() or not may_be_shown(file, root):
+            if path in copied or not file.is_file() or not is_safe_to_publish(file, root):
                 continue
             copied.add(path)
             if file.suffix == ".md":
@@ -74,30 +68,30 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
     for name, text in texts.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(plain_markdown(text), "utf-8")
+        target.write_text(strip_fence_info(text), "utf-8")
 
 
-def may_be_shown(file: Path, root: Path) -> bool:
-    """Whether the site may include a file: it is inside the project, and a browser does not execute anything in it."""
+def is_safe_to_publish(file: Path, root: Path) -> bool:
+    """Whether a file is inside the project, and a browser does not execute anything in it."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
     if kind == "image/svg+xml":
-        return _ACTS.search(file.read_text("utf-8", "replace").replace(_XMLNS, "")) is None
+        return _ACTIVE_SVG.search(file.read_text("utf-8", "replace").replace(_SVG_NAMESPACE, "")) is None
     return not any(each in kind for each in ("html", "xml"))
 
 
-def plain_markdown(text: str) -> str:
-    """Return the text without further words after the language of code blocks, which some renderers do not support."""
-    return _FENCE.sub(r"\1\2\3", text)
+def strip_fence_info(text: str) -> str:
+    """Return the text without words after the language of code blocks, which some renderers do not support."""
+    return _FENCE_WITH_INFO.sub(r"\1\2\3", text)
 
 
 def linked_paths(name: str, text: str) -> Iterator[str]:
     """Yield the paths in the site that a page links to, without fragments. `name` is the path of the page."""
-    for token in _tokens(MarkdownIt("commonmark").enable("table").parse(text)):
+    for token in _all_tokens(MarkdownIt("commonmark").enable("table").parse(text)):
         targets = [str(token.attrs.get("href") or token.attrs.get("src") or "")]
         if token.type in ("html_block", "html_inline"):
-            targets = _ATTRIBUTE.findall(token.content)
+            targets = _LINK_ATTRIBUTE.findall(token.content)
         for target in targets:
             path = unquote(target.partition("#")[0])
             if path and "://" not in target and not target.startswith(("mailto:", "/")):
@@ -105,7 +99,7 @@ def linked_paths(name: str, text: str) -> Iterator[str]:
                 yield posixpath.normpath(f"/{posixpath.dirname(name)}/{path}").strip("/")
 
 
-def _tokens(tokens: list[Token]) -> Iterator[Token]:
+def _all_tokens(tokens: list[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
-        yield from _tokens(token.children or [])
+        yield from _all_tokens(token.children or [])

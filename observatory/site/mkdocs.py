@@ -13,9 +13,9 @@ from readfirst.observatory.site.sanitize_html import sanitize_html
 from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
-_WORKER = Path(__file__).with_name("iframe-worker.js")
+_SEARCH_SCRIPT = Path(__file__).with_name("iframe-worker.js")
 """The script that makes the search work in a page opened from a file. Otherwise the theme would download it."""
-_PALETTES = [
+_COLOUR_SCHEMES = [
     {
         "media": f"(prefers-color-scheme{scheme})",
         "scheme": name,
@@ -29,17 +29,15 @@ _PALETTES = [
         (": dark", "slate", "weather-night", "what the system prefers"),
     )
 ]
-"""The colour schemes. The first is the default: it follows the preference of the reader's system, even when the
-preference changes.
-"""
+"""The colour schemes. The default, which is first, follows the preference of the reader's system."""
 HOME = "home.md"
-"""The file name of the first page, which the site uses instead of the project's README."""
-_PLACES = {HOME: "index.html", "README.md": "about.html"}
-_STYLE = "maps.css"
+"""The file name of the first page, which replaces the project's README in the site."""
+_DESTINATIONS = {HOME: "index.html", "README.md": "about.html"}
+_STYLE_SHEET = "maps.css"
 _THEME = {
     "name": "material",
     "font": False,
-    "palette": _PALETTES,
+    "palette": _COLOUR_SCHEMES,
     "icon": {"logo": "material/file-check-outline"},
     "features": [
         "navigation.indexes",
@@ -50,14 +48,10 @@ _THEME = {
         "toc.follow",
     ],
 }
-_EXTENSIONS = (
-    "sane_lists",
-    "pymdownx.superfences",
-    "pymdownx.highlight",
-)
+_EXTENSIONS = ("sane_lists", "pymdownx.superfences", "pymdownx.highlight")
 
 
-def demand_mkdocs() -> None:
+def require_mkdocs() -> None:
     """Raise SiteError if MkDocs or its theme is not installed."""
     try:
         import material
@@ -67,22 +61,22 @@ def demand_mkdocs() -> None:
     del material, mkdocs
 
 
-def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build the HTML of the Markdown in `source` into the directory `target`. `nav` is MkDocs' navigation, `url` the
-    address of the published site.
+def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
+    """Build the HTML of the Markdown in `source` into the directory `target`. Raises SiteError if MkDocs reports a
+    problem.
 
-    Raises SiteError if MkDocs reports an error or a warning.
+    `nav` is MkDocs' navigation, `url` the address of the published site.
     """
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort, MkDocsException
 
-    (source / _WORKER.name).write_bytes(_WORKER.read_bytes())
+    (source / _SEARCH_SCRIPT.name).write_bytes(_SEARCH_SCRIPT.read_bytes())
     colours = ("[data-md-color-scheme=default]", "[data-md-color-scheme=slate] {{ {} }}")
-    (source / _STYLE).write_text(styles(*colours, ["map.css", template("site.css")]), "utf-8")
+    (source / _STYLE_SHEET).write_text(styles(*colours, ["map.css", template("site.css")]), "utf-8")
     settings = source.with_name("mkdocs.yml")
     settings.write_text("site_name: readfirst\n", "utf-8")
-    with _messages() as messages:
+    with _collect_warnings() as messages:
         try:
             config = load_config(
                 str(settings),
@@ -95,31 +89,31 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 nav=list(nav),
                 theme=_THEME,
                 plugins=["search", "offline"],
-                extra_css=[_STYLE],
+                extra_css=[_STYLE_SHEET],
                 markdown_extensions=[  # MkDocs takes the mappings apart
                     *_EXTENSIONS,
                     {"tables": {"use_align_attribute": True}},
                     {"toc": {"permalink": True, "slugify": lambda title, _: anchor(title)}},
                 ],
                 validation={"anchors": "warn"},
-                extra={"generator": False, "polyfills": [_WORKER.name]},
+                extra={"generator": False, "polyfills": [_SEARCH_SCRIPT.name]},
             )
-            config.plugins["readfirst"] = _harmless()
+            config.plugins["readfirst"] = _sanitizing_plugin()
             built(config)
         except (Abort, MkDocsException) as error:
             details = "\n".join([*messages, str(error)])
             raise SiteError("MkDocs reports errors in the pages:", details=details) from error
 
 
-def _harmless() -> Any:
-    """Return a MkDocs plugin that escapes contents, titles and metadata of pages, because the theme does not."""
+def _sanitizing_plugin() -> Any:
+    """Return a MkDocs plugin that sanitizes contents, titles and metadata of pages, because the theme does not."""
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
 
-    class Harmless(BasePlugin):
+    class SanitizingPlugin(BasePlugin):
         def on_files(self, files: Any, **_: Any) -> Any:
             for file in files:
-                place = _PLACES.get(file.src_uri)
+                place = _DESTINATIONS.get(file.src_uri)
                 if place is not None:
                     file.dest_uri = file.url = place
             return files
@@ -134,29 +128,29 @@ def _harmless() -> Any:
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
             """Escape all titles. MkDocs calls this between rendering the pages and inserting them into the theme."""
-            env.filters["striptags"] = lambda text: _title(Markup(text).striptags())  # which unescapes
+            env.filters["striptags"] = lambda text: _escaped_title(Markup(text).striptags())  # unescapes
             for file in files.documentation_pages():
-                file.page.title = _title(file.page.title)
-                _escape(file.page.toc)
+                file.page.title = _escaped_title(file.page.title)
+                _escape_titles(file.page.toc)
             return env
 
-    return Harmless()
+    return SanitizingPlugin()
 
 
-def _title(text: object) -> Any:
+def _escaped_title(text: object) -> Any:
     from markupsafe import Markup
 
     return Markup(escape(unescape(str(text or ""))))
 
 
-def _escape(items: Any) -> None:
+def _escape_titles(items: Any) -> None:
     for each in items:
-        each.title = _title(each.title)
-        _escape(each.children)
+        each.title = _escaped_title(each.title)
+        _escape_titles(each.children)
 
 
 @contextmanager
-def _messages() -> Iterator[list[str]]:
+def _collect_warnings() -> Iterator[list[str]]:
     """Yield a list that collects the warnings of MkDocs instead of printing them."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Build the website from the suite and its docs. It needs no server and no network."""
+"""Build the website from a suite and its docs. The site needs no server and no network."""
 
 import os.path
 import tempfile
@@ -11,30 +11,30 @@ from urllib.parse import unquote, urlsplit
 
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.observatory.report.compatibility import filtered_page
-from readfirst.observatory.site.markdown_sources import made_pages, may_be_shown, write_sources
-from readfirst.observatory.site.mkdocs import HOME, build, demand_mkdocs
-from readfirst.observatory.site.site_data import Facts, SiteError
+from readfirst.observatory.site.markdown_sources import generated_pages, is_safe_to_publish, write_sources
+from readfirst.observatory.site.mkdocs import HOME, build_html, require_mkdocs
+from readfirst.observatory.site.site_data import SiteData, SiteError
 
-_MARK = "readfirst-site.txt"
-"""The name of the file that marks a directory as a generated site. Only such a directory is replaced."""
-_SHOWN = 20
+_MARKER_FILE = "readfirst-site.txt"
+"""The file that marks a directory as a generated site. Only such a directory is replaced."""
+_MAX_LISTED_LINKS = 20
 """Maximum number of broken links in an error message."""
 
 
-def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
+def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
     """Write the site into the directory `folder`, replacing an earlier site, and return the number of pages.
 
     `root` is the directory of the project, with README.md and docs/. `url` is the address of the published site. Raises
-    SiteError if MkDocs is missing or reports an error, if the directory has other content, or if links are broken. The
+    SiteError if MkDocs is missing or reports a problem, if the directory has other content, or if links are broken. The
     directory is then unchanged.
     """
-    demand_mkdocs()
+    require_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
-    if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
+    if folder.exists() and not (folder / _MARKER_FILE).is_file() and any(folder.iterdir()):
         raise SiteError(
             f"{folder} is not empty, and does not contain a site of readfirst: name a different directory."
         )
-    pages = pages_of(root)
+    pages = project_pages(root)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent)
@@ -44,33 +44,39 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         ) from error
     with beside as work:
         source, built = Path(work) / "source", Path(work) / "built"
-        made = made_pages(facts)
+        made = generated_pages(data)
         write_sources(made, pages, source, root)
-        table = filtered_page(facts.compatibility, version, facts.harm_address)
+        table = filtered_page(data.compatibility, version, data.harm_address)
         (source / "table.html").write_text(table, "ascii")
-        build(source, built, _navigation(facts, pages), url=url)
+        build_html(source, built, _navigation(data, pages), url=url)
         if not url:  # its links are to the root of a host, where nothing can be looked up here
             (built / "404.html").unlink()
-        lost = [each for each in broken_links(built) if not each.startswith("404.html: ")]
-        if lost:
-            more = [f"… and {len(lost) - _SHOWN} more"] if len(lost) > _SHOWN else []
-            raise SiteError("the site has broken links:", details="\n".join([*lost[:_SHOWN], *more]))
-        (built / _MARK).write_text(f"readfirst {version}\n", "utf-8")
-        _put_in_place(built, folder, Path(work) / "before")
+        broken = [each for each in broken_links(built) if not each.startswith("404.html: ")]
+        if broken:
+            more = (
+                [f"… and {len(broken) - _MAX_LISTED_LINKS} more"] if len(broken) > _MAX_LISTED_LINKS else []
+            )
+            raise SiteError(
+                "the site has broken links:", details="\n".join([*broken[:_MAX_LISTED_LINKS], *more])
+            )
+        (built / _MARKER_FILE).write_text(f"readfirst {version}\n", "utf-8")
+        _replace_site(built, folder, Path(work) / "before")
     return sum(1 for _ in folder.rglob("*.html"))
 
 
-def pages_of(root: Path) -> dict[str, Path]:
+def project_pages(root: Path) -> dict[str, Path]:
     """Return the files of the project's existing pages, by path in the site. Raises SiteError without README.md."""
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")
     return {
-        str(file.relative_to(root)): file for file in files if file.is_file() and may_be_shown(file, root)
+        str(file.relative_to(root)): file
+        for file in files
+        if file.is_file() and is_safe_to_publish(file, root)
     }
 
 
-def _put_in_place(built: Path, folder: Path, before: Path) -> None:
+def _replace_site(built: Path, folder: Path, before: Path) -> None:
     if folder.exists():
         folder.rename(before)
     try:
@@ -81,21 +87,21 @@ def _put_in_place(built: Path, folder: Path, before: Path) -> None:
         raise
 
 
-def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
+def _navigation(data: SiteData, pages: Mapping[str, Path]) -> Sequence[Any]:
     docs = [name for name in pages if name.startswith("docs/") and name != "docs/README.md"]
     return [
         {"Who loses work": HOME},
         {
             "Implementations": [
                 "implementations/index.md",
-                *({escape(name): f"implementations/{name}.md"} for name in facts.results),
+                *({escape(name): f"implementations/{name}.md"} for name in data.results),
             ]
         },
         {
             "Rules": [
                 "rules/index.md",
                 *(
-                    {class_: [{escape(rule.title): f"rules/{rule.id}.md"} for rule in facts.rules.of(class_)]}
+                    {class_: [{escape(rule.title): f"rules/{rule.id}.md"} for rule in data.rules.of(class_)]}
                     for class_ in CLASSES
                 ),
             ]
@@ -103,7 +109,7 @@ def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
         {
             "Versions": [
                 "versions/index.md",
-                *({escape(name): f"versions/{name}.md"} for name in reversed(facts.recorded)),
+                *({escape(name): f"versions/{name}.md"} for name in reversed(data.recorded)),
                 {"What changed, and when": "docs/history.md"},
             ]
         },
@@ -112,7 +118,9 @@ def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
     ]
 
 
-class _Page(HTMLParser):
+class _LinkCollector(HTMLParser):
+    """Collects the link targets and the anchors of an HTML page."""
+
     def __init__(self) -> None:
         super().__init__()
         self.targets: list[str] = []
@@ -131,11 +139,8 @@ class _Page(HTMLParser):
 
 
 def broken_links(folder: Path) -> Iterator[str]:
-    """Yield a text `page: link` for each link to a missing file of the site, or to a missing anchor in a page.
-
-    Links to other hosts are not checked.
-    """
-    pages = {file: _Page() for file in sorted(folder.rglob("*.html"))}
+    """Yield `page: link` for each link to a missing file or anchor of the site. Other hosts are not checked."""
+    pages = {file: _LinkCollector() for file in sorted(folder.rglob("*.html"))}
     for file, page in pages.items():
         page.feed(file.read_text("utf-8"))
     for file, page in pages.items():
@@ -147,7 +152,7 @@ def broken_links(folder: Path) -> Iterator[str]:
             found = file if not path else Path(os.path.normpath(file.parent / path))
             if found.is_dir():
                 found /= "index.html"
-            lost = not found.is_file() or (
+            broken = not found.is_file() or (
                 parts.fragment
                 and found in pages
                 and unquote(parts.fragment) not in pages[found].names
@@ -155,5 +160,5 @@ def broken_links(folder: Path) -> Iterator[str]:
                     "__"
                 )  # reserved: `__search`, or a fragment without a target
             )
-            if lost:
+            if broken:
                 yield f"{file.relative_to(folder)}: {target}"

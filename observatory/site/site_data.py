@@ -15,7 +15,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario_metadata import Heading
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.json_file import reading
-from readfirst.observatory.report.compatibility import like
+from readfirst.observatory.report.compatibility import for_contract
 from readfirst.observatory.report.harm_heatmap import MapRow, map_rows
 
 _Data = Mapping[str, Any]
@@ -27,7 +27,7 @@ class SiteError(ReadfirstError):
 
 
 @dataclass(frozen=True)
-class Facts:
+class SiteData:
     """The data of the site: a suite with rules, and the directory `docs` with the published results."""
 
     suite: Suite
@@ -47,8 +47,8 @@ class Facts:
 
     @cached_property
     def table(self) -> _Data:
-        """The content of compatibility.json, with the results of implementations reduced to the default contract."""
-        return like(self.compatibility, self.compatibility["contract"])
+        """The content of compatibility.json with the results for the default contract only."""
+        return for_contract(self.compatibility, self.compatibility["contract"])
 
     @cached_property
     def compatibility(self) -> _Data:
@@ -65,7 +65,7 @@ class Facts:
 
     @property
     def against(self) -> str:
-        """The default contract, which everything is compared with, as Markdown."""
+        """The default contract as Markdown. Implementations and versions are compared with it."""
         return prose(self.table["contract"])
 
     @cached_property
@@ -77,7 +77,7 @@ class Facts:
 
     @cached_property
     def rows(self) -> Mapping[str, MapRow]:
-        """The row of each tested implementation and version in the harm map, by name, in the order of the map."""
+        """The rows of the harm map by name, in the order of the map."""
         return {row.name: row for row in map_rows(self.table)}
 
     @cached_property
@@ -90,8 +90,10 @@ class Facts:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of the page of an implementation or version, with the section of a kind of harm unless
-        `kind` is empty. Relative to the root of the site; empty for a missing page.
+        """Return the address of the page of an implementation or version, relative to the root of the site. Empty for a
+        missing page.
+
+        If `kind` is not empty, the address contains the section of this kind of harm.
         """
         if row.product and row.name not in self.recorded:
             return ""
@@ -100,7 +102,7 @@ class Facts:
 
     @cached_property
     def recorded_harm(self) -> _Data:
-        """The content of harm.json: the harm in the recordings of each contract, and the causes. Raises SiteError."""
+        """The content of harm.json: the harm in the recordings of each contract, and its causes. Raises SiteError."""
         return self._read_json("harm.json", "python3 observatory/tools/harms.py")
 
     @cached_property

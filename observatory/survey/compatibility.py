@@ -25,18 +25,18 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.claims.rule_index import behaviours_by_rule
-from readfirst.observatory.claims.versions import Versions, rule_versions, seen_in_versions
+from readfirst.observatory.claims.versions import ResultsByVersion, results_by_version, rule_cells_by_version
 from readfirst.observatory.report.rule_diff import common_cells
 
 FORMAT = 4
 _DATA = Mapping[str, Any]
-_ON_ONE_LINE = ("holding", "yes", "sessions", "scenario")
-"""Keys that only the innermost objects have: cells, counts and evidence. Such an object is written on one line."""
+_ONE_LINE_KEYS = ("holding", "yes", "sessions", "scenario")
+"""Keys of objects that are written on one line: table cells, counts and pieces of evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleScenario:
-    """The properties of a scenario that the table needs: its id, its rule and its length."""
+    """The properties of a scenario that the compatibility table uses: its id, its rule and its length."""
 
     id: str
     rule: str
@@ -51,14 +51,14 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
     docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
     format.
     """
-    versions = seen_in_versions(suite, rules, jobs=processors())
+    versions = results_by_version(suite, rules, jobs=processors())
     known = [
         RuleScenario(each, suite.heading(each).rule, next(iter(results.values())).length)
         for each, results in versions.items()
     ]
     data = implementations_data(rules, known, survey)
     belonging = {rule: [each.id for each in found] for rule, found in _by_rule(rules, known).items()}
-    by_version = rule_versions(rules, list(suite.contracts), versions, belonging)
+    by_version = rule_cells_by_version(rules, list(suite.contracts), versions, belonging)
     behaviours = behaviours_by_rule(suite)
     return {
         "format": FORMAT,
@@ -69,8 +69,10 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
                 "recorded": contract.recorded,
                 "summary": contract.summary,
                 **({"harm": harm[contract.name]} if contract.name in harm else {}),
-                "classes": _classes(rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}),
-                **_since(suite, contract, versions, belonging),
+                "classes": _count_statuses(
+                    rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}
+                ),
+                **_previous_version_cells(suite, contract, versions, belonging),
             }
             for contract in suite.contracts
         },
@@ -78,19 +80,17 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
             name: {
                 **fields,
                 "behaviours": list(behaviours.get(name, ())),
-                "versions": {version: _cell(cell) for version, cell in by_version[name].items()},
+                "versions": {version: _cell_data(cell) for version, cell in by_version[name].items()},
             }
             for name, fields in data["rules"].items()
         },
     }
 
 
-def _since(
-    suite: Suite, contract: Contract, versions: Versions, belonging: Mapping[str, Sequence[str]]
+def _previous_version_cells(
+    suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the version before a contract, and the rules that hold in more or in fewer scenarios than in that version.
-    Empty without a version before.
-    """
+    """Return the version before a contract, and the rules with a different result. Empty without one."""
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -101,23 +101,24 @@ def _since(
     return {"since": {"version": before.name, "rules": common_cells(one, other)}}
 
 
-def targets_in_common(
+def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the result of `common_cells` for two targets of a survey, by rule, compared with the first contract of the
-    survey.
+    """Return the result of `common_cells` for two targets of a survey, compared with the first contract of the survey.
 
     Raises KeyError if the survey lacks a target, and ValueError for a survey in a different format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
     targets = {each["target"]: each for each in survey["targets"]}
-    one, other = (_implementation_seen(rules, scenarios, targets[name], contract) for name in (before, after))
+    one, other = (
+        _implementation_results(rules, scenarios, targets[name], contract) for name in (before, after)
+    )
     return common_cells(one, other)
 
 
-def looked_at(target: _DATA) -> set[str]:
-    """Return the ids of the scenarios tested for harm. `target` is an entry in docs/implementations.json."""
+def tested_scenarios(target: _DATA) -> set[str]:
+    """Return the ids of the scenarios in which a target was tested, from its entry in implementations.json."""
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())
@@ -126,7 +127,7 @@ def looked_at(target: _DATA) -> set[str]:
 
 
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
-    """Return the properties of every scenario of the suite that the table needs. Raises SuiteError."""
+    """Return the properties of every scenario of the suite that the compatibility table uses. Raises SuiteError."""
     return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
 
 
@@ -139,7 +140,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
         contract: {
             each["target"]: {
                 rule: cell_of(seen)
-                for rule, seen in _implementation_seen(rules, scenarios, each, contract).items()
+                for rule, seen in _implementation_results(rules, scenarios, each, contract).items()
             }
             for each in targets
         }
@@ -162,7 +163,9 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
                 **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
                 **({"design": each["design"]} if "design" in each else {}),
                 "harm": harm_data(each["harm"]),
-                "classes": {name: _classes(rules, found[each["target"]]) for name, found in cells.items()},
+                "classes": {
+                    name: _count_statuses(rules, found[each["target"]]) for name, found in cells.items()
+                },
             }
             for each in targets
         },
@@ -176,7 +179,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
                 "why": rule.why,
                 "scenarios": len(scenarios[rule.id]),
                 "implementations": {
-                    contract: {name: _cell(each[rule.id]) for name, each in found.items()}
+                    contract: {name: _cell_data(each[rule.id]) for name, each in found.items()}
                     for contract, found in cells.items()
                 },
             }
@@ -186,8 +189,8 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return the harm of a target for the table: the counts, and the shortest scenario of each kind. `found` is the
-    harm in docs/implementations.json.
+    """Return the harm of a target for the compatibility table: the counts, and the shortest scenario of each kind.
+    `found` is the value of `harm` in the target's entry in docs/implementations.json.
     """
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
@@ -206,20 +209,15 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
     return scenarios
 
 
-def _implementation_seen(
-    rules: Iterable[Rule],
-    scenarios: Mapping[str, Sequence[RuleScenario]],
-    target: _DATA,
-    contract: str,
+def _implementation_results(
+    rules: Iterable[Rule], scenarios: Mapping[str, Sequence[RuleScenario]], target: _DATA, contract: str
 ) -> dict[str, list[ScenarioResult]]:
-    """Return the results of a target in the scenarios of each rule. If the level of the target's runs is lower than
-    that of a rule, the scenarios of the rule count as unsupported.
-    """
+    """Return the results of a target by rule. Rules above the level of its runs count as unsupported."""
     found: dict[str, list[ScenarioResult]] = {}
     reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:
         level = level_of(rule.class_)
-        # A model would not see the words of a target that is run only for effects.
+        # At the level effects, the texts of answers are not those that a model sees.
         silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
         found[rule.id] = seen = []
         for each in scenarios[rule.id]:
@@ -230,26 +228,24 @@ def _implementation_seen(
     return found
 
 
-def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
+def _count_statuses(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
     """Return for each class of rules the number of rules with each status."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
     return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell_data(cell: Cell) -> dict[str, Any]:
     fields = asdict(cell)
     return {"holds": fields.pop("standing"), **{name: each for name, each in fields.items() if each != ""}}
 
 
-def line_for_each(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
-    """Return the data as JSON with one line for each cell or piece of evidence, so that the change of a cell changes
-    only one line.
-    """
+def json_with_cell_lines(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
+    """Return the data as JSON with one line for each table cell or piece of evidence, so that diffs are short."""
     return _emit_json(data, 0, dump) + "\n"
 
 
 def _emit_json(value: Any, depth: int, dump: Callable[[Any], str]) -> str:
-    if not isinstance(value, Mapping) or not value or any(name in value for name in _ON_ONE_LINE):
+    if not isinstance(value, Mapping) or not value or any(name in value for name in _ONE_LINE_KEYS):
         return dump(value)
     pad = " " * (depth + 1)
     rows = [f"{pad}{dump(name)}: {_emit_json(each, depth + 1, dump)}" for name, each in value.items()]

@@ -1,4 +1,4 @@
-"""Record the answers of a target in the shortest scenario of each rule of safety that it breaks."""
+"""Store the answers of a target in the shortest failing scenario of each safety rule that it breaks."""
 
 import json
 import re
@@ -25,23 +25,23 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
-from readfirst.observatory.survey.compatibility import RuleScenario, known_scenarios, line_for_each
+from readfirst.observatory.survey.compatibility import RuleScenario, json_with_cell_lines, known_scenarios
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"
 """The name of the file with the evidence, next to implementations.json."""
 FORMAT = 1
-_TRIES = 10
+_MAX_REPLAYS = 10
 """Maximum number of replays of a nondeterministic scenario until it fails."""
-_RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
-"""Matches temporary directories of programs, which have a different name each time."""
-_LONGEST = 2000
-"""Maximum number of stored characters of an answer or of a file."""
+_RANDOM_DIRECTORIES = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
+"""Matches the names of temporary directories, which differ in each run."""
+_MAX_STORED_CHARS = 2000
+"""Maximum number of stored characters of an answer or a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one call of a step. `$WS` stands for the path of the workspace."""
+    """The answer to one call of a step. `$WS` replaces the path of the workspace."""
 
     text: str
     refused: bool
@@ -49,8 +49,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference after the failing step: its subject `what` (`refused`, `file notes.txt`), the expected value and
-    the actual value (`got`).
+    """One difference: its subject `what` (`refused`, `file notes.txt`), the expected value and the actual value
+    (`got`).
     """
 
     what: str
@@ -62,9 +62,9 @@ class Mismatch:
 class Evidence:
     """The answers of a target in a failing scenario, up to the first step that fails.
 
-    `step` is the number of that step, from 1. `answers` contains the answers of each step up to it; they are empty for
-    steps without calls. `found` are the differences at that step. `error` is the reason if the target ended early.
-    `inputs` is the digest of the replayed scenario.
+    `step` is the number of the failing step, from 1. `answers` contains the answers to the calls of each step,
+    including the failing step. `found` are the differences at the failing step. `error` is the reason if the target
+    ended early. `inputs` is the digest of the replayed scenario.
     """
 
     scenario: str
@@ -75,7 +75,7 @@ class Evidence:
     error: str = ""
 
 
-def failing(
+def failing_scenarios(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
     """Return the failing scenarios of a target by rule, the shortest first. Rules without a failing scenario are
@@ -104,18 +104,21 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay the scenarios of safety rules that fail on the target `name@version`, store the answers in evidence.json,
-    and return them by rule.
+    """Replay a failing scenario of each safety rule that the target `name@version` breaks, store the answers in
+    evidence.json, and return them by rule.
 
-    The failing scenarios are those in implementations.json in `folder`. Stored answers are kept for scenarios that
-    still fail and were not run `again` since then; None means that all were run again. The file then contains only the
-    targets in `order`. Raises JsonFileError for a target without results, and the errors of `gather`.
+    The failing scenarios are those in implementations.json in `folder`. Stored answers are reused for scenarios that
+    still fail and were not run `again`. If `again` is None, all scenarios were run again. Targets that are not in
+    `order` are removed from the file. Raises JsonFileError for a target without results, and the errors of
+    `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
     ) as data:
         result: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
-    wanted = failing(suite.rules.of("safety") if suite.rules else (), known_scenarios(suite), result)
+    wanted = failing_scenarios(
+        suite.rules.of("safety") if suite.rules else (), known_scenarios(suite), result
+    )
     before = load_evidence(folder / FILE)
     found = {
         rule: each
@@ -126,33 +129,33 @@ def keep_evidence(
         and each.inputs == suite.scenario(each.scenario).inputs
     }
     if left := {rule: ids for rule, ids in wanted.items() if rule not in found}:
-        found |= gather(suite, target, left, options)
+        found |= gather_evidence(suite, target, left, options)
     known = {**before, target: found}
     write_all({folder / FILE: evidence_text(known, order).encode()})
     return found
 
 
-def gather(
+def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios of each rule on the target `name@version`, and return one failing scenario per rule with its
-    answers.
+    """Replay scenarios of each rule on the target `name@version`, and return the evidence of one failing scenario per
+    rule.
 
-    This is the first scenario that fails in a call of a tool of the rule, otherwise the first failing scenario. A rule
-    is omitted if none of its scenarios fails now. Installs the target. Raises AdapterError, SuiteError.
+    The first scenario that fails in a call of a tool of the rule is used, otherwise the first failing scenario. Rules
+    without a failing scenario are omitted. Installs the target. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
-    with closing(traits_of(adapter)), WorkspacePool() as place:
+    with closing(traits_of(adapter)), WorkspacePool() as pool:
         for rule_id, scenario_ids in wanted.items():
-            kept = _first(suite, rule_id, scenario_ids, adapter, place)
+            kept = _find_evidence(suite, rule_id, scenario_ids, adapter, pool)
             if kept is not None:
                 found[rule_id] = kept
     return found
 
 
-def _first(
-    suite: Suite, rule_id: str, scenario_ids: Sequence[str], adapter: Adapter, place: WorkspacePool
+def _find_evidence(
+    suite: Suite, rule_id: str, scenario_ids: Sequence[str], adapter: Adapter, pool: WorkspacePool
 ) -> Evidence | None:
     contract = suite.contracts[suite.contracts.default]
     rule = suite.rules[rule_id] if suite.rules is not None else None
@@ -160,13 +163,13 @@ def _first(
     first = None
     for scenario_id in scenario_ids:
         scenario = suite.scenario(scenario_id, contract)
-        for _ in range(_TRIES if scenario.is_nondeterministic else 1):
-            outcome = replay(scenario, adapter, place)
+        for _ in range(_MAX_REPLAYS if scenario.is_nondeterministic else 1):
+            outcome = replay(scenario, adapter, pool)
             judgement = judge(scenario, outcome) if scenario.invariant else None
             verdict = compare(
                 scenario, outcome, contract, level, suite.vocabulary, None, judgement, suite.in_full
             )
-            if (each := evidence_of(scenario, outcome, verdict)) is not None:
+            if (each := evidence_from_outcome(scenario, outcome, verdict)) is not None:
                 step = scenario.steps[each.step - 1]
                 if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):
                     return each
@@ -175,8 +178,8 @@ def _first(
     return first
 
 
-def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return the answers up to the first step that fails, with the differences at that step. None if no step fails."""
+def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
+    """Return the answers up to the first step that fails, and the differences at this step. None if no step fails."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "error"):
@@ -187,19 +190,19 @@ def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evide
         scenario.inputs,
         step + 1,
         tuple(
-            tuple(Answer(_shorten_evidence(result.text), result.is_error) for result in each.results)
+            tuple(Answer(_storable_text(result.text), result.is_error) for result in each.results)
             for each in outcome.steps[: step + 1]
         ),
         tuple(
-            Mismatch(each.what, _shorten_evidence(each.expected), _shorten_evidence(each.got))
+            Mismatch(each.what, _storable_text(each.expected), _storable_text(each.got))
             for each in differing
             if each.step == step
         ),
-        "" if differing else _shorten_evidence(verdict.reason),
+        "" if differing else _storable_text(verdict.reason),
     )
 
 
-def _shorten_evidence(text: str) -> str:
+def _storable_text(text: str) -> str:
     """Return the text with placeholders instead of the directories of this machine, cut to the maximum length."""
     for folder, name in (
         (str(cache_root()), "$INSTALL"),
@@ -207,28 +210,28 @@ def _shorten_evidence(text: str) -> str:
         (str(Path.home()), "~"),
     ):
         text = text.replace(folder + "/", f"{name}/")
-    text = _RANDOM.sub("", text)
+    text = _RANDOM_DIRECTORIES.sub("", text)
     if "\0" in text and "$TMPDIR" in text:
-        return "Bytes that name folders of the machine."
-    if len(text) <= _LONGEST:
+        return "Bytes that contain paths of this machine."
+    if len(text) <= _MAX_STORED_CHARS:
         return text
-    return f"{text[:_LONGEST]} [{len(text) - _LONGEST:,} more characters]"
+    return f"{text[:_MAX_STORED_CHARS]} [{len(text) - _MAX_STORED_CHARS:,} more characters]"
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
     """Return the stored evidence by target and rule. Empty if the file is missing. Raises JsonFileError."""
     if not file.exists():
         return {}
+
+    def evidence(answers: Any, found: Any, **fields: Any) -> Evidence:
+        steps = tuple(tuple(Answer(**answer) for answer in step) for step in answers)
+        return Evidence(answers=steps, found=tuple(Mismatch(**each) for each in found), **fields)
+
     with reading(file, "readfirst targets implementations --evidence", FORMAT) as data:
         return {
-            target: {rule: _evidence_from(**fields) for rule, fields in rules.items()}
+            target: {rule: evidence(**fields) for rule, fields in rules.items()}
             for target, rules in data["targets"].items()
         }
-
-
-def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
-    said = tuple(tuple(Answer(**answer) for answer in step) for step in answers)
-    return Evidence(answers=said, found=tuple(Mismatch(**each) for each in found), **fields)
 
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
@@ -241,4 +244,4 @@ def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[s
         for target in order
         if target in known
     }
-    return line_for_each({"format": FORMAT, "targets": targets}, json.dumps)
+    return json_with_cell_lines({"format": FORMAT, "targets": targets}, json.dumps)

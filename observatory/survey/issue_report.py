@@ -1,4 +1,4 @@
-"""Text of a report to the maintainers of a published implementation about a rule that it breaks."""
+"""Write a report to the maintainers of a published implementation about a rule that the implementation breaks."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -61,8 +61,8 @@ class Report:
 def issue_text(report: Report, suite: Suite) -> str:
     """Return the report in Markdown. It contains no paths of this machine, and nothing is sent."""
     parts = (
-        _what_happens(report),
-        _steps(report),
+        _what_happens_section(report),
+        _steps_section(report),
         _expected_section(report, suite),
         iter((prose(report.rule.why),)),
         _repeat_section(report, suite),
@@ -76,33 +76,33 @@ def issue_text(report: Report, suite: Suite) -> str:
     return document(blocks)
 
 
-def _what_happens(report: Report) -> Iterator[str]:
+def _what_happens_section(report: Report) -> Iterator[str]:
     cell, about = report.cell, report.result["about"]
     failing = cell["judged"] - cell["holding"]
     yield (
-        f"With {report.packages} ({report.result['title']}) this does not hold: **{prose(report.rule.title)}.**\n"
-        f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
-        f"what should be: {_sentence(prose(report.scenario.title))}"
+        f"{report.packages} ({report.result['title']}) does not follow this rule: **{prose(report.rule.title)}.**\n"
+        f"{failing} of the {cell['judged']} tested cases fail. The steps below show one of them. "
+        f"Expected: {_with_full_stop(prose(report.scenario.title))}"
     )
     called = {each.tool for each in report.scenario.calls()}
     said = {tool: mapping.call for tool, mapping in report.target.tools.items() if tool in called}
     pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
     renamed = any(tool != call for tool, call in said.items())
-    yield (f"Here {', '.join(pairs)}.\n" if renamed else "") + _outcome(report)
+    yield (f"Here {', '.join(pairs)}.\n" if renamed else "") + _describe_outcome(report)
     if about:
-        yield f"As it was tested: {about}"
+        yield f"How it was tested: {about}"
 
 
-def _outcome(report: Report) -> str:
+def _describe_outcome(report: Report) -> str:
     evidence = report.evidence
     match report.scenario.steps[evidence.step - 1]:
         case ToolCall() as step:
-            own = _own_calls(report, step)[0]
+            own = _target_calls(report, step)[0]
             called = f"The last call, of `{own.name}`,"
         case ParallelCalls():
-            called = "The last message, of several calls,"
+            called = "The last message, which contains several calls,"
         case _:
-            called = "What comes last"
+            called = "The last step"
     if evidence.error:
         return f"{called} ends early, see below."
     parts = []
@@ -110,7 +110,7 @@ def _outcome(report: Report) -> str:
         if each.what == "refused":
             parts.append("is refused" if each.got.startswith("refused") else "is not refused")
         else:
-            parts.append(f"leaves {_name_of_mismatch(each)} otherwise than expected")
+            parts.append(f"leaves {_mismatch_subject(each)} different from the expected result")
     *others, last = dict.fromkeys(parts)
     return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
 
@@ -126,64 +126,60 @@ def _expected_section(report: Report, suite: Suite) -> Iterator[str]:
             yield "The call is carried out."
             continue
         summary = suite.vocabulary.names[clause.error].summary
-        refusal = (
-            f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
-        )
+        refusal = f"The call is refused, and changes nothing. Reason: {_with_full_stop(prose(summary))}"
         if isinstance(clause.text, str):
             yield f"{refusal}\nClaude Code {contract.name}, for example, answers:"
-            yield fence_code("text", _quote_text(clause.text))
+            yield fence_code("text", _escaped_lines(clause.text))
         else:
             yield refusal
     for each in evidence.found:
         if each.what != "refused":
-            yield f"{_sentence_start(_name_of_mismatch(each))}:"
-            yield fence_code("text", _quote_text(each.expected))
+            yield f"{_capitalize(_mismatch_subject(each))}:"
+            yield fence_code("text", _escaped_lines(each.expected))
 
 
-def _steps(report: Report) -> Iterator[str]:
-    """Yield the paragraphs that show the given files, each step with its answer, and the files after the last step.
-    Invisible characters are escaped.
-    """
+def _steps_section(report: Report) -> Iterator[str]:
+    """Yield the paragraphs with the files at the start, each step with its answer, and the changed files."""
     yield f"Observed on {report.result['date']}. `$WS` is the directory of the files; odd characters are escaped."
-    yield f"It begins with:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
+    yield f"At the start:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
         if isinstance(step, WorldEvent | SessionEvent):
-            yield f"{number}. Somebody else: {code(brief_step(step), escaped=True)}"
+            yield f"{number}. Another program or the user: {code(brief_step(step), escaped=True)}"
             continue
         answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
-        calls = _own_calls(report, step)
+        calls = _target_calls(report, step)
         for place, call in enumerate(calls):
             yield f"{f'{number}.' if not place else '  '} A call of `{call.name}`:"
-            yield _within(json.dumps(call.arguments, ensure_ascii=False))
+            yield _indented_block(json.dumps(call.arguments, ensure_ascii=False))
         for call, answer in zip(calls, answers, strict=False):
             yield f"   `{call.name}` {'was refused' if answer.refused else 'answered'}:"
-            yield _within(answer.text)
+            yield _indented_block(answer.text)
         if not answers:
             yield "   There was no answer."
     if report.evidence.error:
         yield "It ended early:"
-        yield fence_code("text", _quote_text(report.evidence.error))
+        yield fence_code("text", _escaped_lines(report.evidence.error))
     for each in report.evidence.found:
         if each.what != "refused":
-            yield f"{_sentence_start(_name_of_mismatch(each))} afterwards:"
-            yield fence_code("text", _quote_text(each.got))
+            yield f"{_capitalize(_mismatch_subject(each))} afterwards:"
+            yield fence_code("text", _escaped_lines(each.got))
 
 
-def _within(text: str) -> str:
+def _indented_block(text: str) -> str:
     """Return a text as an indented code block inside a list item."""
-    return indent(fence_code("text", _quote_text(text)), "   ", bool)
+    return indent(fence_code("text", _escaped_lines(text)), "   ", bool)
 
 
-def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
-    """Return the calls of a step in the form of the target's own tools. `$WS` stands for the workspace."""
-    known = _known_before(report.scenario, step)
+def _target_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
+    """Return the calls of a step as calls of the target's tools. `$WS` replaces the path of the workspace."""
+    known = _knowledge_before(report.scenario, step)
     return [
         translate_call(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)
     ]
 
 
-def _known_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return a model's knowledge of the files before the step `end`, after the expected results of earlier steps."""
+def _knowledge_before(scenario: Scenario, end: Step) -> Knowledge:
+    """Return the files that a model knows before the step `end`, if the earlier steps had the expected results."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}
@@ -203,14 +199,14 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
 
 def _repeat_section(report: Report, suite: Suite) -> Iterator[str]:
     yield (
-        f"readfirst, a conformance suite for the file tools of coding agents, found this. Its rule is "
-        f"`{report.rule.id}`, the scenario `{report.scenario.id}`; it compares with Claude Code "
-        f"{suite.contracts.default}. This command repeats it:"
+        f"This was found by readfirst, a conformance suite for the file tools of coding agents, with its scenario "
+        f"`{report.scenario.id}` of the rule `{report.rule.id}`. The expected results are those of Claude Code "
+        f"{suite.contracts.default}. This command repeats the test:"
     )
     yield fence_code("shell", f"readfirst run target:{report.target.pinned} {report.scenario.id} --trace")
 
 
-def _name_of_mismatch(found: Mismatch) -> str:
+def _mismatch_subject(found: Mismatch) -> str:
     kind, _, rest = found.what.partition(" ")
     match kind:
         case "file":
@@ -225,13 +221,13 @@ def _name_of_mismatch(found: Mismatch) -> str:
             return f"the {found.what}" if found.what in ("text", "error") else prose(found.what)
 
 
-def _quote_text(text: str) -> str:
+def _escaped_lines(text: str) -> str:
     return "\n".join(visible_lines(text)) or "(empty)"
 
 
-def _sentence_start(text: str) -> str:
+def _capitalize(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _sentence(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."

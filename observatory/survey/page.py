@@ -1,4 +1,4 @@
-"""Results of a target as data, and docs/implementations.md."""
+"""The entries of docs/implementations.json, and the page docs/implementations.md."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.harm_heatmap import map_rows, star_meaning, untested_implementations
-from readfirst.observatory.survey.compatibility import harm_data, looked_at
+from readfirst.observatory.survey.compatibility import harm_data, tested_scenarios
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.template import template
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
-_SHOWN = ("scenario", "title", "steps", "step", "line")
-"""The attributes of `Shortest` that are stored."""
+_STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
+"""The attributes of `ShortestExample` that are stored."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Shortest:
-    """The scenario with the fewest steps that shows a kind of harm: the number of the harmful `step` (from 1), and the
-    harm in one `line`.
+class ShortestExample:
+    """The scenario with the fewest steps that shows a kind of harm. `step` is the number of the harmful step, from 1,
+    and `line` describes the harm in one line.
 
     A hand-written scenario takes precedence over a generated one (`made`).
     """
@@ -49,17 +49,15 @@ class Shortest:
 
 
 @dataclass(slots=True)
-class Harmed:
-    """The scenarios that were tested for harm (`sessions`), the scenarios with each kind of harm, and the shortest
-    scenario of each kind.
-    """
+class HarmTally:
+    """Counts the harm of one target: tested scenarios (`sessions`), scenarios by kind, and the shortest by kind."""
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
-    shortest: dict[Kind, Shortest] = field(default_factory=dict)
+    shortest: dict[Kind, ShortestExample] = field(default_factory=dict)
 
     def note(self, verdict: Verdict, suite: Suite) -> None:
-        """Add a verdict. Verdicts of several contracts about the same scenario count once."""
+        """Add a verdict. Several verdicts about the same scenario, for different contracts, count once."""
         if verdict.status not in ("passed", "failed") and not verdict.left_out:
             return
         self.sessions.add(verdict.scenario_id)
@@ -69,38 +67,38 @@ class Harmed:
             if known is None or known.made or known.steps > 1:
                 scenario = suite.scenario(verdict.scenario_id)
                 made, steps = is_generated(scenario.id), len(scenario.steps)
-                found = Shortest(made, steps, scenario.id, harm.step + 1, harm.line, scenario.title)
+                found = ShortestExample(made, steps, scenario.id, harm.step + 1, harm.line, scenario.title)
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
     def data(self) -> dict[str, Any]:
-        """Return the counts and scenarios in JSON types, the worst kind of harm first."""
+        """Return the counts and the scenarios in JSON types, the worst kind of harm first."""
         return {
             "sessions": len(self.sessions),
             "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
             "scenarios": {kind: by_family(self.by_kind[kind]) for kind in KINDS if kind in self.by_kind},
             "shortest": {
-                kind: {name: getattr(self.shortest[kind], name) for name in _SHOWN}
+                kind: {name: getattr(self.shortest[kind], name) for name in _STORED_ATTRIBUTES}
                 for kind in KINDS
                 if kind in self.shortest
             },
         }
 
     @classmethod
-    def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> Harmed:
-        """Return the stored harm `data` of the tested scenarios `tried`, without the scenarios that are run `again`."""
+    def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> HarmTally:
+        """Return stored counts. `tried` are the tested scenarios. Scenarios that are run `again` are removed."""
         scenarios = data["scenarios"]
         return cls(
             tried - again,
             {kind: set(in_families(scenarios[kind])) - again for kind in KINDS if kind in scenarios},
             {
-                kind: Shortest(is_generated(each["scenario"]), **each)
+                kind: ShortestExample(is_generated(each["scenario"]), **each)
                 for kind, each in data["shortest"].items()
                 if each["scenario"] not in again
             },
         )
 
 
-def result_of(
+def target_result(
     target: Target,
     verdicts: Iterable[Verdict],
     suite: Suite,
@@ -108,21 +106,21 @@ def result_of(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the entry of one target for implementations.json, from its verdicts on these contracts.
+    """Return the entry of one target for implementations.json, from its verdicts for these contracts.
 
-    The verdicts are added to an `earlier` entry, without that entry's results for the scenarios that are run `again`.
-    `reach` contains the reached level of each scenario on each contract. Counts are for the first contract, and `lacks`
-    counts the missing capabilities of unsupported scenarios.
+    The verdicts replace the results of the scenarios `again` in the `earlier` entry. Counts are for the first of the
+    contracts. `reach` contains the reached level of each scenario on each contract, and `lacks` counts the missing
+    capabilities of unsupported scenarios.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
-    harmed, lacks = Harmed(), Counter[str]()
+    harmed, lacks = HarmTally(), Counter[str]()
     if earlier is not None:
         lacks.update(earlier["lacks"])
         for contract, reaches in earlier["reach"].items():
             known = unpack_results(reaches).items()
             reach[contract].update((name, how_far) for name, how_far in known if name not in again)
-        if is_counted(earlier):
-            harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
+        if states_tested_scenarios(earlier):
+            harmed = HarmTally.of(earlier["harm"], tested_scenarios(earlier), frozenset(again))
     for verdict in verdicts:
         reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
         harmed.note(verdict, suite)
@@ -146,9 +144,9 @@ def result_of(
         "harm": harmed.data(),
         "reach": {contract: pack_results(each) for contract, each in reach.items()},
     }
-    if not looked_at_all(data):
+    if not is_fully_tested(data):
         data["harm"]["sampled"] = by_family(harmed.sessions)
-    elif left_out := harmed.sessions - looked_at(data):
+    elif left_out := harmed.sessions - tested_scenarios(data):
         data["harm"]["left_out"] = by_family(left_out)
     return data
 
@@ -168,17 +166,15 @@ def result_data(
     }
 
 
-def looked_at_all(target: Mapping[str, Any]) -> bool:
-    """Whether a target was tested for harm in every scenario that was replayed to its end. `target` is its entry in
-    implementations.json.
-    """
+def is_fully_tested(target: Mapping[str, Any]) -> bool:
+    """Whether the entry of a target in implementations.json covers every scenario that was replayed completely."""
     harm = target["harm"]
-    return "sampled" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
+    return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
 
 
-def is_counted(target: Mapping[str, Any]) -> bool:
-    """Whether an entry of implementations.json states which scenarios were tested for harm: all, or a listed sample."""
-    return bool(target["harm"].get("sampled")) or looked_at_all(target)
+def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
+    """Whether the entry of a target in implementations.json states which scenarios were tested for harm."""
+    return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 
 def page(data: Mapping[str, Any]) -> str:

@@ -28,33 +28,40 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
-from readfirst.observatory.survey.compatibility import looked_at
-from readfirst.observatory.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
-from readfirst.observatory.targets.catalogue import known_failures
+from readfirst.observatory.survey.compatibility import tested_scenarios
+from readfirst.observatory.survey.page import (
+    FORMAT,
+    is_fully_tested,
+    page,
+    result_data,
+    states_tested_scenarios,
+    target_result,
+)
+from readfirst.observatory.targets.catalogue import baseline_path
 from readfirst.observatory.targets.mapping import Target
-from readfirst.observatory.targets.translate import lacks
-from readfirst.observatory.versions.retirement import work_out
+from readfirst.observatory.targets.translate import missing_capability
+from readfirst.observatory.versions.retirement import derive_transcript
 
-COMMAND = "readfirst targets implementations --write"
+_WRITE_COMMAND = "readfirst targets implementations --write"
 
 
 class SurveyError(ReadfirstError):
-    """The earlier results cannot be extended. The message names the file and the solution."""
+    """The stored results cannot be extended. The message names the file and the solution."""
 
 
 @dataclass
 class Survey:
-    """Runs targets, and stores their results in `folder` as implementations.json and implementations.md.
+    """Runs targets, compares them with the default contract and the newest contract, and stores their results in
+    `folder` as implementations.json and implementations.md.
 
-    Targets are compared with the default contract and with the newest contract.
+    `streams` is the directory for the results of each run as JSON Lines (`NAME@VERSION.jsonl`). None: they are not
+    written. `version` is the version of readfirst in these files.
 
-    `streams` is the directory for the JSON Lines of each run (`NAME@VERSION.jsonl`); None: they are not written.
-    `version` is the version of readfirst in these files.
-
-    `missing`: a target is run only on scenarios without a valid stored result. These are scenarios that the result
-    lacks, that broke, whose calls the mapping does not support any more, or that the newest contract answers
-    differently than the contract that was the newest then. If the design of a target has changed, it is run on all
-    scenarios. `sample`: only this number of the suite's scenarios is run, spread evenly, the same ones for each target.
+    With `only_missing`, a target is run only on scenarios without a valid stored result. These are scenarios that the
+    result lacks, that ended with an error, whose calls the mapping does not support any more, or that the newest
+    contract answers differently than the contract that was the newest at the time of the run. If the design of a target
+    has changed, the target is run on all scenarios. `sample` is the number of scenarios to run, spread evenly over the
+    suite, the same ones for each target. None: all.
     """
 
     suite: Suite
@@ -63,10 +70,10 @@ class Survey:
     options: RunOptions = DEFAULT
     streams: Path | None = None
     version: str = "unknown"
-    missing: bool = False
+    only_missing: bool = False
     sample: int | None = None
-    _done: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
-    _kept: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+    _new_results: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+    _stored_results: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
 
     @cached_property
     def _contracts(self) -> list[str]:
@@ -78,25 +85,27 @@ class Survey:
         """The paths of implementations.json and implementations.md."""
         return self.folder / "implementations.json", self.folder / "implementations.md"
 
-    def keep(self) -> None:
-        """Load the stored results, for targets that are not run again. Stored results with a different default contract
-        are ignored. Raises JsonFileError.
-        """
+    def load_stored_results(self) -> None:
+        """Load the results in `folder`, unless they are for a different default contract. Raises JsonFileError."""
         if not self.files[0].exists():
             return
-        with reading(self.files[0], COMMAND) as known:
+        with reading(self.files[0], _WRITE_COMMAND) as known:
             targets = {each["target"]: each for each in known["targets"]}
             contracts = known["contracts"]
             usable = known["format"] == FORMAT and contracts[0] == self._contracts[0]
         if usable and contracts != self._contracts:
-            alike = self._answered_alike(contracts[-1])
-            targets = {name: self._with_newest(each, contracts[-1], alike) for name, each in targets.items()}
-        self._kept = targets if usable else {}
+            alike = self._equally_answered_scenarios(contracts[-1])
+            targets = {
+                name: self._with_newest_contract(each, contracts[-1], alike) for name, each in targets.items()
+            }
+        self._stored_results = targets if usable else {}
 
-    def _with_newest(self, result: Mapping[str, Any], former: str, alike: Container[str]) -> dict[str, Any]:
-        """Return the stored result of a target, compared with the newest contract instead of the contract `former`.
+    def _with_newest_contract(
+        self, result: Mapping[str, Any], former: str, alike: Container[str]
+    ) -> dict[str, Any]:
+        """Return the stored result of a target with the newest contract instead of the contract `former`.
 
-        It contains only the scenarios `alike`, which both contracts answer in the same way.
+        The results for the newest contract contain only the scenarios `alike`, which both contracts answer equally.
         """
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
@@ -105,27 +114,27 @@ class Survey:
             reach[newest] = pack_results({name: known[name] for name in known if name in alike})
         return {**result, "reach": reach}
 
-    def _answered_alike(self, former: str) -> frozenset[str]:
-        """Return the scenarios with the same recorded answers in the newest contract and in the contract `former`."""
+    def _equally_answered_scenarios(self, former: str) -> frozenset[str]:
+        """Return the scenarios whose recorded answers are equal in the newest contract and in the contract `former`."""
         newest, recordings = self._contracts[-1], self.suite.recordings
         found = ((each, recordings.recording(each)) for each in self.suite.ids())
         return frozenset(
             each
             for each, recording in found
             if (answers := recording.transcripts.get(newest)) is not None
-            and answers == work_out(recording, former)
+            and answers == derive_transcript(recording, former)
         )
 
-    def asked(self, target: Target) -> list[str]:
-        """Return the scenarios that a target is to be run on. Raises SurveyError."""
-        wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
-        earlier = self._earlier(target)
+    def scenarios_to_run(self, target: Target) -> list[str]:
+        """Return the ids of the scenarios that a target must be run on. Raises SurveyError."""
+        wanted = sample_ids(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
+        earlier = self._result_to_extend(target)
         if earlier is None:
             return wanted
         known = unpack_results(earlier["reach"][self._contracts[0]])
         newest = unpack_results(earlier["reach"][self._contracts[-1]])
-        seen = looked_at(earlier) if is_counted(earlier) else set()
-        missing = {
+        seen = tested_scenarios(earlier) if states_tested_scenarios(earlier) else set()
+        only_missing = {
             each
             for each in wanted
             if known.get(each, "error") == "error"
@@ -133,25 +142,25 @@ class Survey:
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
-            """Whether the target's mapping does not support a call of a scenario, which makes a replay needless."""
+            """Whether the target's mapping does not support a call of a scenario."""
             calls = self.suite.scenario(scenario_id).calls()
-            return any(lacks(target, call.tool, call.arguments) for call in calls)
+            return any(missing_capability(target, call.tool, call.arguments) for call in calls)
 
         return [
             each
             for each in self.suite.ids()
-            if each in missing or (known.get(each) in TRIED and is_unclaimed(each))
+            if each in only_missing or (known.get(each) in TRIED and is_unclaimed(each))
         ]
 
-    def _earlier(self, target: Target) -> dict[str, Any] | None:
-        """Return the stored result that a run of the target is added to. None if all scenarios are run again, or if the
-        target's design has changed. Raises SurveyError.
+    def _result_to_extend(self, target: Target) -> dict[str, Any] | None:
+        """Return the stored result that a run of the target extends. None if all scenarios are run again. Raises
+        SurveyError if the stored result contains a scenario that was removed from the suite.
         """
         name = target.pinned
-        kept = self._kept.get(name)
+        kept = self._stored_results.get(name)
         if kept is not None and kept.get("design") != target.release.design:
             return None
-        wanted = self.sample is not None or (self.missing and kept is not None and looked_at_all(kept))
+        wanted = self.sample is not None or (self.only_missing and kept is not None and is_fully_tested(kept))
         if kept is None or not wanted:
             return None
         gone = sorted(unpack_results(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
@@ -165,11 +174,10 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
-        """Run targets, and yield the name and the result of each target when its run ends. As many targets run in
-        parallel as there are jobs.
+        """Run targets in parallel, one per job, and yield the name and the result of each target when its run ends.
 
-        If there are more jobs than targets, scenarios of one target are replayed in parallel. If a target cannot be
-        connected, its result is the error. Other errors of `run` are raised; unfinished runs then end with this
+        If there are more jobs than targets, scenarios of one target are also replayed in parallel. If a target cannot
+        be connected, its result is the error. Other errors of `run` are raised; unfinished runs then end with this
         process.
         """
         at_once = min(self.options.jobs, len(chosen))
@@ -184,7 +192,7 @@ class Survey:
             with free:
                 try:
                     done.put(self._attempt(target, baseline, self.options.jobs // at_once, apart=True))
-                except BaseException as error:  # it is raised in the thread that waits
+                except BaseException as error:  # raised again in the main thread
                     done.put(error)
 
         for each in chosen:
@@ -204,21 +212,16 @@ class Survey:
             return target.pinned, error
 
     def run(
-        self,
-        target: Target,
-        *,
-        baseline: bool = False,
-        jobs: int | None = None,
-        apart: bool = False,
+        self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run one target on the scenarios of `asked`, and return its result. With `baseline`, also rewrite its file of
-        known failures.
+        """Run one target on the result of `scenarios_to_run`, and return its result. With `baseline`, also rewrite its
+        baseline file.
 
         `jobs` and `apart` are parameters of `harness.run.runner.run`. Raises the errors of that function, and
         BaselineError for an unreadable baseline.
         """
         name = target.pinned
-        earlier, ids = self._earlier(target), self.asked(target)
+        earlier, ids = self._result_to_extend(target), self.scenarios_to_run(target)
         replayed = run(
             self.suite,
             f"target:{name}",
@@ -229,43 +232,41 @@ class Survey:
             apart=apart,
         )
 
-        def noted() -> Iterator[Verdict]:
+        def stored() -> Iterator[Verdict]:
             for each in replayed:
                 pickle.dump(each, kept)
                 yield each
 
-        # In a file, because differences may be as large as the files, and their lines need the new baseline.
+        # A temporary file, because verdicts may be as large as the files of scenarios, and are read twice.
         with tempfile.TemporaryFile() as kept:
             with closing(replayed):
-                data = result_of(target, noted(), self.suite, self._contracts, earlier, ids)
+                data = target_result(target, stored(), self.suite, self._contracts, earlier, ids)
             data["date"] = date.today().isoformat()
-            self._done[name] = data
+            self._new_results[name] = data
             if baseline:
-                brief = map(with_first_difference, self._again(kept))
+                brief = map(with_first_difference, self._stored_verdicts(kept))
                 lucky = {each for each in self.suite.ids() if self.suite.scenario(each).is_nondeterministic}
                 added, old = earlier is not None, self._baseline(target)
                 text = baseline_text(f"target:{name}", brief, old, added=added, lucky=lucky)
-                write_all({known_failures(target): text.encode()})
+                write_all({baseline_path(target): text.encode()})
             if self.streams is not None:
-                self._write_stream(self.streams, target, self._again(kept), len(ids))
+                self._write_stream(self.streams, target, self._stored_verdicts(kept), len(ids))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
-        """Write implementations.json and implementations.md for the targets in `order`, both or neither. Results that
-        another process has stored in the meantime are kept.
-        """
-        self.keep()
-        done = {**self._kept, **self._done}
+        """Write the results of the targets in `order`. Results that another process has stored are kept."""
+        self.load_stored_results()
+        done = {**self._stored_results, **self._new_results}
         targets = [done[name] for name in order if name in done]
         dates = sorted({each["date"] for each in targets})
-        data = result_data(targets, self._contracts, dates[-1] if dates else "", COMMAND)
+        data = result_data(targets, self._contracts, dates[-1] if dates else "", _WRITE_COMMAND)
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
-        """Write the verdicts of a target as `readfirst run --format jsonl` does, with its current baseline applied."""
+        """Write the verdicts of a target as JSON Lines, with the target's baseline applied."""
         name = target.pinned
-        ruler, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
+        checker, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
         with output(folder / f"{name}.jsonl") as stream:
             facts = RunFacts(
@@ -279,12 +280,12 @@ class Survey:
             )
             report = JsonlReport(stream, facts, self.version)
             for verdict in verdicts:
-                ruling = ruler.apply_baseline(verdict)
-                summary.add(verdict, ruling)
-                report.verdict(verdict, ruling)
+                result = checker.apply_baseline(verdict)
+                summary.add(verdict, result)
+                report.verdict(verdict, result)
             report.finish(summary)
 
-    def _again(self, kept: IO[bytes]) -> Iterator[Verdict]:
+    def _stored_verdicts(self, kept: IO[bytes]) -> Iterator[Verdict]:
         """Yield the verdicts for the default contract from the temporary file `kept`."""
         kept.seek(0)
         while True:
@@ -296,13 +297,13 @@ class Survey:
                 yield verdict
 
     def _baseline(self, target: Target) -> Baseline | None:
-        file = known_failures(target)
+        file = baseline_path(target)
         if not file.exists():
             return None
         return load_baseline(file, self.suite.ids(), self.suite.contracts, self.suite.rule_ids)
 
 
-def evenly(ids: Sequence[str], count: int) -> list[str]:
-    """Return `count` of the ids, selected by their digests: a larger selection contains the smaller one."""
+def sample_ids(ids: Sequence[str], count: int) -> list[str]:
+    """Return `count` of the ids, selected by their digests. A larger sample contains all ids of a smaller sample."""
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]

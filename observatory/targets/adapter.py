@@ -37,7 +37,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.edit_formats import Knowledge
-from readfirst.observatory.targets.install import Installed, install
+from readfirst.observatory.targets.install import TargetEnvironment, install
 from readfirst.observatory.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Target
 from readfirst.observatory.targets.tool_host import MODULE as TOOL_HOST
 from readfirst.observatory.targets.tool_host import ORDER
@@ -45,32 +45,30 @@ from readfirst.observatory.targets.translate import (
     Scope,
     TargetAnswer,
     TargetCall,
-    captured,
+    captured_values,
+    contract_result,
     fill_template,
-    lacks,
-    result_of,
-    text_at,
-    text_of,
+    missing_capability,
+    read_workspace_text,
+    searchable_texts,
     translate_call,
-    with_captures,
 )
 
-_START = 180.0
+_START_LIMIT_S = 180.0
 """Time limit in seconds for the start of a target. Some targets import very large packages."""
 
-
-_OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
+_PROCESS_CAPABILITIES = frozenset({"kill", "sessions", "stop"})
 """Capabilities that a mapping need not list, because every target with a separate process has them."""
 
 
 def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """Return the text without the values in group 1 of the patterns."""
+    """Return the text with each value in group 1 of the patterns masked."""
     for pattern in patterns:
-        text = pattern.sub(_without_group, text)
+        text = pattern.sub(_mask_first_group, text)
     return text
 
 
-def _without_group(match: re.Match[str]) -> str:
+def _mask_first_group(match: re.Match[str]) -> str:
     if match[1] is None:
         return match[0]
     start, end = (at - match.start() for at in match.span(1))
@@ -78,9 +76,7 @@ def _without_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """Translates calls of the contract's tools to those of a target, and the target's answers back. `raw` is the
-    adapter of the target's own tools.
-    """
+    """Translates calls of the contract's tools into calls of a target's tools, which the adapter `raw` makes."""
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
@@ -90,10 +86,10 @@ class TargetAdapter:
         )
         self.traits = replace(
             traits,
-            capabilities=target.capabilities | (traits.capabilities & _OF_ITS_PROCESS) | {AT_ONCE},
+            capabilities=target.capabilities | (traits.capabilities & _PROCESS_CAPABILITIES) | {AT_ONCE},
             design=target.release.design,
             refuses=target.refuses,
-            unsupported_reason=partial(lacks, target),
+            unsupported_reason=partial(missing_capability, target),
             mask=partial(
                 mask_captures, patterns=tuple(chain.from_iterable(each.values() for each in captures))
             ),
@@ -118,34 +114,34 @@ class TargetAdapter:
 
 
 class TargetSession:
-    """The session of one scenario on a target."""
+    """The session of one scenario on a target: translates each call and each answer."""
 
     def __init__(self, target: Target, raw: Session, workspace: Workspace) -> None:
         self._target = target
         self._raw = raw
         self._scope = Scope(workspace.root, workspace.home)
-        self._known = Knowledge(lambda path: text_at(workspace.root, path))
+        self._knowledge = Knowledge(lambda path: read_workspace_text(workspace.root, path))
         self._captured: dict[str, dict[str, str]] = {}
-        """Values captured from answers, by the path that the call was about."""
-        self._quotes = any(mapping.format for mapping in target.tools.values())
+        """Values captured from answers, by the path of the file that the call was about."""
+        self._tracks_content = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
-        """Make the set-up calls of the mapping. The values captured from their answers can be used in later calls.
-        Raises AdapterError.
-        """
+        """Make the set-up calls of the mapping, and capture values from their answers. Raises AdapterError."""
         for each in self._target.setup:
             answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
-            result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
+            result = contract_result(self._target, "", unwrap_answer(self._target, answer), self._scope)
             if result.is_error:
                 raise AdapterError(f"the set-up call {each.call} was refused: {result.text[:500]}")
-            found = captured(text_of(self._target, answer_of(self._target, answer)), each.capture)
+            found = captured_values(
+                searchable_texts(self._target, unwrap_answer(self._target, answer)), each.capture
+            )
             if missing := [name for name in each.capture if name not in found]:
                 text = f"the answer to the set-up call {each.call} has no {', '.join(missing)}"
                 raise AdapterError(f"{text}: {result.text[:200]}")
-            self._scope = with_captures(self._scope, found)
+            self._scope = self._scope.with_captures(found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Make a call of the contract's tools with the target's tool. Return the answer in the contract's form."""
+        """Translate a call of a contract's tool, call the target's tool, and return the translated answer."""
         call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
@@ -166,9 +162,7 @@ class TargetSession:
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Make several calls in one message of the model. Raises AdapterError if the target accepts only one."""
         if not isinstance(self._raw, ParallelSession):
-            raise AdapterError(
-                f"{self._target.name} declares `parallel`, but accepts only one call at a time"
-            )
+            raise AdapterError(f"{self._target.name} declares `parallel`, but accepts only one call")
         wanted = [self._translate_call(*call) for call in calls]
         answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
         return [
@@ -181,28 +175,28 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return the call in the target's form, possibly with values from earlier answers about the same path."""
-        scope = with_captures(self._scope, self._captured.get(self._path(arguments), {}))
-        return translate_call(self._target, tool, arguments, scope, self._known)
+        """Return the translated call. It may contain values from earlier answers about the same path."""
+        scope = self._scope.with_captures(self._captured.get(self._file_path(arguments), {}))
+        return translate_call(self._target, tool, arguments, scope, self._knowledge)
 
-    def _path(self, arguments: Arguments) -> str:
+    def _file_path(self, arguments: Arguments) -> str:
         path = arguments.get("file_path", arguments.get("notebook_path"))
         return os.path.normpath(self._scope.root / path) if isinstance(path, str) else ""
 
     def _result(self, tool: str, arguments: Arguments, answer: ToolResult) -> ToolResult:
-        found = answer_of(self._target, answer)
-        result = result_of(self._target, tool, found, self._scope)
+        found = unwrap_answer(self._target, answer)
+        result = contract_result(self._target, tool, found, self._scope)
         mapping = self._target.tools[tool]
-        if self._quotes and not result.is_error:
-            self._known.learn(tool, arguments)
+        if self._tracks_content and not result.is_error:
+            self._knowledge.learn(tool, arguments)
         if mapping.capture and (mapping.capture_refusals or not result.is_error):
-            values = captured(text_of(self._target, found), mapping.capture)
-            self._captured.setdefault(self._path(arguments), {}).update(values)
+            values = captured_values(searchable_texts(self._target, found), mapping.capture)
+            self._captured.setdefault(self._file_path(arguments), {}).update(values)
         return result
 
 
-def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return the original answer of the target. Some kinds of targets put it into the result's text as JSON."""
+def unwrap_answer(target: Target, answer: ToolResult) -> TargetAnswer:
+    """Return the original answer of the target, which is JSON in the text of the result for some kinds of targets."""
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)
@@ -220,20 +214,20 @@ class _PythonTarget(PythonAdapter):
         self,
         target: Target,
         launch: PythonLaunch,
-        installed: Installed,
+        environment: TargetEnvironment,
         time_limit: float,
         sandbox: Sandbox | None,
     ) -> None:
         self._home = Scratch()
         home = self._home.folder()
         order = {"once": launch.once, "code": launch.code}
-        variables = {name: installed.placed(value) for name, value in target.environment.items()}
+        variables = {name: environment.replace_paths(value) for name, value in target.environment.items()}
         super().__init__(
             TOOL_HOST,
             "Tools",
             time_limit=time_limit,
-            start_limit=max(_START, time_limit),
-            python=installed.python,
+            start_limit=max(_START_LIMIT_S, time_limit),
+            python=environment.python,
             environment=minimal_environment(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
@@ -250,21 +244,23 @@ class _PythonTarget(PythonAdapter):
         self._home.close()
 
 
-def _server(
-    target: Target, launch: McpLaunch, installed: Installed, time_limit: float, sandbox: Sandbox | None
+def _connect_server(
+    target: Target,
+    launch: McpLaunch,
+    environment: TargetEnvironment,
+    time_limit: float,
+    sandbox: Sandbox | None,
 ) -> McpConnection:
-    """Start the MCP server of a target, and return its adapter. Raises AdapterError, also if the mapping uses a tool
-    that the server lacks.
-    """
+    """Start the MCP server of a target. Raises AdapterError, also if the server lacks a tool that the mapping uses."""
     # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)
     connection = McpConnection(
-        [installed.placed(word) for word in command.with_absolute_paths()],
+        [environment.replace_paths(word) for word in command.with_absolute_paths()],
         isolation=launch.isolation,
         time_limit=time_limit,
         environment=None if own else minimal_environment(tempfile.gettempdir()),
-        variables={name: installed.placed(value) for name, value in target.environment.items()},
+        variables={name: environment.replace_paths(value) for name, value in target.environment.items()},
         offline=not own,
         sandbox=sandbox,
         render=(lambda result: result.model_dump_json(by_alias=True)) if target.result.text else None,
@@ -291,23 +287,18 @@ def _check_tools(target: Target, offered: Sequence[str]) -> None:
         )
 
 
-def open_target(
-    target: Target,
-    *,
-    time_limit: float,
-    sandbox: Sandbox | None = None,
-) -> Adapter:
+def open_target(target: Target, *, time_limit: float, sandbox: Sandbox | None = None) -> Adapter:
     """Install the target if necessary, start it, and return its adapter. Raises AdapterError."""
     again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox)
-    installed = install(target)
+    environment = install(target)
     if sandbox is not None:
-        sandbox = replace(sandbox, own=(installed.directory,))
+        sandbox = replace(sandbox, own=(environment.directory,))
     raw: Adapter
     match target.launch:
         case PythonLaunch() as launch:
-            raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
+            raw = _PythonTarget(target, launch, environment, time_limit, sandbox)
         case McpLaunch() as launch:
-            raw = _server(target, launch, installed, time_limit, sandbox)
+            raw = _connect_server(target, launch, environment, time_limit, sandbox)
         case AgentLaunch() as launch:
-            raw = AgentTarget(target, launch, installed, time_limit, sandbox)
+            raw = AgentTarget(target, launch, environment, time_limit, sandbox)
     return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)

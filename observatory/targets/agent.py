@@ -1,4 +1,4 @@
-"""Targets of kind `agent`: a command line with a scripted model, which runs many scenarios in one conversation."""
+"""Targets of kind `agent`: command-line agents, which run with a scripted model and share conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,21 +14,17 @@ from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.observatory.agents.acp import AcpClient
 from readfirst.observatory.agents.inode_pins import HeldFiles
 from readfirst.observatory.agents.wires.formats import WIRES
-from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.install import TargetEnvironment
 from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
-"""Maximum size of a conversation. Each request contains the whole conversation, so a new one is faster than a long
-one.
-"""
+"""Maximum size of a conversation. Each request contains the whole conversation, so long conversations are slow."""
 _PROMPT = "go"
 
 
 class AgentTargetSession:
-    """The session of one scenario on an agent, which calls its own tools. A conversation that is not shared ends with
-    the session.
-    """
+    """The session of one scenario on an agent. If `pins` is None, the conversation is not shared and ends with it."""
 
     def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
         self.conversation = conversation
@@ -52,9 +48,7 @@ class AgentTargetSession:
             self.conversation.close()
 
     def _hold(self) -> None:
-        """Keep the workspace's files open, so that the system does not give their inodes to files of later
-        scenarios.
-        """
+        """Keep the workspace's files open, so that files of later scenarios do not get the same inodes."""
         if self._pins is not None:
             self._pins.hold(self._root)
 
@@ -63,15 +57,15 @@ class AgentTargetSession:
 class AgentTarget:
     """Runs an agent at one exact version with a scripted model.
 
-    With `isolation: directory`, workspaces share a conversation in their common parent directory. Only a workspace that
-    needs a separate conversation, for example for relative paths, gets one. With `isolation: process`, every workspace
-    gets one. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces and its own
-    files.
+    With `isolation: directory`, workspaces share a conversation in their common parent directory, except for scenarios
+    that need a separate conversation, for example for relative paths. With `isolation: process`, every workspace has a
+    separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces
+    and its own files.
     """
 
     target: Target
     launch: AgentLaunch
-    installed: Installed
+    environment: TargetEnvironment
     time_limit: float
     sandbox: Sandbox | None = None
     _shared: dict[Path, Conversation] = field(default_factory=dict, init=False)
@@ -115,16 +109,16 @@ class AgentTarget:
         return shared
 
     def _program(self, directory: Path) -> AgentProgram:
-        launch, installed = self.launch, self.installed
+        launch, environment = self.launch, self.environment
         places = {
-            "$INSTALL": str(installed.directory),
-            "$PYTHON": installed.python,
-            "$NODE": installed.node,
+            "$INSTALL": str(environment.directory),
+            "$PYTHON": environment.python,
+            "$NODE": environment.node,
             "$MODEL": launch.model,
             "$PROMPT": _PROMPT,
             "$WS": str(directory),
         }
-        programs = (installed.node, installed.python)
+        programs = (environment.node, environment.python)
         return AgentProgram(
             name=self.target.name,
             wire=WIRES[launch.wire],

@@ -32,12 +32,12 @@ def targets() -> Iterator[Target]:
 
 
 def find(spec: str) -> Target:
-    """Return the target that `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` names. Without a version, return the newest
-    version.
+    """Return the target `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION`. Without a version, the newest version is
+    selected.
 
     Raises UnknownTargetError, and SuiteError for an invalid mapping file.
     """
-    # A version holds no slash; a path may hold an @.
+    # A version contains no slash, but a path may contain an @.
     name, at, version = spec.rpartition("@")
     if not at or "/" in version:
         name, version = spec, ""
@@ -58,18 +58,18 @@ def find(spec: str) -> Target:
 
 
 def _suggest(name: str) -> str:
-    """Return the advice for the name of an unknown target: the mapping file that it probably means, or a target."""
+    """Return a suggestion for the user who named an unknown target: a mapping file, or a target with a similar name."""
     is_path = "/" in name or name.endswith((".yml", ".json"))
     for file in (Path(name).with_suffix(".yaml"), Path(f"{name}.yaml")):
         if file.is_file():
-            return f"The file of a mapping ends in .yaml. Write target:{file}."
+            return f"A mapping file must end in .yaml. Write target:{file}."
     if is_path and Path(name).is_file():
-        return "The file of a mapping ends in .yaml. Rename the file."
+        return "A mapping file must end in .yaml. Rename the file."
     if is_path:
-        return "A path is the file of a mapping, which ends in .yaml, and this file does not exist."
+        return "There is no mapping file with this path. A mapping file must end in .yaml."
     return did_you_mean(name, names())
 
 
-def known_failures(target: Target) -> Path:
+def baseline_path(target: Target) -> Path:
     """Return the path of a target's baseline file, which may be missing."""
     return target.file.parent / "baselines" / f"{target.pinned}.yaml"

@@ -1,8 +1,8 @@
 """Write a call as text, for targets whose edits are not calls with old and new text.
 
-`apply_patch` is the patch of Codex, `search_replace` the blocks of aider, `conflict_markers` the patch of gptme, and
-`shell` commands for agents that only have a shell. A call that a format cannot express raises Unexpressed, so that no
-part of a call is judged.
+The formats are `apply_patch` (patches of Codex), `search_replace` (blocks of aider), `conflict_markers` (patches of
+gptme), and `shell` (commands for agents that only have a shell). If a format cannot express a call completely,
+InexpressibleError is raised.
 """
 
 import re
@@ -13,19 +13,19 @@ from typing import Any, Literal
 EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell"]
 
 
-class Unexpressed(ValueError):  # noqa: N818 - the name is the missing feature
-    """A call cannot be written in the format. The message completes the words `an edit of ...`."""
+class InexpressibleError(ValueError):
+    """A call cannot be written in the format. The message continues the words `Edit of ...`."""
 
 
 class Knowledge:
     """The content of files that a model has seen or written in one session. A model can quote only this content.
 
-    `there` returns the current content of the file at a path as UTF-8, with invalid bytes replaced. None if the file
-    does not exist.
+    `read_file` returns the current content of the file at a path as UTF-8, with invalid bytes replaced. None if the
+    file does not exist.
     """
 
-    def __init__(self, there: Callable[[str], str | None] = lambda _path: None) -> None:
-        self.there = there
+    def __init__(self, read_file: Callable[[str], str | None] = lambda _path: None) -> None:
+        self.read_file = read_file
         self._seen: dict[str, str] = {}
 
     def of(self, path: str) -> str | None:
@@ -39,178 +39,175 @@ class Knowledge:
             return
         match tool:
             case "Read":
-                text = self.there(path)
+                text = self.read_file(path)
                 if text is not None:
-                    self._seen[path] = _quoted_numbers(text, arguments)
+                    self._seen[path] = _requested_lines(text, arguments)
             case "Write":
                 self._seen[path] = str(arguments.get("content", ""))
             case "Edit" if path in self._seen or not arguments.get("old_string"):
                 old, new = str(arguments.get("old_string", "")), str(arguments.get("new_string", ""))
-                known = self._seen.get(path, "")
-                self._seen[path] = known.replace(old, new, 1) if old else new
+                text = self._seen.get(path, "")
+                self._seen[path] = text.replace(old, new, 1) if old else new
 
 
-def _quoted_numbers(text: str, arguments: Mapping[str, Any]) -> str:
+def _requested_lines(text: str, arguments: Mapping[str, Any]) -> str:
+    """Return the part of a text that a Read with these arguments (`offset`, `limit`) returns."""
     offset, limit = arguments.get("offset"), arguments.get("limit")
     lines = text.splitlines(keepends=True) if "\n" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
     start = offset - 1 if type(offset) is int and offset > 0 else 0
     return "".join(lines[start : start + limit] if type(limit) is int else lines[start:])
 
 
-def write_call(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Return a call as a text in a format. `path` is the file's path in the target's form. Raises Unexpressed."""
+def write_call(
+    form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge
+) -> str:
+    """Return a call as a text in a format. `path` is the path of the file for the target. Raises InexpressibleError."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
-        raise Unexpressed("a file without a name in one line")
-    return FORMATS[form](tool, arguments, path, known)
+        raise InexpressibleError("a file without a name in one line")
+    return FORMATS[form](tool, arguments, path, knowledge)
 
 
-def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Return a call as a patch. https://developers.openai.com/api/docs/guides/tools-apply-patch describes the
-    format.
-    """
-    old, new = _strings(tool, arguments)
+def _write_patch(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:
+    """Return a call as a patch, as https://developers.openai.com/api/docs/guides/tools-apply-patch describes it."""
+    old, new = _old_and_new_text(tool, arguments)
     if not old:
         added = _complete_lines(new, "a new file")
         if not added:
-            raise Unexpressed("an empty new file")
+            raise InexpressibleError("an empty new file")
         lines = [f"*** Add File: {path}", *(f"+{line}" for line in added)]
     else:
-        removed, added = _lines(old, new, arguments, known)
+        removed, added = _changed_lines(old, new, arguments, knowledge)
         lines = [f"*** Update File: {path}", "@@"]
         lines += [*(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
     # A reader that ends lines at more characters than \n finds lines without a + or - in front.
-    if any(_HUNK.match(piece) for line in lines for piece in line.splitlines()[1:]):
-        raise Unexpressed(_A_MARK)
+    if any(_PATCH_MARK.match(piece) for line in lines for piece in line.splitlines()[1:]):
+        raise InexpressibleError(_LINE_IS_MARK)
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
 
 
-_HUNK = re.compile(r"\s*\*\*\*")
-_MARKER = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
-"""Matches lines that a block may not contain, because they are marks of the format."""
-_A_MARK = "a line that is a mark of the format"
-_DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_PATCH_MARK = re.compile(r"\s*\*\*\*")
+"""Matches lines that a patch cannot contain, because the format uses them as marks."""
+_SEARCH_REPLACE_MARK = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
+"""Matches lines that a search-and-replace block cannot contain, because the format uses them as marks."""
+_LINE_IS_MARK = "a line that is a mark of the format"
+"""The message if a text contains a mark of the format."""
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 """Matches control characters that a shell or a terminal may remove from a text."""
 
 
-def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Return a call as one search-and-replace block, without the fence and the file name around it.
-    https://aider.chat/docs/more/edit-formats.html describes the format (`diff`).
-    """
-    old, new = _strings(tool, arguments)
-    removed, added = _lines(old, new, arguments, known) if old else ([], _complete_lines(new, "a new file"))
+def _write_search_replace(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
+    """Return a call as a search-and-replace block of aider (https://aider.chat/docs/more/edit-formats.html)."""
+    old, new = _old_and_new_text(tool, arguments)
+    removed, added = (
+        _changed_lines(old, new, arguments, knowledge) if old else ([], _complete_lines(new, "a new file"))
+    )
     for line in (*removed, *added):
-        if any(map(_MARKER.match, line.splitlines())):
-            raise Unexpressed(_A_MARK)
+        if any(map(_SEARCH_REPLACE_MARK.match, line.splitlines())):
+            raise InexpressibleError(_LINE_IS_MARK)
     return "\n".join(["<<<<<<< SEARCH", *removed, "=======", *added, ">>>>>>> REPLACE", ""])
 
 
-_CONFLICT = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
+_CONFLICT_MARK = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
 """Matches texts that a patch with conflict markers cannot contain."""
 
 
-def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Return an edit as a patch with conflict markers, between any two texts. https://gptme.org/docs/tools.html
-    describes the format (`patch`).
-    """
-    old, new = _strings(tool, arguments)
-    if _CONFLICT.search(old) or _CONFLICT.search(new):
-        raise Unexpressed(_A_MARK)
+def _write_conflict_markers(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
+    """Return an edit as a patch of gptme with conflict markers (https://gptme.org/docs/tools.html, `patch`)."""
+    old, new = _old_and_new_text(tool, arguments)
+    if _CONFLICT_MARK.search(old) or _CONFLICT_MARK.search(new):
+        raise InexpressibleError(_LINE_IS_MARK)
     return "\n".join(["<<<<<<< ORIGINAL", old, "=======", new, ">>>>>>> UPDATED"])
 
 
-def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Return a call as a command for a POSIX shell with GNU sed, as an agent instructs its model."""
+def _write_shell_command(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
+    """Return a call as a command for a POSIX shell with GNU sed."""
     file = shlex.quote(path if not path.startswith("-") else f"./{path}")
     if tool == "Read":
-        return _reading(arguments, file)
-    old, new = _strings(tool, arguments)
+        return _shell_read_command(arguments, file)
+    old, new = _old_and_new_text(tool, arguments)
     if not old:
         lines = _complete_lines(new, "a new file")
-        if "EOF" in _DROPPED.sub("", new).splitlines():
-            raise Unexpressed(_A_MARK)
+        if "EOF" in _CONTROL_CHARACTERS.sub("", new).splitlines():
+            raise InexpressibleError(_LINE_IS_MARK)
         return "\n".join([f"cat > {file} <<'EOF'", *lines, "EOF"])
     if "\n" in old:
-        raise Unexpressed("several lines by one substitution")
+        raise InexpressibleError("several lines by one substitution")
     wanted = re.sub(r"([\\/.*\[\]^$])", r"\\\1", old)
     instead = re.sub(r"([\\/&])", r"\\\1", new).replace("\n", "\\n")
     every = "g" if arguments.get("replace_all") else ""
     return f"sed -i {shlex.quote(f's/{wanted}/{instead}/{every}')} {file}"
 
 
-def _reading(arguments: Mapping[str, Any], file: str) -> str:
+def _shell_read_command(arguments: Mapping[str, Any], file: str) -> str:
     offset, limit = arguments.get("offset"), arguments.get("limit")
     if offset is None and limit is None:
         return f"cat {file}"
     start = 1 if offset is None else offset
     if type(start) is not int or start < 1 or (limit is not None and (type(limit) is not int or limit < 1)):
-        raise Unexpressed("lines that have no such number")
+        raise InexpressibleError("lines that have no such number")
     end = "$" if limit is None else start + limit - 1
     return f"sed -n '{start},{end}p' {file}"
 
 
 FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] = {
-    "apply_patch": _patch,
-    "search_replace": _block,
-    "conflict_markers": _conflict,
-    "shell": _command,
+    "apply_patch": _write_patch,
+    "search_replace": _write_search_replace,
+    "conflict_markers": _write_conflict_markers,
+    "shell": _write_shell_command,
 }
 """The function that writes a call in each format, by the name of the format in mappings."""
 
 
-def _strings(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the old (Write: empty) and the new text of a call. Raises Unexpressed for other arguments."""
+def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the old text (empty for Write) and the new text of a call. Raises InexpressibleError."""
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
-    values = [arguments.get(name) for name in names]
-    if not all(isinstance(value, str) for value in values) or set(arguments) - {
-        "file_path",
-        "replace_all",
-        *names,
-    }:
-        raise Unexpressed("arguments of another form")
-    return ("", str(values[0])) if tool == "Write" else (str(values[0]), str(values[1]))
+    texts = [value for name in names if isinstance(value := arguments.get(name), str)]
+    if len(texts) < len(names) or arguments.keys() - {"file_path", "replace_all", *names}:
+        raise InexpressibleError("arguments of another form")
+    return ("", texts[0]) if tool == "Write" else (texts[0], texts[1])
 
 
-def _complete_lines(text: str, what: str) -> list[str]:
-    """Return the lines of a text. Raises Unexpressed if the text does not end with a newline; `what` describes the text
-    for the message.
-    """
+def _complete_lines(text: str, description: str) -> list[str]:
+    """Return the lines of a text. Raises InexpressibleError, with `description`, without a newline at the end."""
     if text and not text.endswith("\n"):
-        raise Unexpressed(f"{what} that does not end with a newline")
+        raise InexpressibleError(f"{description} that does not end with a newline")
     return text.split("\n")[:-1]
 
 
-def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the lines that replace them. Raises Unexpressed.
+def _changed_lines(
+    old: str, new: str, arguments: Mapping[str, Any], knowledge: Knowledge
+) -> tuple[list[str], list[str]]:
+    """Return the complete lines that an edit removes, and the lines that replace them. Raises InexpressibleError.
 
-    A model quotes complete lines from the content that it knows. If `old` is not in this content, `old` must consist of
-    complete lines, or must not occur in the file: the target should then detect the error.
+    A model quotes complete lines from the content that it has seen. If `old` is not in this content, `old` must consist
+    of complete lines of the file, or must not occur in the file at all. In the second case, the target should refuse
+    the edit.
     """
-    seen = _plain(known.of(arguments["file_path"]), old)
+    seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
-        return _around(seen, old, new)
-    there = _plain(known.there(arguments["file_path"]), old)
-    if there is not None and old in there and not _is_whole(there, old):
-        raise Unexpressed("a part of a line that was not read")
+        return _surrounding_lines(seen, old, new)
+    current = _as_quoted(knowledge.read_file(arguments["file_path"]), old)
+    if current is not None and old in current and not _consists_of_lines(current, old):
+        raise InexpressibleError("a part of a line that was not read")
     if not old.endswith("\n"):
         return old.split("\n"), new.split("\n")
-    return old.split("\n")[:-1], _complete_lines(
-        new, "lines that are joined with a line that was not read and"
-    )
+    joined = "lines that are joined with a line that was not read and"
+    return old.split("\n")[:-1], _complete_lines(new, joined)
 
 
-def _plain(text: str | None, old: str) -> str | None:
-    """Return a text as a model quotes it: without a byte order mark, or carriage returns unless `old` has one."""
+def _as_quoted(text: str | None, old: str) -> str | None:
+    """Return a file's text as a model quotes it: without byte order mark, with CRLF only if `old` contains CR."""
     if text is None:
         return None
     text = text.removeprefix("\ufeff")
     return text if "\r" in old else text.replace("\r\n", "\n")
 
 
-def _around(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the complete lines around `old` before the edit, and the same lines after the edit. Raises Unexpressed."""
-    regions = _regions(text, old)
+def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
+    """Return the complete lines around `old` before and after the edit. Raises InexpressibleError."""
+    regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
-        raise Unexpressed("a text that is in several lines")
+        raise InexpressibleError("a text that is in several lines")
     start, end = regions[0]
     at = text.index(old)
     while True:
@@ -220,11 +217,11 @@ def _around(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
         end = _line_end(text, end + 1)  # the edit joins its last line with the next one
     before = text[start:end]
     if after and before.endswith("\n") != after.endswith("\n"):
-        raise Unexpressed("the newline at the end of a file")
+        raise InexpressibleError("the newline at the end of a file")
     return before.removesuffix("\n").split("\n"), after.removesuffix("\n").split("\n") if after else []
 
 
-def _regions(text: str, old: str) -> list[tuple[int, int]]:
+def _line_ranges(text: str, old: str) -> list[tuple[int, int]]:
     """Return the start and the end of the complete lines around each occurrence of `old`."""
     found = [match.start() for match in re.finditer(re.escape(old), text)]
     return [(text.rfind("\n", 0, at) + 1, _line_end(text, at + len(old))) for at in found]
@@ -236,8 +233,8 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _is_whole(text: str, old: str) -> bool:
+def _consists_of_lines(text: str, old: str) -> bool:
     """Whether each occurrence of `old` in a text consists of complete lines."""
     return all(
-        text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _regions(text, old)
+        text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _line_ranges(text, old)
     )

@@ -1,4 +1,4 @@
-"""The kinds `target:NAME@VERSION` and `agent:NAME@VERSION`: published implementations, by name or by mapping."""
+"""The connect strings `target:NAME@VERSION` and `agent:NAME@VERSION` for published implementations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.run.kinds import ConnectError, ConnectRequest, Kind, TargetDefaults
 
-# Modules that read mappings are imported with the first target: most runs have none.
+# Modules that read mappings are imported when the first target is used, because most runs use none.
 if TYPE_CHECKING:
     from readfirst.observatory.targets.mapping import Target
 
@@ -22,7 +22,7 @@ def _connect(wanted: ConnectRequest) -> Adapter:
 
 
 def find_target(connect_string: str) -> Target:
-    """Return the target `target:NAME`, or the agent `agent:NAME`. Raises ConnectError."""
+    """Return the target of a connect string `target:NAME` or `agent:NAME`. Raises ConnectError."""
     from readfirst.harness.yaml_io.finding import SuiteError
     from readfirst.observatory.targets.catalogue import UnknownTargetError, find
 
@@ -39,11 +39,11 @@ def find_target(connect_string: str) -> Target:
 
 
 def _defaults(connect_string: str) -> TargetDefaults:
-    from readfirst.observatory.targets.catalogue import known_failures
+    from readfirst.observatory.targets.catalogue import baseline_path
 
     rest, target = connect_string.partition(":")[2], find_target(connect_string)
     name = rest.rpartition("@")[0] if rest.endswith(f"@{target.release.version}") else rest
-    baseline = known_failures(target)
+    baseline = baseline_path(target)
     return TargetDefaults(f"target:{name}@{target.release.version}", target.level, baseline, target.claims)
 
 

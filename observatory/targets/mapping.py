@@ -21,8 +21,10 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.edit_formats import EditFormat
 
-_OF_MCP = {"error": {"flag": True}}
+_DEFAULT_RESULT_SECTION = {"error": {"flag": True}}
 """The default `result` section: the error flag of the MCP answer marks a refusal."""
+PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
+"""Matches a placeholder in a template, such as `$file_path`. Group 1 is the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,7 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAll:
-    """How the target expresses `replace_all`: by a boolean argument `name` (`flag`), by one with the number of matches
-    (`count`), or not at all.
-    """
+    """The support for `replace_all`: a boolean argument `name`, an argument with the number of matches, or none."""
 
     kind: Literal["flag", "count", "unsupported"]
     name: str = ""
@@ -99,7 +99,8 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How calls of a contract's `tool` are made: by the target's tool `call`, with `arguments` from these templates.
+    """Translates calls of a contract's `tool` into calls of the target's tool `call`. `arguments` are templates for the
+    arguments.
 
     With a `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
     """
@@ -118,7 +119,7 @@ class ToolMapping:
 
 @dataclass(frozen=True, slots=True)
 class SetupCall:
-    """A call that is made when a session is opened. `capture` contains expressions for values in its answer."""
+    """A call that is made when a session is opened. `capture` contains regular expressions for values in its answer."""
 
     call: str
     arguments: Mapping[str, Any]
@@ -127,7 +128,8 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """Where an answer contains its text and its error flag, how the text is cleaned, and which texts are refusals.
+    """The rules for reading an answer: the positions of its text and its error flag, the replacements in the text, and
+    the texts that are refusals.
 
     `errors` contains the target's messages for each error name of the suite.
     """
@@ -146,7 +148,7 @@ class ResultRules:
 class Target:
     """The content of one mapping file, with one of its versions selected: `release`, by default the newest.
 
-    `name` is the file's name without `.yaml`. `last` is the reason why newer versions are not wanted, or empty.
+    `name` is the file's name without `.yaml`. `last` is the reason why no newer version is added, or empty.
     """
 
     name: str
@@ -165,12 +167,10 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     refuses: frozenset[str]
-    """Refusals of calls that the contract answers, as declared: names of `harness.adapter_traits.REFUSALS`."""
+    """Names of `harness.adapter_traits.REFUSALS`: refused calls that the contract answers."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
-    """The tools among Read, Edit and Write in the section `capabilities`. None without this section: then all are
-    required.
-    """
+    """The tools among Read, Edit and Write in the section `capabilities`. None without it: all three are required."""
 
     @property
     def pinned(self) -> str:
@@ -220,11 +220,11 @@ def load_target(file: Path) -> Target:
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
         setup=tuple(
-            _build_section(SetupCall, {"arguments": {}, **each}, capture=_expressions_of(each))
+            _build_section(SetupCall, {"arguments": {}, **each}, capture=_compile_captures(each))
             for each in value.get("setup", ())
         ),
-        tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
-        result=_result(value.get("result", _OF_MCP)),
+        tools={tool: _tool_mapping(tool, each) for tool, each in value["tools"].items()},
+        result=_result_rules(value.get("result", _DEFAULT_RESULT_SECTION)),
         refuses=frozenset(value.get("refuses", ())),
         capabilities=stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated,
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
@@ -232,7 +232,7 @@ def load_target(file: Path) -> Target:
 
 
 def release_order(version: str) -> tuple[bool, Version, str]:
-    """Return a key that sorts versions by age. Names that are not versions come first."""
+    """Return a sort key for the versions of a target, oldest first. Names that are not version numbers are first."""
     try:
         return True, Version(version), version
     except InvalidVersion:
@@ -242,46 +242,45 @@ def release_order(version: str) -> tuple[bool, Version, str]:
 Built = TypeVar("Built")
 
 
-def _build_section(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
-    """Return an object of the class `kind` from a section. Its keys are the attributes; lists become tuples."""
-    return kind(
-        **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
-    )
+def _build_section(cls: type[Built], section: Mapping[str, Any], **more: Any) -> Built:
+    """Return an object of a class. Its attributes are the keys of a section, and `more`. Lists become tuples."""
+    attributes = {key: tuple(item) if isinstance(item, list) else item for key, item in section.items()}
+    return cls(**attributes | more)
 
 
-def _expressions_of(value: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(pattern) for name, pattern in value.get("capture", {}).items()}
+def _compile_captures(section: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(pattern) for name, pattern in section.get("capture", {}).items()}
 
 
-def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
-    rule = value.get("replace_all")
+def _tool_mapping(tool: str, section: Mapping[str, Any]) -> ToolMapping:
+    rule = section.get("replace_all")
     kind, name = next(iter(rule.items())) if isinstance(rule, Mapping) else (rule, "")
-    own = {key: item for key, item in value.items() if key not in ("files", "replace_all")}
+    same = {key: item for key, item in section.items() if key not in ("files", "replace_all")}
     return _build_section(
         ToolMapping,
-        {"arguments": {}, **own},
+        {"arguments": {}, **same},
         tool=tool,
-        capture=_expressions_of(value),
-        unsupported_files=tuple(value.get("files", {}).get("unsupported", ())),
+        capture=_compile_captures(section),
+        unsupported_files=tuple(section.get("files", {}).get("unsupported", ())),
         replace_all=ReplaceAll(kind, name) if kind else None,
     )
 
 
-def _result(value: Mapping[str, Any]) -> ResultRules:
-    error = value["error"]
+def _result_rules(section: Mapping[str, Any]) -> ResultRules:
+    error = section["error"]
     names = {
         name: ErrorName(name, "", {}, tuple(MessageForm(text) for text in forms))
-        for name, forms in value.get("errors", {}).items()
+        for name, forms in section.get("errors", {}).items()
     }
     return ResultRules(
         errors=Vocabulary(names),
-        text=tuple(value.get("text", ())),
+        text=tuple(section.get("text", ())),
         flag=error.get("flag", False),
         exception=error.get("exception", False),
         at=tuple(error.get("at", ())),
         is_error=tuple(error.get("is", ())),
         matches=tuple(re.compile(pattern) for pattern in error.get("matches", ())),
-        clean=tuple((re.compile(each["replace"]), each["with"]) for each in value.get("clean", ())),
+        clean=tuple((re.compile(each["replace"]), each["with"]) for each in section.get("clean", ())),
     )
 
 
@@ -295,77 +294,85 @@ _ARGUMENTS = {
 }
 """The arguments that a call of each tool of the contract may have."""
 
-_PLACES = ("WS", "HOME")
+_DIRECTORY_PLACEHOLDERS = ("WS", "HOME")
 
 
 def mapping_findings(document: Document) -> list[Finding]:
-    """Return the errors of a mapping file, sorted by position. Names are only checked if the form is valid."""
+    """Return the errors of a mapping file, sorted by position. Names are only checked if the schema is satisfied."""
     findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
 
 
 @cache
-def _names() -> Vocabulary:
+def _suite_errors() -> Vocabulary:
     return load_vocabulary(default_root() / "errors.yaml")
 
 
 def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Yield an error for each unknown placeholder, error name, or capability, and for each invalid expression."""
+    """Yield an error for each unknown placeholder, error name or capability, and each invalid expression."""
     value = document.value
 
-    def found(path: YamlPath, message: str, fix: str) -> Finding:
+    def finding(path: YamlPath, message: str, fix: str) -> Finding:
         return Finding("reference", document.position(path), message, fix)
 
-    for path, pattern, groups in _expressions(value):
+    for path, pattern, groups in _regular_expressions(value):
         try:
             count = re.compile(pattern).groups
         except re.error as error:
-            yield found(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
+            yield finding(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
             continue
         if groups is not None and count != groups:
-            yield found(path, f"{pattern!r} has {count} groups", "Put the captured text into one group.")
+            yield finding(path, f"{pattern!r} has {count} groups", "Put the captured text into one group.")
     for version, release in value["versions"].items():
         if "command" in release and value["kind"] != "mcp":
             fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."
-            yield found(("versions", version, "command"), "only a server can be started in place", fix)
+            yield finding(("versions", version, "command"), "`command` is only possible with kind: mcp", fix)
         for packages in ("pip", "npm") if "command" in release else ():
             if packages in release:
-                fix = "Remove one of them: what is installed is started by mcp: {command: [...]}."
-                yield found(("versions", version, packages), "a version with a command installs nothing", fix)
+                fix = "Remove one of the two. To start an installed server, use mcp: {command: [...]}."
+                yield finding(
+                    ("versions", version, packages), "a version with `command` cannot install packages", fix
+                )
         if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
-            fix = "Write one there, or mcp: {command: [...]} for what is installed."
-            yield found(("versions", version), f"version {version} has no command", fix)
-    captured = {name for _, call in _calls(value) for name in call.get("capture", {})}
+            fix = "Add `command` to the version, or mcp: {command: [...]} for an installed server."
+            yield finding(("versions", version), f"version {version} has no command", fix)
+    captured = {name for _, call in _calls_with_paths(value) for name in call.get("capture", {})}
     for tool, each in value["tools"].items():
-        known = {*_PLACES, *captured, *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
+        known = {
+            *_DIRECTORY_PLACEHOLDERS,
+            *captured,
+            *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text")),
+        }
         for path, name in placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
             if name not in known:
-                yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
+                yield finding(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
         for key in ("omit", "unsupported"):
             for number, name in enumerate(each.get(key, ())):
                 if name not in _ARGUMENTS[tool]:
                     fix = did_you_mean(name, _ARGUMENTS[tool])
-                    yield found(("tools", tool, key, number), f"{tool} has no argument {name!r}", fix)
+                    yield finding(("tools", tool, key, number), f"{tool} has no argument {name!r}", fix)
         if "replace_all" in each and tool != "Edit":
-            yield found(("tools", tool, "replace_all"), f"{tool} has no replace_all", "Remove it.")
+            yield finding(("tools", tool, "replace_all"), f"{tool} has no replace_all", "Remove it.")
     arguments = {name for names in _ARGUMENTS.values() for name in names}
-    for path, call in _calls(value):
+    for path, call in _calls_with_paths(value):
         for name in arguments & call.get("capture", {}).keys():
-            problem = f"{name!r} is an argument of a tool already"
-            yield found((*path, "capture", name), problem, "Capture it under another name.")
+            problem = f"{name!r} is already an argument of a tool"
+            yield finding((*path, "capture", name), problem, "Capture it under another name.")
     for name in value.get("result", {}).get("errors", {}):
-        if name not in _names():
-            yield found(
-                ("result", "errors", name), f"there is no error {name!r}", did_you_mean(name, _names())
+        if name not in _suite_errors():
+            yield finding(
+                ("result", "errors", name), f"there is no error {name!r}", did_you_mean(name, _suite_errors())
             )
     for number, name in enumerate(value.get("capabilities", ())):
         if name in _ARGUMENTS and name not in value["tools"]:
-            yield found(
-                ("capabilities", number), f"{name} is claimed, and tools has no {name}", "Add it there."
+            yield finding(
+                ("capabilities", number),
+                f"{name} is listed as a capability, but `tools` has no {name}",
+                "Add it there.",
             )
 
 
-def _calls(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, Any]]]:
+def _calls_with_paths(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, Any]]]:
     """Yield each set-up call and each tool of a mapping, with its path in the file."""
     for number, call in enumerate(value.get("setup", ())):
         yield ("setup", number), call
@@ -373,8 +380,9 @@ def _calls(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, An
         yield ("tools", tool), call
 
 
-def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
-    for path, call in _calls(value):
+def _regular_expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
+    """Yield the path, the text and the required number of groups of each regular expression. None: any number."""
+    for path, call in _calls_with_paths(value):
         for name, pattern in call.get("capture", {}).items():
             yield (*path, "capture", name), pattern, 1
     result = value.get("result", {})
@@ -387,8 +395,8 @@ def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int 
 def placeholders(template: Any, path: YamlPath = ()) -> Iterator[tuple[YamlPath, str]]:
     """Yield the name of each placeholder in a template, with its path in the file. `path` is that of the template."""
     match template:
-        case str() if (found := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
-            yield path, found[1]
+        case str() if (match := PLACEHOLDER_PATTERN.fullmatch(template)) is not None:
+            yield path, match[1]
         case list():
             for number, item in enumerate(template):
                 yield from placeholders(item, (*path, number))

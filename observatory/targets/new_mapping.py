@@ -1,4 +1,4 @@
-"""Ask a server for its tools, and write a mapping file to start from."""
+"""Write a first mapping file for an MCP server, based on the tools that the server offers."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -23,22 +23,30 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.atomic_write import write_all, write_new
 from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_string
 from readfirst.observatory.targets.adapter import open_target
-from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
+from readfirst.observatory.targets.infer_mapping import Guess, Tool, guess_calls
 from readfirst.observatory.targets.mapping import load_target
 
-_LEVEL = "level: effects\n"
-_DESIGN = (
+_LEVEL_LINE = "level: effects\n"
+_DESIGN_COMMENT = (
     "# Refused calls: strict, hash-checked, content-checked or ungated; `readfirst check-adapter` tests it."
 )
-_REFUSES = "# Refused though Claude Code answers it, and declared, so that it does not count as a failure."
-_ERRORS = """\
-# How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
+_REFUSES_COMMENT = (
+    "# Calls that this server refuses and Claude Code answers; declared here, they do not count as failures."
+)
+_ERRORS_COMMENT = """\
+# The server's messages for refused calls, for the level `reason`; fixtures/errors.yaml lists the names.
 """
-_NO_ERRORS = """\
+_ERRORS_EXAMPLE = """\
 # result:
 #   error: {flag: true}
 #   errors:
 #     not_read: ["Read {file} first."]
+"""
+_OBSERVED_ERRORS = """\
+# These messages were observed while this file was written.
+result:
+  error: {flag: true}
+  errors:
 """
 
 
@@ -48,9 +56,7 @@ class NewMappingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class NewMapping:
-    """The path of the written mapping file, and the server's tool for each of Read, Edit and Write. The tool is empty
-    if none was found.
-    """
+    """A written mapping file: its path, and the server's tool for each of Read, Edit and Write, or an empty name."""
 
     file: Path
     calls: Mapping[str, str]
@@ -59,25 +65,26 @@ class NewMapping:
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
 
-    If the server has Read, its design and the messages of its refusals are tested. Existing files are never replaced.
-    Raises NewMappingError, and AdapterError for a server that does not start.
+    If the server has a tool for Read, the mapping also contains the server's design and its messages for refused calls,
+    as observed with some scenarios. Existing files are never replaced. Raises NewMappingError, and AdapterError for a
+    server that does not start.
     """
     if output is not None:
-        _check(output)
-    offer = _list_tools(command, time_limit)
-    if not offer.tools:
-        raise AdapterError(f"the server {offer.name} offers no tools")
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", offer.name).strip("-.") or "server"
+        _check_output_file(output)
+    server = _list_tools(command, time_limit)
+    if not server.tools:
+        raise AdapterError(f"the server {server.name} offers no tools")
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", server.name).strip("-.") or "server"
     file = output if output is not None else Path(f"{slug}.yaml")
-    _check(file)
-    found = guesses([Tool(tool.name, tool.inputSchema) for tool in offer.tools])
-    text = "\n".join(_lines(offer, found, command, file)) + "\n"
+    _check_output_file(file)
+    found = guess_calls([Tool(tool.name, tool.inputSchema) for tool in server.tools])
+    text = "\n".join(_mapping_lines(server, found, command, file)) + "\n"
     try:
         write_new(file, text.encode("utf-8"))
         if "Read" in found:
-            write_all({file: _try_server(text, file, time_limit).encode("utf-8")})
+            write_all({file: _add_observations(text, file, time_limit).encode("utf-8")})
     except FileExistsError:
-        raise NewMappingError(_there(file)) from None
+        raise NewMappingError(_exists_message(file)) from None
     except OSError as error:
         raise NewMappingError(f"{file} cannot be written: {error.strerror}.") from error
     return NewMapping(
@@ -85,32 +92,30 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     )
 
 
-def _try_server(text: str, file: Path, time_limit: float) -> str:
-    """Run the server with its new mapping, and return the text of the mapping with the observed design and messages of
-    refusals added.
-    """
+def _add_observations(text: str, file: Path, time_limit: float) -> str:
+    """Run the server with its new mapping, and return the mapping with the observed design and refusal messages."""
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
     except AdapterError as error:
-        return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
-    with closing(traits_of(adapter)), WorkspacePool() as place:
+        return text.replace(_LEVEL_LINE, f"{_LEVEL_LINE}{_unknown_design_comment(error)}", 1)
+    with closing(traits_of(adapter)), WorkspacePool() as pool:
         try:
-            design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n" if "Edit" in target.tools else ""
+            name = design_seen(adapter, pool) if "Edit" in target.tools else None
+            design = f"{_DESIGN_COMMENT}\ndesign: {name}\n" if name else ""
         except DesignUnclear as error:
-            design = _unknown_design(error)
-        if refuses := refusals_seen(adapter, place):
-            design += f"{_REFUSES}\nrefuses: {emit_flow(refuses)}\n"
-        wordings = wordings_seen(adapter, place)
+            design = _unknown_design_comment(error)
+        if refuses := refusals_seen(adapter, pool):
+            design += f"{_REFUSES_COMMENT}\nrefuses: {emit_flow(refuses)}\n"
+        wordings = observe_messages(adapter, pool)
     if wordings:
         lines = (f"    {name}: {emit_flow(forms)}\n" for name, forms in wordings.items())
-        said = f"# These messages are from this probe.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
-        text = text.replace(_NO_ERRORS, said, 1)
-    return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
+        text = text.replace(_ERRORS_EXAMPLE, f"{_OBSERVED_ERRORS}{''.join(lines)}", 1)
+    return text.replace(_LEVEL_LINE, f"{_LEVEL_LINE}{design}", 1)
 
 
-def _unknown_design(error: Exception) -> str:
-    return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
+def _unknown_design_comment(error: Exception) -> str:
+    return f"{_DESIGN_COMMENT}\n# The design could not be tested: {_comment_text(str(error)[:200])}\n# design: strict\n"
 
 
 def _list_tools(command: Command, time_limit: float) -> ServerInfo:
@@ -123,22 +128,24 @@ def _list_tools(command: Command, time_limit: float) -> ServerInfo:
         connection.close()
 
 
-def _check(file: Path) -> None:
+def _check_output_file(file: Path) -> None:
     if file.suffix != ".yaml":
         raise NewMappingError(f"{file}: the name of a mapping file must end with .yaml.")
     if file.exists():
-        raise NewMappingError(_there(file))
+        raise NewMappingError(_exists_message(file))
     if not file.parent.is_dir():
         raise NewMappingError(f"there is no directory {file.parent}.")
 
 
-def _there(file: Path) -> str:
+def _exists_message(file: Path) -> str:
     return f"{file} already exists. Name another file with --output, or remove it."
 
 
-def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
+def _mapping_lines(
+    server: ServerInfo, found: Mapping[str, Guess], command: Command, file: Path
+) -> Iterator[str]:
     yield "# Started by `readfirst targets new-mapping`; `readfirst docs targets` explains every key."
-    yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
+    yield f"title: {emit_string(' '.join(f'{server.name} {server.version}'.split()))}"
     yield "kind: mcp"
     yield "# effects: the files and the refusals. reason and text also compare the answers. safe: only lost and spoiled"
     yield "# work, for a server whose differences from Claude Code neither `design` nor `refuses` describes."
@@ -149,17 +156,17 @@ def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file
         yield f"mcp: {{isolation: {command.isolation}}}"
     yield "tools:"
     for tool, guess in found.items():
-        yield from _tool(tool, guess)
+        yield from _tool_lines(tool, guess)
     called = {guess.call for guess in found.values()}
-    if left := [Tool(each.name, each.inputSchema) for each in offer.tools if each.name not in called]:
-        yield f"  # {_missing(found)}The server's other tools:"
-        yield from (f"  #   {_comment(str(each))}" for each in left)
-    elif missing := _missing(found):
+    if left := [Tool(each.name, each.inputSchema) for each in server.tools if each.name not in called]:
+        yield f"  # {_missing_tools_text(found)}The server's other tools:"
+        yield from (f"  #   {_comment_text(str(each))}" for each in left)
+    elif missing := _missing_tools_text(found):
         yield f"  # {missing.strip()}"
-    yield f"{_ERRORS}{_NO_ERRORS}".rstrip()
+    yield f"{_ERRORS_COMMENT}{_ERRORS_EXAMPLE}".rstrip()
 
 
-def _tool(tool: str, guess: Guess) -> Iterator[str]:
+def _tool_lines(tool: str, guess: Guess) -> Iterator[str]:
     yield f"  {tool}:"
     yield f"    call: {emit_flow(guess.call)}"
     if guess.arguments:
@@ -172,23 +179,23 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
     if guess.replace_all:
         yield f"    replace_all: {emit_flow(guess.replace_all)}"
     for name in guess.unknown:
-        yield f"    # The server requires {_comment(name)}, too: give it a constant among the arguments."
-    if guess.left:
-        names = ", ".join(map(_comment, guess.left))
-        yield f"    # Left out, because nothing seems to give them: {names}."
+        yield f"    # The server requires {_comment_text(name)}, too: add a constant for it to `arguments`."
+    if guess.unused:
+        names = ", ".join(map(_comment_text, guess.unused))
+        yield f"    # Omitted, because no argument of the contract seems to match them: {names}."
 
 
-def _comment(words: str) -> str:
+def _comment_text(words: str) -> str:
     """Return a text of the server as one line for a comment in YAML, with special characters escaped."""
     return visible(" ".join(words.split()))
 
 
-def _missing(found: Mapping[str, Guess]) -> str:
+def _missing_tools_text(found: Mapping[str, Guess]) -> str:
     missing = [tool for tool in ("Read", "Edit", "Write") if tool not in found]
     return f"Nothing was found for {' and '.join(missing)}. " if missing else ""
 
 
-SCENARIOS = (
+REFUSAL_SCENARIOS = (
     "gate/edit-unread",
     "gate/write-unread",
     "staleness/edit-after-change",
@@ -200,25 +207,24 @@ SCENARIOS = (
     "matching/no-changes",
 )
 """Scenarios with a call that every contract refuses with a named error."""
-_ALSO_UNREAD = "creation/missing-with-old-string"
-"""A scenario whose call is about a file that was not read, too: a server that refuses unread files may answer it with
-that message.
-"""
+_SCENARIO_WITHOUT_READ = "creation/missing-with-old-string"
+"""A scenario in which the refused file was also not read, so a server may answer with its message for unread files."""
 
-_SHORTEST = 4
+_MIN_QUOTED_CHARS = 4
 """Minimum length of an old_string that is searched in a message. A shorter text may occur in the message by chance."""
 
 
-def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return the server's messages for each error, with placeholders such as `{path}` and `{text}`.
+def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
+    """Replay the refusal scenarios, and return the server's messages for each error, with placeholders such as `{path}`
+    and `{text}`.
 
-    Messages that the suite recognises without a mapping are omitted, and so are messages that the server uses for
-    several errors.
+    Messages that the suite recognises without a mapping, and messages that the server uses for several errors, are
+    omitted.
     """
     seen: dict[str, dict[str, None]] = {}
-    for scenario_id in SCENARIOS:
-        for name, form in _refusals(adapter, place, scenario_id):
-            if scenario_id != _ALSO_UNREAD or "not_read" not in seen.get(form, {}):
+    for scenario_id in REFUSAL_SCENARIOS:
+        for name, form in _observe_refusals(adapter, pool, scenario_id):
+            if scenario_id != _SCENARIO_WITHOUT_READ or "not_read" not in seen.get(form, {}):
                 seen.setdefault(form, {})[name] = None
     forms: dict[str, list[str]] = {}
     for form, names in seen.items():
@@ -227,25 +233,23 @@ def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str
     return {name: tuple(found) for name, found in forms.items()}
 
 
-def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the error that a scenario expects of each refused call, and the server's message with placeholders."""
+def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
+    """Yield the expected error and the server's message, with placeholders, for each refused call of a scenario."""
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)
-    outcome = replay(scenario, adapter, place)
+    outcome = replay(scenario, adapter, pool)
     for step, played in zip(scenario.steps, outcome.steps, strict=False):
         if not isinstance(step, ToolCall) or not played.results or not played.results[0].is_error:
             continue
         expected, text = step.expect.recorded, played.results[0].text.strip()
         if expected is None or not expected.error or suite.vocabulary.name_of(step.tool, text) is not None:
             continue
-        if form := _form(text, step, traits_of(adapter).mask):
+        if form := _message_form(text, step, traits_of(adapter).mask):
             yield expected.error, form
 
 
-def _without_values(text: str, mask: Callable[[str], str]) -> str:
-    """Return the text with `{value}` for each token that `mask` or `mask_tokens` hides, if the token contains a digit.
-    A hidden token without a digit is an ordinary word and stays.
-    """
+def _replace_values(text: str, mask: Callable[[str], str]) -> str:
+    """Return the text with `{value}` for each token that `mask` or `mask_tokens` masks and that contains a digit."""
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)
@@ -253,18 +257,18 @@ def _without_values(text: str, mask: Callable[[str], str]) -> str:
     return first + "".join(word + part for word, part in zip(words, parts, strict=True))
 
 
-def _form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return the first line of a refusal with placeholders for the path and the old text of the call, and for hidden
-    values. Empty if no words are left.
+def _message_form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
+    """Return the first line of a message, with placeholders for the path and the old text of the call and for masked
+    values. Empty if the line contains no other words.
 
-    `mask` replaces values that the mapping captures from answers.
+    `mask` masks values that the mapping captures from answers.
     """
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])
     for spelling in (path, path.removeprefix("$WS/"), "$WS"):
         first = first.replace(spelling, "{path}")
     old = str(call.arguments.get("old_string", ""))
-    if len(old) >= _SHORTEST:
+    if len(old) >= _MIN_QUOTED_CHARS:
         first = first.replace(old, "{text}")
-    form = _without_values(first.rstrip(), mask) + ("{rest}" if line_end else "")
+    form = _replace_values(first.rstrip(), mask) + ("{rest}" if line_end else "")
     return form if re.search(r"\w", re.sub(r"\{[a-z]+\}", "", form)) else ""

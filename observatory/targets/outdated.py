@@ -16,9 +16,9 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.catalogue import find, names
 from readfirst.observatory.targets.mapping import Release, Target
 
-_SECONDS = 60
-_AT_ONCE = 4
-_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+_TIMEOUT_S = 60
+_PARALLEL_REQUESTS = 4
+_VERSION_PATTERN = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 
 class PinError(ReadfirstError):
@@ -26,10 +26,8 @@ class PinError(ReadfirstError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outdated:
-    """A target with a newer version in its registry: `newest` is the version of `package` there, `pinned` the newest
-    version in the mapping file.
-    """
+class OutdatedTarget:
+    """A target whose `package` has the newer version `newest` in its registry than `pinned` in the mapping."""
 
     name: str
     pinned: str
@@ -38,7 +36,7 @@ class Outdated:
     package: str
 
 
-def outdated_targets() -> Iterator[Outdated]:
+def outdated_targets() -> Iterator[OutdatedTarget]:
     """Yield the targets with a newer version in their registry, sorted by name.
 
     pip and npm request the versions with the user's settings. A target is skipped if no package has its version, or if
@@ -47,17 +45,17 @@ def outdated_targets() -> Iterator[Outdated]:
     asked = [
         (target, found)
         for target in map(find, names())
-        if not target.last and (found := _package(target.release)) is not None
+        if not target.last and (found := _release_package(target.release)) is not None
     ]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = pool.map(lambda each: _newest(*each), asked)
+    with ThreadPoolExecutor(_PARALLEL_REQUESTS) as pool:
+        answers = pool.map(lambda each: _newest_version(*each), asked)
         for (target, (_, package)), newest in zip(asked, answers, strict=True):
             if _is_newer(newest, target.release.version):
-                yield Outdated(target.name, target.release.version, newest, target.kind, package)
+                yield OutdatedTarget(target.name, target.release.version, newest, target.kind, package)
 
 
-def _package(release: Release) -> tuple[str, str] | None:
-    """Return the package manager and the name of the package with the release's version, or None."""
+def _release_package(release: Release) -> tuple[str, str] | None:
+    """Return the package manager and the name of the package that has the version of the release, or None."""
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)
@@ -66,28 +64,21 @@ def _package(release: Release) -> tuple[str, str] | None:
     return None
 
 
-def _newest(target: Target, package: tuple[str, str]) -> str:
+def _newest_version(target: Target, package: tuple[str, str]) -> str:
     manager, name = package
     if manager == "npm":
-        needed = f"it is asked for the newest version of {name}"
-        done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
+        needed = f"it looks up the newest version of {name}"
+        done = npm(["view", name, "version"], about=name, needed=needed, seconds=_TIMEOUT_S)
         answered = re.search(r"(\S+)\s*\Z", done.stdout)
     else:
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "--no-input",
-            "index",
-            "versions",
-        ]
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
         python = ["--python-version", target.oldest_python] if target.oldest_python else []
-        done = run_program([*command, *python, name], seconds=_SECONDS, about=f"pip, asked for {name}")
+        command = [*pip, "index", "versions", *python, name]
+        done = run_program(command, seconds=_TIMEOUT_S, about=f"pip index versions {name}")
         answered = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or answered is None:
         raise AdapterError(
-            f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
+            f"{manager} cannot find the newest version of {name}: is there a network, and is it in the registry?",
             blame="environment",
             details=done.stderr[-2000:],
         )
@@ -101,26 +92,24 @@ def _is_newer(newest: str, pinned: str) -> bool:
         return newest != pinned
 
 
-def pin(target: Target, version: str) -> None:
-    """Add a version to a target's mapping file. The new line is a copy of the newest release's line with the new
-    version.
+def add_version(target: Target, version: str) -> None:
+    """Add a version to a target's mapping file, as a copy of the newest version's line.
 
-    Raises PinError if the mapping already contains the version, or if the newest release is not on one line of the
-    file.
+    Raises PinError if the mapping already contains the version, or if the newest version does not have a line to copy.
     """
-    if not _VERSION.fullmatch(version):
+    if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:
         raise PinError(f"{target.file} already contains {version}")
     release = target.release
     lines = target.file.read_text("utf-8").splitlines(keepends=True)
-    ours = [
+    matching = [
         number
         for number, line in enumerate(lines)
         if re.match(rf' +"?{re.escape(release.version)}"?: \{{', line)
     ]
-    if len(ours) != 1 or not lines[ours[0]].rstrip().endswith("}"):
+    if len(matching) != 1 or not lines[matching[0]].rstrip().endswith("}"):
         raise PinError(f"{target.file} does not contain {release.version} on one line: add {version} by hand")
-    line = re.sub(r",? *released: *[^,}]*", "", lines[ours[0]])
-    lines.insert(ours[0] + 1, re.sub(rf"(?<![\d.]){re.escape(release.version)}(?![\d.])", version, line))
+    line = re.sub(r",? *released: *[^,}]*", "", lines[matching[0]])
+    lines.insert(matching[0] + 1, re.sub(rf"(?<![\d.]){re.escape(release.version)}(?![\d.])", version, line))
     write_all({target.file: "".join(lines).encode()})

@@ -1,8 +1,8 @@
-"""Runs in the environment of a target: offers its tools, under their own names, as an adapter.
+"""Adapter that runs in the environment of a target and calls the target's tools by their own names.
 
-The variable READFIRST_TARGET (JSON) contains the code that defines them. This module uses only the standard library,
-because nothing else is installed. An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an
-exception of the tool.
+The variable READFIRST_TARGET (JSON) contains the code that defines the tools. This module only uses the standard
+library, because the environment contains only the target. The text of an answer is JSON: `{"value": ...}`, or
+`{"raised": ...}` with an exception of the tool.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORDER = "READFIRST_TARGET"
 
 
 class Tools:
-    """Executes the code in the section `python` of a mapping, and opens sessions of the tools that it defines."""
+    """Opens sessions with the tools of a target, which the code in the section `python` of the mapping defines."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
@@ -60,9 +60,7 @@ class HostedSession:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON types. An object is replaced by its attributes if it is a dataclass or a pydantic model,
-    otherwise by its text.
-    """
+    """Return a value in JSON types. Dataclasses and pydantic models become objects, values of other classes texts."""
     match value:
         case None | bool() | int() | float():
             return value

@@ -1,8 +1,8 @@
-"""Write the runs and figures that README.md and docs/running.md show.
+"""Update the outputs of runs, and the figures from them, in README.md and docs/running.md.
 
-README shows a run of the reference, sentences about its figures, and results of implementations and versions.
-docs/running.md shows the last lines of a run of an implementation that only reads. With `--check` nothing is written;
-the exit code is 1 if a page would change.
+README contains a run of the reference, sentences with its figures, and results of implementations and versions.
+docs/running.md contains the last lines of a run of an implementation that only supports Read. With `--check` nothing is
+written; the exit code is 1 if a page would change.
 """
 
 from __future__ import annotations
@@ -46,9 +46,8 @@ class WrongExampleError(Exception):
 
 
 def run_readfirst(*arguments: str, expected_code: int) -> str:
-    """Run readfirst with these arguments, and return its standard output.
-
-    Raises WrongExampleError for another exit code.
+    """Run readfirst with these arguments, and return its output. Raises WrongExampleError for an unexpected
+    exit code.
     """
     command = [sys.executable, "-m", "readfirst", *arguments]
     ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
@@ -88,10 +87,9 @@ def number_in(pattern: str, output: str) -> int:
 
 
 def with_run(page: str, output: str, rules: int) -> str:
-    """Return the text of README with a new output of `readfirst run`, and with the numbers from this output in the
-    sentences about it.
+    """Return README with a new output of `readfirst run`, and with the figures from this output in its sentences.
 
-    `rules` is the number of the suite's rules.
+    `rules` is the number of rules of the suite.
     """
     output = output.partition("cost: ")[0]
     page = replace_text(page, "&& readfirst run\n", output, "```")
@@ -111,8 +109,7 @@ def with_run(page: str, output: str, rules: int) -> str:
 def with_results(
     page: str, implementations: Mapping[str, Any], versions: Mapping[str, Any], date: str
 ) -> str:
-    """Return the text of README with new results in its table. The table contains the names that it lists now, the most
-    harmful and the least harmful implementation.
+    """Return README with new results in its table, for the listed names and the most and least harmful implementation.
 
     Implementations that ran only a sample are not listed. `date` is the date of the measurement.
     """

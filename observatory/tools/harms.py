@@ -1,7 +1,7 @@
-"""Judge the recordings of the product for harm, group the harms by cause, and write docs/harm.md and docs/harm.json.
+"""Find the harm in the recordings of the product, group it by cause, and write docs/harm.md and docs/harm.json.
 
-It reads every recording of every contract. The exit code is 1 if a harm has no cause in observatory/tools/harms.yaml,
-and with `--check` if a file would change.
+Reads the recordings of all contracts. The exit code is 1 if a harm has no cause in observatory/tools/harms.yaml, and
+with `--check` if a file would change.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ DATA = ROOT / "docs" / "harm.json"
 PAGE = ROOT / "docs" / "harm.md"
 CAUSES_PAGE = ROOT / "docs" / "harm-causes.md"
 BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n"
+"""The marks around the generated sections of docs/harm.md."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A sentence that explains some harms of the product, and the conditions that these harms meet."""
+    """A sentence that explains some harms of the product, and the conditions that such a harm meets."""
 
     id: str
     kinds: tuple[str, ...]
@@ -63,19 +64,19 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A harm that the recording of one scenario shows on one contract."""
+class RecordedHarm:
+    """A harm in the recording of one scenario on one contract."""
 
     scenario: str
     contract: str
     harm: Harm
 
-    def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
-        """Return the sort key for examples: hand-written scenarios first, then those with few steps."""
-        return is_generated(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
+    def sort_key(self, suite: Suite) -> tuple[bool, int, str, Harm]:
+        """Return the sort key for examples: hand-written scenarios first, then scenarios with few steps."""
+        return is_generated(self.scenario), count_steps(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
-        """Return the scenario and its harmful step in JSON types, in the form of docs/implementations.json."""
+        """Return the scenario and its harmful step in JSON types, as in docs/implementations.json."""
         scenario = suite.scenario(self.scenario)
         return {
             "scenario": self.scenario,
@@ -87,19 +88,20 @@ class Found:
 
 
 @cache
-def steps_of(suite: Suite, scenario_id: str) -> int:
+def count_steps(suite: Suite, scenario_id: str) -> int:
     """Return the number of steps of a scenario."""
     return len(suite.scenario(scenario_id).steps)
 
 
-def conventions() -> Sequence[Mapping[str, str]]:
-    """Return the changes that do not count as harm. Each has a `sentence` and a `scenario` that shows it."""
+def load_conventions() -> Sequence[Mapping[str, str]]:
+    """Return the changes that do not count as harm. Each has a `sentence` and a `scenario` that shows the change."""
     listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
     return listed
 
 
 @cache
-def causes() -> tuple[Cause, ...]:
+def load_causes() -> tuple[Cause, ...]:
+    """Return the causes in harms.yaml."""
     document = strict_yaml.load(CAUSES.read_bytes(), CAUSES)
     return tuple(
         Cause(
@@ -111,14 +113,14 @@ def causes() -> tuple[Cause, ...]:
     )
 
 
-def cause_of(found: Found, suite: Suite) -> Cause | None:
-    """Return the first cause that explains a harm. None if no cause does."""
+def cause_of(found: RecordedHarm, suite: Suite) -> Cause | None:
+    """Return the first cause that explains a harm, or None."""
     contract = suite.contracts[found.contract]
-    return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
+    return next((each for each in load_causes() if each.explains(found.harm, found.scenario, contract)), None)
 
 
-def find_harms(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
-    """Return the harms in the recordings of these scenarios, and the ids of the recorded scenarios, by contract."""
+def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
+    """Return the harms in the recordings of these scenarios, and the ids of the recorded scenarios by contract."""
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}
@@ -128,7 +130,7 @@ def find_harms(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
             harms = harms_of(scenario, recorded_outcome(scenario, transcript))
             for contract in contracts:
                 sessions.setdefault(contract, set()).add(scenario_id)
-                found += [Found(scenario_id, contract, harm) for harm in harms]
+                found += [RecordedHarm(scenario_id, contract, harm) for harm in harms]
     return found, sessions
 
 
@@ -144,10 +146,10 @@ def _shared_transcripts(
     yield from together.values()
 
 
-def find_all_harms(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
+def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
     """Return the harms in all recordings of the suite, and the ids of the recorded scenarios by contract."""
     ids = sorted(Suite(ROOT / "fixtures").ids())
-    found: list[Found] = []
+    found: list[RecordedHarm] = []
     sessions: dict[str, set[str]] = {}
     with ProcessPoolExecutor(jobs) as pool:
         for each, judged in pool.map(find_harms, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
@@ -157,16 +159,18 @@ def find_all_harms(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
     return sorted(found, key=lambda each: (each.scenario, each.contract, each.harm)), sessions
 
 
-def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite) -> dict[str, Any]:
-    """Return the content of docs/harm.json: for each contract, the number of harmed scenarios by kind and the shortest
-    ones; for each cause, the number of scenarios on each contract.
+def harm_data(
+    found: Iterable[RecordedHarm], sessions: Mapping[str, Set[str]], suite: Suite
+) -> dict[str, Any]:
+    """Return the content of docs/harm.json. Exits with a message if a harm has no cause.
 
-    For each rule, it also contains the number of recordings with each kind of harm. Exits with a message if no cause
-    explains a harm.
+    For each contract, it contains the number of harmed scenarios by kind and the shortest ones. For each cause, it
+    contains the number of scenarios by contract. For each rule, it contains the number of recordings with each kind of
+    harm.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
-    shortest: dict[str, dict[str, Found]] = {name: {} for name in names}
+    shortest: dict[str, dict[str, RecordedHarm]] = {name: {} for name in names}
     by_cause: dict[str, dict[str, set[str]]] = {}
     by_rule: dict[str, dict[str, set[tuple[str, str]]]] = {}
     unexplained: list[str] = []
@@ -174,7 +178,7 @@ def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite)
         rows[each.contract][each.harm.kind].add(each.scenario)
         known = shortest[each.contract]
         known[each.harm.kind] = min(
-            each, known.get(each.harm.kind, each), key=lambda found: found.to_read(suite)
+            each, known.get(each.harm.kind, each), key=lambda found: found.sort_key(suite)
         )
         kinds = by_rule.setdefault(suite.heading(each.scenario).rule, {})
         kinds.setdefault(each.harm.kind, set()).add((each.scenario, each.contract))
@@ -194,7 +198,7 @@ def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite)
                 "shortest": {
                     kind: shortest[name][kind].shown(suite) for kind in KINDS if kind in shortest[name]
                 },
-                **since(suite.contracts[name], rows, by_cause, sessions, suite),
+                **changes_since(suite.contracts[name], rows, by_cause, sessions, suite),
             }
             for name in names
         },
@@ -209,7 +213,7 @@ def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite)
                     key=lambda each: (is_generated(each), each),
                 ),
             }
-            for cause in causes()
+            for cause in load_causes()
             if cause.id in by_cause
         ],
         "rules": {
@@ -219,15 +223,15 @@ def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite)
     }
 
 
-def since(
+def changes_since(
     contract: Contract,
     harmed: Mapping[str, Mapping[str, Set[str]]],
     by_cause: Mapping[str, Mapping[str, Set[str]]],
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty without an
-    earlier contract.
+    """Return the differences in harm from the previous contract, in scenarios recorded with both. Empty for the first
+    contract.
     """
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
@@ -248,9 +252,9 @@ def since(
     }
 
 
-def tables(found: Mapping[str, Any]) -> str:
-    """Return the generated sections of docs/harm.md: the kinds of harm, the changes that are not harm, and the numbers
-    of each contract.
+def page_sections(found: Mapping[str, Any]) -> str:
+    """Return the generated sections of docs/harm.md: kinds of harm, changes that are not harm, and numbers
+    by contract.
     """
     kinds = KINDS[:-1]
     contracts = [
@@ -264,7 +268,7 @@ def tables(found: Mapping[str, Any]) -> str:
         "## Changes that are not harm",
         table(
             ["change", "scenario that shows it"],
-            [[each["sentence"], f"`{each['scenario']}`"] for each in conventions()],
+            [[each["sentence"], f"`{each['scenario']}`"] for each in load_conventions()],
         ),
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
@@ -306,10 +310,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
     check = parser.parse_args(arguments).check
     suite = Suite(ROOT / "fixtures")
-    made = data(*find_all_harms(), suite)
+    made = harm_data(*find_all_harms(), suite)
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     written = {
-        PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],
+        PAGE: before + BEGIN + page_sections(made) + END + rest.partition(END)[2],
         CAUSES_PAGE: causes_page(made),
         DATA: json.dumps(made, indent=1) + "\n",
     }

@@ -59,14 +59,16 @@ are left out, because only readfirst itself creates a small disk.
 """
 _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 _PART = 6
-"""Each deliberately wrong implementation is run on every Nth scenario only."""
+"""Each deliberately wrong implementation is run on one in this number of scenarios."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table about an implementation. `day` is the date of the runs, `scenarios` the number of judged
-    scenarios, and `holds` the number of scenarios that hold at each level. `go` and `javascript` describe the scenarios
-    that this runner judges differently than readfirst.
+    """A row of the table: one implementation. `day` is the date of the runs, and `holds` the number of scenarios that
+    hold at each level.
+
+    `scenarios` is the number of judged scenarios. `go` and `javascript` describe the scenarios that these runners judge
+    differently than readfirst.
     """
 
     name: str
@@ -84,7 +86,7 @@ class Row:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the implementations, print disagreements, and return 0 if the three runners agree, otherwise 1."""
+    """Run the implementations and print disagreements. Return 0 if the three runners agree, otherwise 1."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -120,10 +122,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure_implementation(name: str, folder: str) -> Row:
-    """Return the row of one implementation: run it with readfirst and the runners in Go and JavaScript, and compare
-    their verdicts.
+    """Run an implementation with readfirst and the runners in Go and JavaScript, and return its row.
 
-    A wrong implementation gets one in `_PART` scenarios, each a different share. Temporary files are in `folder`.
+    A wrong implementation is run on one in `_PART` scenarios, each on different ones. Temporary files are in `folder`.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:

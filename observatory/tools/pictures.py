@@ -1,12 +1,9 @@
-"""Pictures: take those of README and docs with a real Chromium.
+"""Make the pictures in README and docs with Chromium.
 
-    python3 observatory/tools/pictures.py
+    python3 observatory/tools/pictures.py [--site DIR]
 
-runs the reference and a published implementation, which needs npm and node, and makes the site where none is named:
-
-    python3 observatory/tools/pictures.py --site site
-
-Needs the extra `browser`, chromium and chromedriver.
+Runs the reference and a published implementation, which requires npm and node. Without `--site`, also generates the
+site. Requires the extra `browser`, chromium and chromedriver.
 """
 
 from __future__ import annotations
@@ -55,6 +52,7 @@ const margin = 12; // pixels around what is shown
 return [above.left + scrollX - margin, above.top + scrollY - margin,
   Math.max(above.width, below.width) + 2 * margin, below.bottom - above.top + 2 * margin];
 """
+"""The script that opens a scenario in the HTML report."""
 TERMINAL = """
 const lines = document.querySelector("pre").getBoundingClientRect();
 return [0, 0, lines.right + 16, lines.bottom + 16];
@@ -74,7 +72,7 @@ FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pictures. Return the exit code: 1 without Chromium, or that of a command that failed."""
+    """Write the pictures. Return 1 without Chromium, otherwise the exit code of the first command that failed, or 0."""
     parser = argparse.ArgumentParser(description="Take the pictures of docs.")
     parser.add_argument(
         "--site", type=Path, help="The directory of a site that `readfirst targets site` wrote."

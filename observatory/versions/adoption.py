@@ -1,4 +1,4 @@
-"""Date the differences of a new contract, and name the behaviours of the reference to change."""
+"""Find the versions that introduced the differences of a new contract, and the behaviours to change."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,15 @@ from readfirst.harness.report.markdown_escape import bullets, document, prose
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.points import Histories, scenarios_of_changes
-from readfirst.observatory.versions.bisect import Answers, Replays, changes, facts
+from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts, find_changes
 
 MAX_VERSIONS_ASKED = 8
-"""If more versions lie between two contracts, only the differing scenarios are replayed, and only on some of these
-versions.
-"""
+"""Maximum number of versions between two contracts on which more than the differing scenarios are replayed."""
 
 Ask = Callable[[str, Sequence[str]], Answers]
 
 
-def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
+def dated_differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
     """Return the differences between two contracts, with the versions that introduced each. Raises SuiteError."""
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
@@ -35,7 +33,12 @@ def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
 
 
 def record_between(
-    replays: Replays, published: Sequence[str], found: Diff, before: Contract, contract: Contract, ask: Ask
+    replays: VersionReplays,
+    published: Sequence[str],
+    found: Diff,
+    before: Contract,
+    contract: Contract,
+    ask: Ask,
 ) -> Iterator[Recorded]:
     """Record the scenarios that differ between two contracts on the versions around each change. Yield the result of
     each recording.
@@ -56,7 +59,7 @@ def record_between(
             return ask(version, ids)
         recorded = {each: suite.recordings.recording(each).transcripts for each in ids}
         return {
-            each: facts(known[ends[version]], "text")
+            each: compared_parts(known[ends[version]], "text")
             for each, known in recorded.items()
             if ends[version] in known
         }
@@ -72,7 +75,7 @@ def record_between(
             if any(seen[one][scenario_id] != seen[two][scenario_id] for one, two in pairwise(known)):
                 wanted[scenario_id] = {*known} - ends.keys()
     else:
-        for change in changes([str(first), *between, str(last)], sorted(found.differing), answers):
+        for change in find_changes([str(first), *between, str(last)], sorted(found.differing), answers):
             wanted.setdefault(change.scenario_id, set()).update({change.before, change.after} - ends.keys())
     by_version = {version: [each for each in wanted if version in wanted[each]] for version in between}
     yield from accept_replays(
@@ -85,9 +88,7 @@ def record_between(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A cause that needs manual work. `behaviours` are the behaviours of the reference that may have to change, because
-    the cause affects a scenario that shows them.
-    """
+    """A cause that needs manual work. `behaviours` may have to change, because the cause affects their scenarios."""
 
     cause: Cause
     behaviours: tuple[str, ...]
@@ -100,7 +101,7 @@ class Task:
         return f"{head}: change {' or '.join(self.behaviours)}, or add a behaviour"
 
 
-def tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
+def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
     """Return one task for each cause in the comparisons, with the behaviours whose scenarios the cause affects."""
     result: dict[object, Task] = {}
     for cause in (cause for each in found for cause in each.causes):
@@ -111,7 +112,7 @@ def tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
 
 
 def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:
-    """Return a Markdown page for users: the differences, the harm, and the work that is left (`left`)."""
+    """Return a Markdown page for users: the differences, the harm, and the remaining tasks (`left`)."""
     shown: dict[str, str] = {}
     for each in found:
         title, _, page = as_markdown(each).partition("\n")

@@ -24,31 +24,26 @@ _GATED = "+gated"
 
 
 class UnknownVersionError(ReadfirstError, LookupError):
-    """The reference does not know this version. The message names the versions that it knows."""
+    """The reference does not support this version. The message names the supported versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class BehaviourInVersion:
-    """The value of a behaviour in one version, and the version that introduced it.
-
-    `since` is None for `documented`, which is not a version.
-    """
+    """The value of a behaviour in one version, and the version that introduced it. `since` is None for `documented`."""
 
     value: Any
     since: str | None
 
 
-def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each subject of these behaviours with its description and the names of its behaviours, in the order of the
-    reference.
-    """
+def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each subject of these behaviours with its description and the names of its behaviours."""
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
             yield subject, kind.__doc__ or "", found
 
 
-def standings(version: str) -> Mapping[str, BehaviourInVersion]:
+def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
     """Return the value of every behaviour in a version, by name. Raises UnknownVersionError.
 
     `version` is a version such as `2.1.40` or `2.1.228+gated`, or `latest`, or `documented` (the statements of the
@@ -58,23 +53,21 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
     try:
         known = behaviours_of(name)
     except ValueError as error:
-        raise UnknownVersionError(
-            f"{error}. `readfirst contracts` lists the versions of the suite."
-        ) from error
+        raise UnknownVersionError(f"{error}. `readfirst contracts` lists the supported versions.") from error
     return {
-        each: BehaviourInVersion(known.value(each), _since(history_of(each), name))
-        for _, _, behaviours in by_subject(behaviour_histories())
+        each: BehaviourInVersion(known.value(each), _value_since(history_of(each), name))
+        for _, _, behaviours in group_by_subject(behaviour_histories())
         for each in behaviours
     }
 
 
-def _since(history: History, name: str) -> str | None:
+def _value_since(history: History, name: str) -> str | None:
     """Return the version that introduced a behaviour's value in the version `name`. None for `documented`."""
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
 
-    def own(value: Any) -> Any:
+    def value_for_model(value: Any) -> Any:
         if isinstance(value, ByModel):
             return value.enforced if gated else value.relaxed
         return value
@@ -82,18 +75,14 @@ def _since(history: History, name: str) -> str | None:
     since, value = FIRST_VERSION, history.first
     for changed, later in history.changes.items():
         # Both classes of models share the versions before their first difference.
-        if changed <= version and own(later) != own(value):
+        if changed <= version and value_for_model(later) != value_for_model(value):
             since, value = ".".join(map(str, changed)), later
     return since
 
 
 def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return the behaviours of one version, or the behaviours that differ between two versions, by name in the order of
-    the reference.
-
-    Raises UnknownVersionError.
-    """
-    first, *others = map(standings, versions)
+    """Return the behaviours of one version, or those that differ between two. Raises UnknownVersionError."""
+    first, *others = map(behaviours_in_version, versions)
     return {
         name: (each, *(other[name] for other in others))
         for name, each in first.items()
@@ -101,8 +90,8 @@ def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ..
     }
 
 
-BEGIN = "<!-- Made by `readfirst product behaviours --write`. -->"
-END = "<!-- Until here. -->"
+BEGIN_MARK = "<!-- Made by `readfirst product behaviours --write`. -->"
+END_MARK = "<!-- Until here. -->"
 
 
 class PageError(ReadfirstError):
@@ -110,9 +99,7 @@ class PageError(ReadfirstError):
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
-    """Yield the lines of a text about one version, or about the differences between two: each behaviour with its value
-    and its meaning.
-    """
+    """Yield lines with the value and the meaning of each behaviour, for one version or the differences between two."""
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
         return
@@ -122,7 +109,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
     else:
         head = f"Behaviours of {versions[0]}: {len(found)}"
     yield f"{head}. If the value is no, the sentence does not apply."
-    for subject, about, names in by_subject(found):
+    for subject, about, names in group_by_subject(found):
         yield ""
         yield f"{subject}: {about}"
         for name in names:
@@ -135,16 +122,18 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
             yield f"      {history_of(name).meaning}"
 
 
-def with_tables(page: str) -> str:
+def update_tables(page: str) -> str:
     """Return the page with new tables between its two marks. Raises PageError."""
-    head, begin, rest = page.partition(f"{BEGIN}\n")
-    _, end, tail = rest.partition(END)
+    head, begin, rest = page.partition(f"{BEGIN_MARK}\n")
+    _, end, tail = rest.partition(END_MARK)
     if not begin or not end:
-        raise PageError(f"docs/reference-behaviours.md lacks the marks {BEGIN} and {END} around its list.")
-    return f"{head}{BEGIN}\n\n{document(_tables())}\n{END}{tail}"
+        raise PageError(
+            f"docs/reference-behaviours.md lacks the marks {BEGIN_MARK} and {END_MARK} around its list."
+        )
+    return f"{head}{BEGIN_MARK}\n\n{document(_tables())}\n{END_MARK}{tail}"
 
 
-def value_in_page(value: Any) -> str:
+def value_as_markdown(value: Any) -> str:
     """Return a value of a behaviour as Markdown."""
     match value:
         case bool() | None:
@@ -156,17 +145,17 @@ def value_in_page(value: Any) -> str:
 
 
 def _tables() -> Iterator[str]:
-    usual, documented = standings(DEFAULT_CONTRACT), standings(DOCUMENTED)
-    for subject, about, names in by_subject(usual):
+    usual, documented = behaviours_in_version(DEFAULT_CONTRACT), behaviours_in_version(DOCUMENTED)
+    for subject, about, names in group_by_subject(usual):
         yield f"## {subject.capitalize()}"
         yield about
-        yield "\n\n".join(_item(name, usual[name].value, documented[name].value) for name in names)
+        yield "\n\n".join(_list_item(name, usual[name].value, documented[name].value) for name in names)
 
 
-def _item(name: str, value: Any, documented: Any) -> str:
+def _list_item(name: str, value: Any, documented: Any) -> str:
     """Return a behaviour as a Markdown list item: its meaning, values, versions, source and scenarios."""
     history = history_of(name)
-    values = f"{DEFAULT_CONTRACT}: {value_in_page(value)}; {DOCUMENTED}: {value_in_page(documented)}"
+    values = f"{DEFAULT_CONTRACT}: {value_as_markdown(value)}; {DOCUMENTED}: {value_as_markdown(documented)}"
     shown_by = ", ".join(map(scenario_link, history.shown_by))
     return (
         f"- {code(name)}: {cell(history.meaning)}<br>\n"

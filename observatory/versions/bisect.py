@@ -16,7 +16,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
-Facts = tuple[Any, ...]
+ComparedParts = tuple[Any, ...]
 Answers = Mapping[str, object]
 """The compared parts of the answers to each scenario, by id. Scenarios without an answer are omitted."""
 
@@ -41,7 +41,7 @@ class AnswerChange:
 
 
 @dataclass
-class Replays:
+class VersionReplays:
     """Replays scenarios on versions of the product, and returns confirmed answers. Replays are stored, so that a search
     can be continued.
 
@@ -63,8 +63,8 @@ class Replays:
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, and return the confirmed answers. For each scenario without one, the reason is
-        added to `silent`.
+        """Replay scenarios on a version, and return the confirmed answers. Add the reason for each missing answer to
+        `silent`.
 
         `progress` is called after each replay.
         """
@@ -81,7 +81,7 @@ class Replays:
             failures = dict.fromkeys(ids, str(error))
         found = {}
         for scenario_id in ids:
-            transcript = None if scenario_id in failures else self.kept(version, scenario_id)
+            transcript = None if scenario_id in failures else self.confirmed_answer(version, scenario_id)
             if transcript is not None:
                 found[scenario_id] = transcript
                 continue
@@ -90,62 +90,60 @@ class Replays:
             self.silent[scenario_id, version] = why
         return found
 
-    def kept(self, version: str, scenario_id: str) -> Transcript | None:
-        """Return the confirmed answer to a scenario from stored replays. None if the replays differ or are missing."""
+    def confirmed_answer(self, version: str, scenario_id: str) -> Transcript | None:
+        """Return the answer to a scenario from stored replays. None if the replays differ or are missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         return Confirmation(self.suite, self.takes).accepted(scenario, self.contract(version))
 
 
-def changes(
+def find_changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
 ) -> Iterator[AnswerChange]:
     """Yield each change of an answer between the first and the last of `versions` (oldest first).
 
-    If the first and the last version of a range give the same answer, the range counts as unchanged. Otherwise the
-    range is halved, for all scenarios together, so each version is requested only once. If a scenario has no answer in
-    the middle version, its range is divided at a different version. `ask` returns the answers of a version to
-    scenarios. Scenarios without an answer in the first or last version are not searched.
+    If the first and the last version of a range give the same answer, the range counts as unchanged. Otherwise it is
+    halved, for all scenarios together, so each version is requested only once. If a scenario has no answer in the
+    middle version, its range is divided at a different version. `ask` returns the answers of a version to scenarios.
+    Scenarios without an answer in the first or last version are not searched.
     """
     if len(versions) < 2:
         raise BisectError("fewer than two published versions lie in this range")
     low = ask(versions[0], ids)
-    yield from _within(versions, versions, low, ask(versions[-1], ids), ask)
+    yield from _search_range(versions, versions, low, ask(versions[-1], ids), ask)
 
 
-def _within(
+def _search_range(
     published: Sequence[str],
     versions: Sequence[str],
     low: Answers,
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Search the range `versions`, which lacks versions without an answer. `published` are all versions; `low` and
-    `high` are the answers of the first and the last version.
-    """
-    apart = [
+    """Search the range `versions`, with the answers `low` of its first and `high` of its last version."""
+    changed = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]
-    if not apart:
+    if not changed:
         return
     if len(versions) == 2:
         before, after = versions
         silent = tuple(published[published.index(before) + 1 : published.index(after)])
-        yield from (AnswerChange(scenario_id, before, after, silent) for scenario_id in apart)
+        yield from (AnswerChange(scenario_id, before, after, silent) for scenario_id in changed)
         return
     middle = len(versions) // 2
-    seen = ask(versions[middle], apart)
-    yield from _within(published, versions[: middle + 1], _only(low, seen), seen, ask)
-    yield from _within(published, versions[middle:], seen, high, ask)
-    mute = [scenario_id for scenario_id in apart if scenario_id not in seen]
+    seen = ask(versions[middle], changed)
+    yield from _search_range(published, versions[: middle + 1], _select_answers(low, seen), seen, ask)
+    yield from _search_range(published, versions[middle:], seen, high, ask)
+    unanswered = [scenario_id for scenario_id in changed if scenario_id not in seen]
     others = [*versions[:middle], *versions[middle + 1 :]]
-    yield from _within(published, others, _only(low, mute), high, ask)
+    yield from _search_range(published, others, _select_answers(low, unanswered), high, ask)
 
 
-def _only(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
+def _select_answers(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
     return {scenario_id: answer for scenario_id, answer in answers.items() if scenario_id in ids}
 
 
-def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
+def versions_between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
     """Return the published versions from `oldest` to `newest`, both included. Raises BisectError."""
     for end in (oldest, newest):
         if end not in versions:
@@ -155,11 +153,11 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
     return [version for version in versions if Version(oldest) <= Version(version) <= Version(newest)]
 
 
-def facts(transcript: Transcript, level: Level) -> Facts:
+def compared_parts(transcript: Transcript, level: Level) -> ComparedParts:
     """Return the parts of a transcript that are compared at a level."""
     return tuple(
         (
-            tuple(_of_result(result, level) for result in step.results),
+            tuple(_compared_result_parts(result, level) for result in step.results),
             tuple(sorted(step.changes.items())),
             tuple(sorted(step.created.items())),
             step.reminders if level in ("text", "verbatim") else len(step.reminders),
@@ -168,7 +166,7 @@ def facts(transcript: Transcript, level: Level) -> Facts:
     )
 
 
-def _of_result(result: RecordedResult, level: Level) -> Facts:
+def _compared_result_parts(result: RecordedResult, level: Level) -> ComparedParts:
     match level:
         case "safe" | "effects":
             return (result.is_error,)

@@ -1,4 +1,4 @@
-"""All changes of behaviours that the reference knows, with the recorded answers around them."""
+"""The page docs/history.md: all changes of the reference's behaviours, with recorded answers before and after."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,93 +12,94 @@ from readfirst.harness.diff.normalize_text import ChangeLevel
 from readfirst.harness.report.markdown_escape import cell, code, markdown, scenario_link
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.points import ChangePoint, Histories, change_points
-from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, excerpt
+from readfirst.observatory.claims.table_cells import MAX_ANSWER_CHARS, excerpt
 from readfirst.observatory.template import template
-from readfirst.observatory.versions.behaviours import value_in_page
+from readfirst.observatory.versions.behaviours import value_as_markdown
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NOT_RECORDED = "not recorded"
-_WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
-"""For the choice of an example: the higher the weight of a level, the less a difference at this level is preferred."""
+_LEVEL_WEIGHTS: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
+"""For the choice of an example: differences at levels with a low weight are preferred."""
 
 
 @dataclass(frozen=True)
-class WordedChange(ChangePoint):
-    """A change of a behaviour, with the product's answers `before` and `after` it, to the call of `tool` that shows the
-    change best.
-    """
+class ChangeWithAnswers(ChangePoint):
+    """A change of a behaviour, with the product's answers before and after to the call that shows it best."""
 
     tool: str = ""
     before: str = NOT_RECORDED
     after: str = NOT_RECORDED
 
 
-def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
+def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswers]:
     """Return every change of these behaviours with example answers, oldest first. Raises SuiteError, RecordingError."""
     points = change_points(suite, known)
     # A difference at many points has a different cause, which changed at the same time.
-    spread = Counter(
-        key for point in points for key in {_key(each) for one in point.sights for each in one.occurrences}
+    points_by_key = Counter(
+        key
+        for point in points
+        for key in {_difference_key(each) for one in point.sights for each in one.occurrences}
     )
-    return [_best_example(point, spread) for point in points]
+    return [_best_example(point, points_by_key) for point in points]
 
 
-def _key(each: Occurrence) -> tuple[str, ...]:
-    """Return the properties of a difference that are the same in all scenarios that show the same change."""
+def _difference_key(each: Occurrence) -> tuple[str, ...]:
+    """Return the properties of a difference that are equal in all scenarios that show the same change."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
-def _best_example(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
-    """Return the change with its best example: a call with a difference that is frequent only at this change."""
+def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], int]) -> ChangeWithAnswers:
+    """Return the change with the answers to a call whose difference is frequent only at this change."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
-        return WordedChange(**same)
+        return ChangeWithAnswers(**same)
     every = [each for one in point.sights for each in one.occurrences]
-    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each in every})
+    support = Counter(key for key, _ in {(_difference_key(each), each.scenario_id) for each in every})
     best = min(
         every,
         key=lambda each: (
-            _WEIGHT[each.change.level] * spread[_key(each)] / support[_key(each)],
+            _LEVEL_WEIGHTS[each.change.level]
+            * points_by_key[_difference_key(each)]
+            / support[_difference_key(each)],
             each.follows,
             each.scenario_id,
             each.place[0],
         ),
     )
     change = best.change
-    return WordedChange(
+    return ChangeWithAnswers(
         **same,
         tool=best.tool,
-        before=_cell(change.before, change.words_before),
-        after=_cell(change.after, change.words_after),
+        before=_answer_cell(change.before, change.words_before),
+        after=_answer_cell(change.after, change.words_after),
     )
 
 
-def _cell(result: str, words: str) -> str:
-    """Return a table cell: the result of the call, and its text unless both are the same."""
-    quoted = excerpt(words, MOST_CHARACTERS)
+def _answer_cell(result: str, words: str) -> str:
+    """Return a table cell with the result of a call, and the text of the answer if it says more."""
+    quoted = excerpt(words, MAX_ANSWER_CHARS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
-    """Return docs/history.md: the changes of the reference's behaviours, counted by version. With `every`, each change
-    is listed, too.
+    """Return docs/history.md: the numbers of changes by version. With `every`, also list each change.
 
     Raises SuiteError, RecordingError.
     """
-    points = worded_changes(suite, behaviour_histories())
+    points = changes_with_answers(suite, behaviour_histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]
     return markdown(
         template("docs/history"),
         count=len(points),
         exact=len(points) - len(unsure),
-        versions=[*_by_version(suite, points)],
-        unsure=[[*_row(point)[:2], code(point.behaviour), _row(point)[5]] for point in unsure],
-        every=[*map(_row, points)] if every else [],
+        versions=[*_version_rows(suite, points)],
+        unsure=[[*_table_row(point)[:2], code(point.behaviour), _table_row(point)[5]] for point in unsure],
+        every=[*map(_table_row, points)] if every else [],
     )
 
 
-def _by_version(suite: Suite, points: Sequence[WordedChange]) -> Iterator[list[str]]:
+def _version_rows(suite: Suite, points: Sequence[ChangeWithAnswers]) -> Iterator[list[str]]:
     before = Version("0")
     for contract in suite.contracts:
         if contract.recorded and "+" not in contract.name:
@@ -110,7 +111,7 @@ def _by_version(suite: Suite, points: Sequence[WordedChange]) -> Iterator[list[s
             before = version
 
 
-def _row(point: WordedChange) -> list[str]:
+def _table_row(point: ChangeWithAnswers) -> list[str]:
     tool, around = f"{point.tool}: " if point.tool else "", point.point
     known = NOT_RECORDED
     if around is not None:
@@ -119,12 +120,12 @@ def _row(point: WordedChange) -> list[str]:
     return [
         f"**{point.version}**{f', {point.models}' if point.models else ''}",
         known,
-        f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
+        f"{code(point.behaviour)} {cell(point.meaning)} ({_value_change(point)})",
         f"{tool}{point.before}",
         f"{tool}{point.after}",
         "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
     ]
 
 
-def _change(point: ChangePoint) -> str:
-    return f"{value_in_page(point.value_before)} → {value_in_page(point.value_after)}"
+def _value_change(point: ChangePoint) -> str:
+    return f"{value_as_markdown(point.value_before)} → {value_as_markdown(point.value_after)}"

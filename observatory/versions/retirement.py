@@ -1,4 +1,4 @@
-"""Remove a contract from a suite, so that its answers can still be computed from its neighbours."""
+"""Remove a contract from a suite, in such a way that its answers can be derived from neighbouring versions."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.yaml_io.atomic_write import write_all
-from readfirst.observatory.given import RESULTS, TOOLS
+from readfirst.observatory.product_data import RESULTS, TOOLS
 
 MAX_CONTRACTS = 17
 """Maximum number of recorded contracts of a suite. docs/recording.md describes which versions are contracts."""
@@ -38,7 +38,7 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
     The neighbours are the nearest recorded contracts before and after, with the same class of models. A contract with
     only one neighbour differs in every scenario. Raises RecordingError.
     """
-    distinct: dict[str, list[str]] = {name: [] for name in _names(suite.contracts, version)}
+    distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
     for scenario_id in suite.ids():
         recording = suite.recordings.recording(scenario_id)
         for name, ids in distinct.items():
@@ -51,10 +51,10 @@ def retire(suite: Suite, version: str) -> None:
     """Remove a version from the contracts, recordings, tools and results. Raises RecordingError before anything is
     written.
 
-    Answers are only removed if both neighbouring versions give the same answers, because `work_out` can then restore
-    them.
+    Answers are only removed if both neighbouring versions give the same answers, because `derive_transcript` can then
+    restore them.
     """
-    names = _names(suite.contracts, version)
+    names = _contract_names(suite.contracts, version)
     files: dict[Path, bytes] = {}
 
     def without(recording: Recording) -> Recording:
@@ -62,7 +62,7 @@ def retire(suite: Suite, version: str) -> None:
         for name in names:
             if name in recording.transcripts and _equals_both_neighbours(recording, name):
                 left = left.without(name)
-                if work_out(left, name) != recording.transcripts[name]:
+                if derive_transcript(left, name) != recording.transcripts[name]:
                     raise RecordingError(
                         f"the answers of {name} cannot be restored from its neighbours; nothing was removed"
                     )
@@ -85,10 +85,8 @@ def retire(suite: Suite, version: str) -> None:
     write_all({**files, listed: text.encode()})
 
 
-def work_out(recording: Recording, name: str) -> Transcript | None:
-    """Return the answers of a version: as recorded, or, if they are not recorded, the answers of both neighbouring
-    versions. None if these two differ.
-    """
+def derive_transcript(recording: Recording, name: str) -> Transcript | None:
+    """Return the recorded answers of a version, otherwise the answers of both neighbours if they are equal, or None."""
     if name in recording.transcripts:
         return recording.transcripts[name]
     with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})
@@ -97,7 +95,7 @@ def work_out(recording: Recording, name: str) -> Transcript | None:
 
 
 def _equals_both_neighbours(recording: Recording, name: str) -> bool:
-    return work_out(recording.without(name), name) == recording.transcripts[name]
+    return derive_transcript(recording.without(name), name) == recording.transcripts[name]
 
 
 def _neighbours(recording: Recording, name: str) -> Iterator[str]:
@@ -108,5 +106,5 @@ def _neighbours(recording: Recording, name: str) -> Iterator[str]:
     yield from names[place + 1 : place + 2]
 
 
-def _names(contracts: Contracts, version: str) -> list[str]:
+def _contract_names(contracts: Contracts, version: str) -> list[str]:
     return [each.name for each in contracts.recorded if version_of(each.name) == version]

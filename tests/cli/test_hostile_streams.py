@@ -22,10 +22,14 @@ from readfirst.harness.report import RunFacts
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis import report as diagnosis_report
-from readfirst.observatory.diagnosis.best_match import diagnosed
-from readfirst.observatory.diagnosis.observation import comparable, read_observed, reference_contracts
-from readfirst.observatory.diagnosis.replay_cache import Replays
-from readfirst.observatory.diagnosis.report import Case
+from readfirst.observatory.diagnosis.best_match import find_diagnosis
+from readfirst.observatory.diagnosis.observation import (
+    read_observations,
+    reference_contracts,
+    without_missing_capabilities,
+)
+from readfirst.observatory.diagnosis.replay_cache import ReplayCache
+from readfirst.observatory.diagnosis.report import DiagnosisCase
 
 from .hostile_world import World
 from .test_hostile_text import PAYLOADS, STREAMED, Format, complaints
@@ -93,7 +97,7 @@ def stream_of(world: World, file: Path) -> Path:
 class Streams:
     """Writes the JSON Lines of a run with the texts of a `World`, and returns the output of `diff` and `diagnose`."""
 
-    def __init__(self, suite: Suite, folder: Path, replays: Replays) -> None:
+    def __init__(self, suite: Suite, folder: Path, replays: ReplayCache) -> None:
         self.suite = suite
         self.file = folder / "run.jsonl"
         self.replays = replays
@@ -107,17 +111,17 @@ class Streams:
         assert found.error == 1
         return write(found)
 
-    def diagnosis(self, write: Callable[[Case], str], world: World) -> str:
-        name, observed = read_observed(self.suite, stream_of(world, self.file))
-        observed = comparable(observed)
+    def diagnosis(self, write: Callable[[DiagnosisCase], str], world: World) -> str:
+        name, observed = read_observations(self.suite, stream_of(world, self.file))
+        observed = without_missing_capabilities(observed)
         contracts = reference_contracts(self.suite)
-        found = diagnosed(self.replays, observed, contracts, (ALLOWED, REFUSED), "reason")
-        return write(Case(name, found, {}))
+        found = find_diagnosis(self.replays, observed, contracts, (ALLOWED, REFUSED), "reason")
+        return write(DiagnosisCase(name, found, {}))
 
 
 @pytest.fixture(scope="module")
 def streams(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streams]:
-    with Replays(suite) as replays:
+    with ReplayCache(suite) as replays:
         yield Streams(suite, tmp_path_factory.mktemp("streams"), replays)
 
 

@@ -25,7 +25,7 @@ SCENARIOS = {
     "staleness/edit-after-touch-full-read",
     "staleness/edit-after-touch-of-own-edit",
     "line-endings/converted-on-disk",
-    *new_mapping.SCENARIOS,
+    *new_mapping.REFUSAL_SCENARIOS,
     *REFUSAL_SCENARIOS.values(),
 }
 """The scenarios of the suite that replaces the bundled one, which takes minutes with a slow adapter."""

@@ -56,7 +56,7 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
         (
             "target:mine/none.yml",
-            "A path is the file of a mapping, which ends in .yaml, and this file does not",
+            "There is no mapping file with this path. A mapping file must end in .yaml",
         ),
         (
             "target:agno@1",
@@ -77,9 +77,9 @@ def test_a_wrong_connect_string_is_reported_with_the_correct_form(
 @rows(
     ("there", "spec", "advice"),
     [
-        ("etag.yaml", "target:etag.yml", "The file of a mapping ends in .yaml. Write target:etag.yaml."),
-        ("etag.yaml", "target:etag", "The file of a mapping ends in .yaml. Write target:etag.yaml."),
-        ("other.yml", "target:other.yml", "The file of a mapping ends in .yaml. Rename the file."),
+        ("etag.yaml", "target:etag.yml", "A mapping file must end in .yaml. Write target:etag.yaml."),
+        ("etag.yaml", "target:etag", "A mapping file must end in .yaml. Write target:etag.yaml."),
+        ("other.yml", "target:other.yml", "A mapping file must end in .yaml. Rename the file."),
     ],
 )
 def test_a_misnamed_mapping_is_reported_with_the_correct_name(

@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.observatory.site.site_data import Facts
+from readfirst.observatory.site.site_data import SiteData
 
 RUNS = "window.owned = 1"
 SEEN = f"<script>{RUNS}</script>"
@@ -62,7 +62,7 @@ def _join_surrogates(high: str, low: str) -> int:
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
-def project(folder: Path, text: str) -> Facts:
+def project(folder: Path, text: str) -> SiteData:
     """Write a project where every title, reason, source, name and summary is `text`. Return the data of its site."""
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
@@ -169,4 +169,4 @@ def project(folder: Path, text: str) -> Facts:
         shutil.copyfile(default_root().parent / "docs" / picture, docs / picture)
     front = f"---\ntitle: {said}\ndescription: {json.dumps(chr(34) + '>' + text)}\ntemplate: x.html\n---\n"
     (folder / "README.md").write_text(f"{front}# Home {text}\n\n{text}\n{BLOCKS}\n", "utf-8")
-    return Facts(Suite(root), docs)
+    return SiteData(Suite(root), docs)

@@ -15,7 +15,7 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.targets import adapter as targets
 from readfirst.observatory.targets import kind
-from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.install import TargetEnvironment
 from readfirst.observatory.targets.mapping import load_target
 from tests.small_suites import small_suite
 from tests.supervision import without_bubblewrap
@@ -74,7 +74,7 @@ def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pyte
     (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
     monkeypatch.setattr(kind, "find_target", lambda _: target)
-    monkeypatch.setattr(targets, "install", lambda *_: Installed(HERE, sys.executable))
+    monkeypatch.setattr(targets, "install", lambda *_: TargetEnvironment(HERE, sys.executable))
     return connect("target:stand-in@1.0.0", suite)
 
 

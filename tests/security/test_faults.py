@@ -211,7 +211,7 @@ def test_a_signature_contains_no_file_names() -> None:
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.observatory.site.site.demand_mkdocs", lambda: None)
+    monkeypatch.setattr("readfirst.observatory.site.site.require_mkdocs", lambda: None)
     (tmp_path / "file").touch()
     with pytest.raises(SiteError, match="Name a different directory"):
         write_site(project(tmp_path / "theirs", "plain"), tmp_path / "theirs", tmp_path / "file" / "site")

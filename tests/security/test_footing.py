@@ -175,7 +175,7 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put(file, tmp_path / "outside" / "f.txt")
     assert translate_call(target, "Edit", edit, scope).arguments["times"] == 1
     session = TargetSession(target, cast(Any, None), Workspace(Path(site.root), Path(site.home)))
-    assert session._known.there(str(file)) is None
+    assert session._knowledge.read_file(str(file)) is None
 
 
 class Swapper:

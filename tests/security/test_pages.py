@@ -22,9 +22,9 @@ from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.observatory.report.compatibility import filtered_page
 from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, MapCell, MapRow, harm_picture
-from readfirst.observatory.site.markdown_sources import made_pages, write_sources
-from readfirst.observatory.site.sanitize_html import is_followed, sanitize_html
-from readfirst.observatory.site.site import pages_of
+from readfirst.observatory.site.markdown_sources import generated_pages, write_sources
+from readfirst.observatory.site.sanitize_html import is_safe_link, sanitize_html
+from readfirst.observatory.site.site import project_pages
 from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.survey.failure_evidence import Mismatch
 from readfirst.observatory.survey.issue_report import HEADINGS, issue_text
@@ -48,7 +48,7 @@ def active_elements(html: str) -> list[str]:
     found = []
     for tag, attributes in ParsedPage(html).elements:
         address = attributes.get("href") or ""
-        if tag in ACTIVE or any(name.startswith("on") for name in attributes) or not is_followed(address):
+        if tag in ACTIVE or any(name.startswith("on") for name in attributes) or not is_safe_link(address):
             found.append(f"{tag} {attributes}")
     return found
 
@@ -84,7 +84,7 @@ def test_no_text_closes_its_fence(text: str) -> None:
 @rows("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
 def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
     assert link("text", address) == "text"
-    assert not is_followed(address)
+    assert not is_safe_link(address)
 
 
 def test_a_link_ends_where_its_address_ends() -> None:
@@ -131,7 +131,7 @@ def test_active_html_is_detected() -> None:
 
 def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
-    for name, text in made_pages(facts).items():
+    for name, text in generated_pages(facts).items():
         for html in render_markdown(text):
             assert active_elements(html) == [], name
 
@@ -182,8 +182,8 @@ def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
     docs = project(tmp_path / "theirs", "plain").docs
     (tmp_path / "secret").write_text("# Secret")
     (docs / "link.md").symlink_to(tmp_path / "secret")
-    assert "docs/history.md" in pages_of(docs.parent)
-    assert "docs/link.md" not in pages_of(docs.parent)
+    assert "docs/history.md" in project_pages(docs.parent)
+    assert "docs/link.md" not in project_pages(docs.parent)
 
 
 @pytest.mark.parametrize("name", ["../../outside@1", "a b@1", "<b>@1", "a/b@1", ""])
@@ -193,7 +193,7 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
         text = (facts.docs / file).read_text().replace('"it@1.0"', json.dumps(name))
         (facts.docs / file).write_text(text)
     with pytest.raises(SiteError, match="is not a valid name"):
-        made_pages(facts)
+        generated_pages(facts)
 
 
 # --- in a real Chromium ---

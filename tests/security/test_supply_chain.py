@@ -14,7 +14,13 @@ import yaml
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.observatory.targets import install, locks
 from readfirst.observatory.targets.catalogue import root, targets
-from readfirst.observatory.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
+from readfirst.observatory.targets.locks import (
+    check_npm_hashes,
+    npm_lock,
+    pip_lock,
+    registry_variables,
+    wheel_options,
+)
 from tests.releases.job import GH, Job
 
 INSTALLED = [target for target in targets() if not target.release.command]
@@ -55,7 +61,7 @@ def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
 def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
     target = LOCKED[0]
     pin, packages = f"--pin {target.pinned}", (*target.release.pip, "more==1.0")
-    with pytest.raises(AdapterError, match=f"pins other packages(.|\n)*{re.escape(pin)}"):
+    with pytest.raises(AdapterError, match=f"pins different packages(.|\n)*{re.escape(pin)}"):
         pip_lock(replace(target, release=replace(target.release, pip=packages)))
 
 
@@ -66,23 +72,23 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
     installed.parent.mkdir()
     packages = {name: each for name, each in json.loads(lock)["packages"].items() if name}
     installed.write_text(json.dumps({"packages": packages}))
-    check_npm(tmp_path, lock)
+    check_npm_hashes(tmp_path, lock)
     for replaced in ({"integrity": "sha512-other"}, {"integrity": None}):
         first = next(name for name, each in packages.items() if each.get("integrity"))
         installed.write_text(json.dumps({"packages": {**packages, first: {**packages[first], **replaced}}}))
         with pytest.raises(
             AdapterError, match=f"npm installed {re.escape(first)}, but not with the pinned hash"
         ):
-            check_npm(tmp_path, lock)
+            check_npm_hashes(tmp_path, lock)
     installed.write_text(json.dumps({"packages": {**packages, "node_modules/more": {"version": "1.0.0"}}}))
     with pytest.raises(AdapterError, match="npm installed node_modules/more"):
-        check_npm(tmp_path, lock)
+        check_npm_hashes(tmp_path, lock)
 
 
 def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
     for release in (target.release for target in INSTALLED):
-        assert wheels_only(release)[:2] == ["--only-binary", ":all:"]
-        assert wheels_only(release)[3::2] == list(release.sdists)
+        assert wheel_options(release)[:2] == ["--only-binary", ":all:"]
+        assert wheel_options(release)[3::2] == list(release.sdists)
         assert all(release.sdists.values())
 
 
@@ -102,7 +108,7 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     )
     made = tmp_path / "made"
     made.mkdir()  # the first command creates this directory
-    install._fill(LOCKED[0], made, variables)
+    install._install_packages(LOCKED[0], made, variables)
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
     assert environment == variables
@@ -132,7 +138,7 @@ done
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.defpath}")
     program.with_name("npm").symlink_to(program)
     release = replace(LOCKED[0].release, pip=("a==1",), npm=("b@1",))
-    locks.renew(replace(LOCKED[0], release=release))
+    locks.renew_locks(replace(LOCKED[0], release=release))
     assert (tmp_path / "told.txt").read_text().splitlines() == ["/", "/"]
 
 
@@ -144,7 +150,7 @@ def test_a_node_of_a_package_is_asked_for_its_version_with_nothing_of_the_user(
     node.parent.mkdir(parents=True)
     node.write_text(f"#!/bin/sh\nenv > {tmp_path}/told.txt\necho v22.1.0\n")
     node.chmod(0o755)
-    assert install._node(tmp_path, 20) == str(node)
+    assert install._find_node(tmp_path, 20) == str(node)
     assert "precious" not in (tmp_path / "told.txt").read_text()
 
 

@@ -66,9 +66,7 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return the tool results in a message by the ids of their calls. The id is empty if the agent left it out, as it
-    may after a single call.
-    """
+    """Return the tool results in a message by the id of the call. The id may be empty if there is only one call."""
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:

@@ -28,9 +28,7 @@ class OpenAIChat:
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return an empty list, which is a valid list of models, for every request that is not a chat completion. None
-        for a chat completion.
-        """
+        """Return an empty list of models for a request that is not a chat completion, otherwise None."""
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature

@@ -27,23 +27,19 @@ _TEXTS = ("input_text", "output_text")
 class OpenAIResponses:
     """The Responses API of OpenAI. Tool results are separate items, without a flag for errors.
 
-    A tool is a function with JSON arguments, or a custom tool with one text argument. In a call of a custom tool, the
-    text is the value of the call's only argument; its name is ignored.
+    A tool is a function with JSON arguments, or a custom tool with one text argument. The call of a custom tool
+    contains the value of the only argument as text.
     """
 
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return an empty list, which is a valid list of models, for every request that does not ask for a response.
-        None for a request that does.
-        """
+        """Return an empty list of models for a request that does not ask for a response, otherwise None."""
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request: the offered tools, and the tool results after the model's last items. Built-in tools of the
-        service have no name and are ignored. Raises WireError.
-        """
+        """Parse a request: the named tools, and the tool results after the model's last items. Raises WireError."""
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]
@@ -104,6 +100,7 @@ def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
 
 
 def _only(arguments: Mapping[str, Any] | str) -> str:
+    """Return the text for a call of a custom tool: the value of the only argument, otherwise all arguments as JSON."""
     if isinstance(arguments, str):
         return arguments
     values = list(arguments.values())

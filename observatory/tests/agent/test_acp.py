@@ -15,7 +15,7 @@ from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.observatory.agents.acp import AcpClient
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
-from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.install import TargetEnvironment
 from readfirst.observatory.targets.mapping import AgentLaunch, load_target
 from tests.judging import judge_scenario
 
@@ -47,7 +47,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
         target = load_target(file)
         assert isinstance(target.launch, AgentLaunch)
         adapter = TargetAdapter(
-            target, AgentTarget(target, target.launch, Installed(tmp_path, sys.executable), 10.0)
+            target, AgentTarget(target, target.launch, TargetEnvironment(tmp_path, sys.executable), 10.0)
         )
         opened.append(adapter)
         assert "buffers" in adapter.traits.capabilities

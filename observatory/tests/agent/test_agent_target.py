@@ -15,7 +15,7 @@ from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.observatory.targets import agent
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
-from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.install import TargetEnvironment
 from readfirst.observatory.targets.mapping import AgentLaunch, Target, load_target
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
@@ -56,7 +56,7 @@ def make(tmp_path: Path) -> Iterator:
     def make(isolation: str = "directory") -> TargetAdapter:
         mapping = target(tmp_path, isolation)
         assert isinstance(mapping.launch, AgentLaunch)
-        raw = AgentTarget(mapping, mapping.launch, Installed(tmp_path, sys.executable), 5.0)
+        raw = AgentTarget(mapping, mapping.launch, TargetEnvironment(tmp_path, sys.executable), 5.0)
         opened.append(TargetAdapter(mapping, raw))
         return opened[-1]
 

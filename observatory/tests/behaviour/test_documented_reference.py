@@ -10,7 +10,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.claims.claims import Claim, Claims, Contradiction, claims_file, load_claims
-from readfirst.observatory.claims.evidence import Holding, judged_statements, statements
+from readfirst.observatory.claims.evidence import ClaimStatus, claimed_statements, judge_statements
 from readfirst.reference_impl import behaviours_of
 from tests.judging import SUITE
 
@@ -29,13 +29,13 @@ def list_contradicting_claims() -> frozenset[str]:
     return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
 
 
-def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
+def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
     """Return the claims that the reference does not meet with the `documented` behaviours, some of them `changed`.
 
     Checks the claims `ids`, or, without `ids`, all claims that contradict no other claim.
     """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
-    judge = partial(holdings, place, adapter, {})
+    judge = partial(statuses, place, adapter, {})
     held = {
         claim.id: judge(claim)
         for claim in claims()
@@ -47,17 +47,17 @@ def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Hol
     }
 
 
-def holdings(
+def statuses(
     place: WorkspacePool, adapter: ReferenceAdapter, kept: dict[str, Any], claim: Claim
-) -> list[Holding]:
-    found: list[Holding] = []
+) -> list[ClaimStatus]:
+    found: list[ClaimStatus] = []
     for shown in claim.shown_by:
         scenario = SUITE.scenario(shown.scenario_id, require_expect=False)
         if scenario.needs <= adapter.traits.capabilities:
             if scenario.id not in kept:
                 kept[scenario.id] = replay(scenario, adapter, place)
-            said = statements(scenario, shown, claim.sources)
-            found += [each.holding for each in judged_statements(SUITE, scenario, said, kept[scenario.id])]
+            said = claimed_statements(scenario, shown, claim.sources)
+            found += [each.status for each in judge_statements(SUITE, scenario, said, kept[scenario.id])]
     return found
 
 

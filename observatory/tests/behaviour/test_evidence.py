@@ -4,7 +4,7 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.observatory.claims.claims import check_claims, claims_file, load_claims
-from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup, combine_holdings
+from readfirst.observatory.claims.evidence import ClaimStatus, Evidence, RecordingLookup, combine_statuses
 from tests.rows import rows
 
 from .conftest import (
@@ -33,15 +33,15 @@ def evidence(small: Small, *shown: str, sources: tuple[str, ...] = (SECTION,)) -
     small.claims(claims(*shown, sources=sources))
     (claim,) = load_claims(claims_file(small.root))
     assert list(check_claims(small.suite, load_claims(claims_file(small.root)))) == []
-    witness = RecordingLookup(small.suite)
-    return [witness.evidence(each, claim.sources) for each in claim.shown_by]
+    lookup = RecordingLookup(small.suite)
+    return [lookup.evidence(each, claim.sources) for each in claim.shown_by]
 
 
-def holding(small: Small, *shown: str) -> Holding:
-    return combine_holdings([each.holding for each in evidence(small, *shown)])
+def status(small: Small, *shown: str) -> ClaimStatus:
+    return combine_statuses([each.status for each in evidence(small, *shown)])
 
 
-def record_edit(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
+def record_edit(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> ClaimStatus:
     """Write a scenario whose Edit has the clause `documented` and was recorded with `result`. Return whether the clause
     holds.
 
@@ -55,7 +55,7 @@ def record_edit(small: Small, documented: str, result: ToolResult = DONE, **chan
         step(read_call(), results=[ToolResult("shown")]),
         recorded,
     )
-    return holding(small, "state/edit")
+    return status(small, "state/edit")
 
 
 NEW = 'files: {notes.txt: "gamma\\nbeta\\n"}'
@@ -79,29 +79,29 @@ GAMMA = {"notes_txt": CHANGED["notes.txt"]}
     ],
 )
 def test_a_claim_is_borne_out_by_what_was_recorded_or_refuted(
-    small: Small, documented: str, result: ToolResult, changes: dict[str, str], expected: Holding
+    small: Small, documented: str, result: ToolResult, changes: dict[str, str], expected: ClaimStatus
 ) -> None:
     assert record_edit(small, documented, result, **changes) == expected
 
 
 def test_a_scenario_without_recording_leaves_a_claim_open(small: Small) -> None:
     small.recording("gate/unread").unlink()
-    assert holding(small, "gate/unread") == "not recorded"
+    assert status(small, "gate/unread") == "not recorded"
     record_edit(small, "error: not_read", refusal())
-    assert holding(small, "gate/unread", "state/edit") == "not recorded"
+    assert status(small, "gate/unread", "state/edit") == "not recorded"
 
 
 def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
     small.scenario("gate/unread", UNREAD_STEPS.replace("old_string: alpha", "old_string: beta"))
-    assert holding(small, "gate/unread") == "not recorded"
+    assert status(small, "gate/unread") == "not recorded"
     small.record("gate/unread", step(edit("beta"), results=[refusal()]))
-    assert holding(small, "gate/unread") == "holds"
+    assert status(small, "gate/unread") == "holds"
     small.record("gate/unread", step(read_call(), results=[refusal()]))
-    assert holding(small, "gate/unread") == "not recorded"
+    assert status(small, "gate/unread") == "not recorded"
 
 
 @rows(
-    ("holdings", "expected"),
+    ("statuses", "expected"),
     [
         ([], "not recorded"),
         (["not shown", "not shown"], "not shown"),
@@ -112,8 +112,8 @@ def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
         (["holds", "in other words", "does not hold"], "partly"),
     ],
 )
-def test_what_scenarios_come_to_together(holdings: list[Holding], expected: Holding) -> None:
-    assert combine_holdings(holdings) == expected
+def test_what_scenarios_come_to_together(statuses: list[ClaimStatus], expected: ClaimStatus) -> None:
+    assert combine_statuses(statuses) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_scenarios_come_to_together(holdings: list[Holding], expected: Hold
     ],
 )
 def test_numbers_that_are_set_otherwise_are_other_words(
-    small: Small, said: str, shown: str, expected: Holding
+    small: Small, said: str, shown: str, expected: ClaimStatus
 ) -> None:
     small.scenario(
         "read/shows",
@@ -139,7 +139,7 @@ def test_numbers_that_are_set_otherwise_are_other_words(
     claimed = f"{{scenario: read/shows, call: 1, expect: {{text: {said}}}%s}}"
     refused = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
     found = evidence(small, *(each % exact for each in (claimed, refused) for exact in ("", ", exact: true")))
-    assert [each.holding for each in found] == [expected, "does not hold", "in other words", "does not hold"]
+    assert [each.status for each in found] == [expected, "does not hold", "in other words", "does not hold"]
 
 
 def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:
@@ -158,7 +158,7 @@ def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:
         "{scenario: parallel/two, call: 2, expect: {error: not_read}}",
         "{scenario: parallel/two, call: 2, expect: {text: done}}",
     )
-    assert [each.holding for each in found] == ["holds", "holds", "does not hold"]
+    assert [each.status for each in found] == ["holds", "holds", "does not hold"]
 
 
 def test_a_scenario_that_says_nothing_of_a_claim_is_found(small: Small) -> None:

@@ -8,7 +8,7 @@ import pytest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.claims.claims import claims_file, load_claims
-from readfirst.observatory.claims.page import behaviour
+from readfirst.observatory.claims.page import behaviour_page
 from readfirst.observatory.cli.pages import page_file
 
 from .conftest import (
@@ -38,12 +38,12 @@ def page_path(small: Small) -> Path:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return behaviour(Suite(CHECKOUT / "fixtures"))
+    return behaviour_page(Suite(CHECKOUT / "fixtures"))
 
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_short() -> None:
-    short = behaviour(Suite(CHECKOUT / "fixtures"), brief=True)
+    short = behaviour_page(Suite(CHECKOUT / "fixtures"), brief=True)
     assert short.count("\n") < 120
     assert len(short) < 30_000
 
@@ -82,7 +82,7 @@ def test_a_page_that_was_written_is_fresh_until_a_claim_changes(run_claims: Run,
     assert run_claims("--write")[0] == 0
     assert run_claims("--check") == (0, "", "")
     text = page_path(small).read_text(encoding="utf-8")
-    assert text == behaviour(small.suite, brief=True)
+    assert text == behaviour_page(small.suite, brief=True)
     assert "| Unread files are safe. | [gate/unread](" in text
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
     code, _, errors = run_claims("--check")
@@ -206,4 +206,4 @@ def test_a_scenario_without_calls_cannot_answer(small: Small) -> None:
     )
     small.claims(claims("gate/unread").replace("questions: {}\n", question))
     with pytest.raises(SuiteError, match="the scenario calls no tool"):
-        behaviour(small.suite)
+        behaviour_page(small.suite)

@@ -4,8 +4,8 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.observatory.claims.claims import claims_file, load_claims
-from readfirst.observatory.claims.evidence import Holding, RecordingLookup
-from readfirst.observatory.claims.versions import by_contract, versions_in_words
+from readfirst.observatory.claims.evidence import ClaimStatus, RecordingLookup
+from readfirst.observatory.claims.versions import describe_versions, statuses_by_contract
 from tests.rows import rows
 
 from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read_call, refusal, step
@@ -20,10 +20,10 @@ CHANGED = {"notes.txt": "gamma\nbeta\n"}
 SHOWN = ToolResult("shown")
 
 
-def on(small: Small, claim_id: str = "unread-files") -> dict[str, Holding]:
+def on(small: Small, claim_id: str = "unread-files") -> dict[str, ClaimStatus]:
     known = load_claims(claims_file(small.root))
     names = [contract.name for contract in small.suite.contracts.recorded]
-    return by_contract(known, [claim_id], names, RecordingLookup(small.suite))[claim_id]
+    return statuses_by_contract(known, [claim_id], names, RecordingLookup(small.suite))[claim_id]
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
 
 
 @rows(
-    ("holdings", "expected"),
+    ("statuses", "expected"),
     [
         ("hhhh", "all recorded versions"),
         ("h-hh", "1, 3, 1+gated"),
@@ -100,14 +100,14 @@ def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
         ("hh.p", "1 to 2; partly: 1+gated; not shown: 3"),
     ],
 )
-def test_versions_are_named_in_spans_without_gaps(holdings: str, expected: str) -> None:
-    words: dict[str, Holding] = {
+def test_versions_are_named_in_spans_without_gaps(statuses: str, expected: str) -> None:
+    words: dict[str, ClaimStatus] = {
         **{"h": "holds", "-": "does not hold", "w": "in other words"},
         **{"p": "partly", ".": "not shown"},
     }
-    found = dict(zip(("1", "2", "3", "1+gated"), (words[each] for each in holdings), strict=True))
-    assert versions_in_words(found) == expected
+    found = dict(zip(("1", "2", "3", "1+gated"), (words[each] for each in statuses), strict=True))
+    assert describe_versions(found) == expected
 
 
 def test_a_claim_that_nothing_shows_has_no_versions() -> None:
-    assert versions_in_words({}) == ""
+    assert describe_versions({}) == ""

@@ -9,7 +9,12 @@ import pytest
 
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.cli.pages import page_file
-from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, standings
+from readfirst.observatory.versions.behaviours import (
+    BEGIN_MARK,
+    END_MARK,
+    behaviours_in_version,
+    group_by_subject,
+)
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import LAST_VERSION, behaviour_histories
 from tests.changes.conftest import Run, Small
@@ -21,17 +26,17 @@ VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", 
 
 @rows("version", VERSIONS)
 def test_every_behaviour_is_listed_once_with_the_value_that_the_reference_has(version: str) -> None:
-    found = standings(version)
+    found = behaviours_in_version(version)
     assert sorted(found) == sorted(behaviour_histories())
     known = behaviours_of(version)
     assert all(each.value == known.value(name) for name, each in found.items())
-    assert [name for _, _, names in by_subject(found) for name in names] == [*found]
+    assert [name for _, _, names in group_by_subject(found) for name in names] == [*found]
 
 
 @pytest.mark.parametrize("version", ["1.0.60", "2.1.40", "2.1.228", "2.1.228+gated", "2.1.328"])
 def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(version: str) -> None:
     gated = "+gated" if version.endswith("+gated") else ""
-    for name, each in standings(version).items():
+    for name, each in behaviours_in_version(version).items():
         assert each.since is not None
         named = each.since + (gated if tuple(map(int, each.since.split("."))) >= (2, 1, 208) else "")
         assert behaviours_of(named).value(name) == each.value
@@ -43,7 +48,7 @@ def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(vers
 
 
 def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
-    assert standings("latest") == standings(LAST_VERSION)
+    assert behaviours_in_version("latest") == behaviours_in_version(LAST_VERSION)
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
@@ -121,7 +126,7 @@ def page_of(small: Small) -> Path:
 
 def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
     file = page_of(small)
-    file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
+    file.write_text(f"# Page\n\n{BEGIN_MARK}\nA stale table.\n{END_MARK}\n\nBy hand.\n")
     code, _, errors = run("product", "behaviours", "--check")
     assert code == 1
     assert "reference-behaviours.md is stale. Write it with `readfirst product behaviours --write`." in errors
@@ -129,8 +134,8 @@ def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small
     assert run("product", "behaviours", "--write")[0] == 0
     assert run("product", "behaviours", "--check") == (0, "", "")
     page = file.read_text("utf-8")
-    assert page.startswith(f"# Page\n\n{BEGIN}\n\n## Calls\n")
-    assert page.endswith(f"\n{END}\n\nBy hand.\n")
+    assert page.startswith(f"# Page\n\n{BEGIN_MARK}\n\n## Calls\n")
+    assert page.endswith(f"\n{END_MARK}\n\nBy hand.\n")
     assert "A stale table." not in page
 
 

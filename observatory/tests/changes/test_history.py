@@ -20,9 +20,9 @@ from readfirst.harness.versions.points import scenarios_of_changes
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import page_file
 from readfirst.observatory.versions.history import (
-    WordedChange,
+    ChangeWithAnswers,
+    changes_with_answers,
     history_page,
-    worded_changes,
 )
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
 from tests.changes.conftest import Run, Says, Small, edit, read, refusal, success
@@ -34,7 +34,7 @@ MISSING = read(
     {"2.1.7": Says("File does not exist.", "file_not_found"), "2.1.40": Says("Gone.", "file_not_found")}
 )
 
-Track = Callable[..., list[WordedChange]]
+Track = Callable[..., list[ChangeWithAnswers]]
 
 
 def one(changes: dict[tuple[int, int, int], object], *shown_by: str, first: object = False) -> History:
@@ -47,8 +47,8 @@ def every_change(page: str) -> str:
 
 @pytest.fixture
 def track(small: Small) -> Track:
-    def track_changes(**histories: History) -> list[WordedChange]:
-        return worded_changes(small.suite, histories)
+    def track_changes(**histories: History) -> list[ChangeWithAnswers]:
+        return changes_with_answers(small.suite, histories)
 
     return track_changes
 

@@ -35,7 +35,7 @@ def test_the_commands_run_group_by_group_until_one_fails(readfirst: Cli, ran: li
     assert ended.code == 3
     assert sorted(ran) == sorted(pages.STEPS[0]), "those that run at once, and none of the others"
     assert (
-        "`readfirst product history --write` ended with exit code 3; what comes after it was not run."
+        "`readfirst product history --write` ended with exit code 3; the commands after it were not run."
         in ended.err
     )
 

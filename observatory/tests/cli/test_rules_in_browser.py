@@ -149,4 +149,4 @@ def test_a_report_has_the_rules_of_its_runs_and_lists_their_scenarios(report: Sh
     report.one(".rulebook .panel a").click()
     assert report.waits_for(lambda: bool(report.panel("gate/not-read")))
     report.driver.execute_script("arguments[0].click()", report.one(".rulebook .panel button"))
-    assert report.listed() == ["gate/not-read"]
+    assert report.list_scenarios() == ["gate/not-read"]

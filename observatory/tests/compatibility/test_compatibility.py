@@ -18,11 +18,16 @@ from readfirst.harness.compare.level_reached import (
 )
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.report.compatibility import compatibility_page, count_text, like, short_cell
+from readfirst.observatory.report.compatibility import (
+    compatibility_page,
+    count_text,
+    for_contract,
+    short_cell,
+)
 from readfirst.observatory.survey.compatibility import (
     compatibility_data,
     implementations_data,
-    line_for_each,
+    json_with_cell_lines,
 )
 from tests.judging import SUITE
 from tests.rows import rows
@@ -43,7 +48,7 @@ def data(suite: Suite, survey: dict[str, Any]) -> dict[str, Any]:
 
 
 def cell(data: dict[str, Any], rule: str, of: str, column: str) -> dict[str, Any]:
-    found: dict[str, Any] = like(data, "2.1.7")["rules"][rule][of][column]
+    found: dict[str, Any] = for_contract(data, "2.1.7")["rules"][rule][of][column]
     return found
 
 
@@ -69,7 +74,8 @@ def test_what_is_not_claimed_and_what_was_not_run_are_distinguished(data: dict[s
     assert SUITE.rules is not None
     found = implementations_data(SUITE.rules, [], survey)
     assert (
-        like(found, "2.1.7")["rules"]["ambiguous-match"]["implementations"]["mine@1.0"]["holds"] == "unknown"
+        for_contract(found, "2.1.7")["rules"]["ambiguous-match"]["implementations"]["mine@1.0"]["holds"]
+        == "unknown"
     )
 
 
@@ -104,10 +110,10 @@ def test_a_version_that_does_otherwise_falls_short_and_shows_since_when(data: di
 
 
 def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> None:
-    classes = like(data, "2.1.7")["implementations"]["mine@1.0"]["classes"]
+    classes = for_contract(data, "2.1.7")["implementations"]["mine@1.0"]["classes"]
     assert classes["safety"] == {"yes": 0, "partly": 1, "no": 0, "not claimed": 0, "unknown": 0}
     assert [count_text(each) for each in classes.values()] == ["0/1", "-", "0/1", "-"]
-    other = like(data, "2.1.7")["implementations"]["other@2.0"]["classes"]
+    other = for_contract(data, "2.1.7")["implementations"]["other@2.0"]["classes"]
     assert count_text(other["safety"]) == "- (1 not claimed)"
 
 
@@ -178,7 +184,7 @@ def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[s
 
 
 def test_the_file_has_one_line_for_each_cell(data: dict[str, Any]) -> None:
-    text = line_for_each(data)
+    text = json_with_cell_lines(data)
     assert json.loads(text) == data
     assert sum('"holding"' in line for line in text.splitlines()) == text.count('"holding"')
 

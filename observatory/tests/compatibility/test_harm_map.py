@@ -10,9 +10,9 @@ import pytest
 
 from readfirst.harness.report.html import macro
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.observatory.report.compatibility import rules_with_changes, stored_row
+from readfirst.observatory.report.compatibility import rule_row_from_data, rules_with_changes
 from readfirst.observatory.report.harm_heatmap import (
-    BRIEFLY,
+    COLUMN_TITLES,
     NARROW_MAP,
     WIDE_MAP,
     MapLayout,
@@ -80,7 +80,7 @@ def test_what_is_there_never_shows_as_nothing() -> None:
 
 
 def test_every_kind_has_a_column_and_a_few_words(data: dict[str, Any]) -> None:
-    assert list(BRIEFLY) == list(KINDS)
+    assert list(COLUMN_TITLES) == list(KINDS)
     assert all([cell.kind for cell in row.cells] == list(KINDS) for row in map_rows(data))
 
 
@@ -101,13 +101,13 @@ def test_a_cell_leads_on_and_no_name_is_markup(data: dict[str, Any]) -> None:
     def address(row: MapRow, kind: str) -> str:
         return f"{row.name}#{kind}"
 
-    html = macro("maps.html.j2", "harm_map", map_rows(data), BRIEFLY, MEANING, BESIDE, address)
+    html = macro("maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, BESIDE, address)
     assert "<script" not in html
     assert (
         '<td role="cell" class="harm-3"><a href="2.1.7#lost" title="lost, for example gate/x">5</a>' in html
     )
     assert '<td role="cell" class="none"><span title="spoiled, for example gate/x">0</span></td>' in html
-    bare = macro("maps.html.j2", "harm_map", map_rows(data), BRIEFLY, MEANING, BESIDE, lambda *_: "")
+    bare = macro("maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, BESIDE, lambda *_: "")
     assert "<a" not in bare
 
 
@@ -128,7 +128,7 @@ def test_a_rule_has_a_figure_for_each_version() -> None:
         )
     }
     rule = {"title": "It holds", "class": "safety", "requirement": "must", "why": "", "versions": cells}
-    row = stored_row("first", rule, "versions", cells)
+    row = rule_row_from_data("first", rule, "versions", cells)
     html = macro("maps.html.j2", "rule_map", [row], [*cells], lambda rule: f"{rule}.html")
     assert '<a href="first.html">It holds</a>' in html
     figures = re.findall(r'class="([^"]*)"><span title="([^"]*)">([^<]*)<', html)

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.claims.rule_index import behaviours_by_rule, rule_story
-from readfirst.observatory.claims.versions import seen_in_versions
+from readfirst.observatory.claims.rule_index import behaviours_by_rule, rule_report_lines
+from readfirst.observatory.claims.versions import results_by_version
 from readfirst.reference_impl.behaviours.versioned import History
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from tests.judging import SUITE
@@ -34,7 +34,7 @@ def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios(monkeypatch: pyte
 
 def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> None:
     assert SUITE.rules is not None
-    lines = list(rule_story(SUITE, SUITE.rules, SUITE.rules["edit-refuses-unread-file"]))
+    lines = list(rule_report_lines(SUITE, SUITE.rules, SUITE.rules["edit-refuses-unread-file"]))
     (claim,) = [line for line in lines if line.startswith("    edit-needs-a-read\t")]
     _, says, holds_on = claim.split("\t")
     assert says == "Edit of an existing file that the session has not read is refused."
@@ -55,7 +55,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
 
 def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None:
     assert suite.rules is not None
-    lines = list(rule_story(suite, suite.rules, suite.rules["read-first"]))
+    lines = list(rule_report_lines(suite, suite.rules, suite.rules["read-first"]))
     assert not any("claim" in line for line in lines)
     assert "    0.2.126 to 2.0.76\tnothing is recorded" in lines
     assert "    2.1.228\t1 of 2 scenarios; the shortest of the others: gate/long" in lines
@@ -64,6 +64,6 @@ def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None
 def test_processes_find_the_same_as_one() -> None:
     assert SUITE.rules is not None
     ids = SUITE.ids()[::300]
-    found = seen_in_versions(SUITE, SUITE.rules, ids, jobs=2)
-    assert found == seen_in_versions(SUITE, SUITE.rules, ids)
+    found = results_by_version(SUITE, SUITE.rules, ids, jobs=2)
+    assert found == results_by_version(SUITE, SUITE.rules, ids)
     assert len({each.holds for results in found.values() for each in results.values()}) > 1

@@ -22,8 +22,8 @@ from readfirst.harness.suite.tool_schemas import (
     tools_text,
 )
 from readfirst.harness.yaml_io.json_file import JsonFileError
-from readfirst.observatory import given
-from readfirst.observatory.given import offered_tools
+from readfirst.observatory import product_data
+from readfirst.observatory.product_data import offered_tools
 from tests.command_line import Cli, exit_code
 from tests.judging import SUITE
 from tests.rows import rows
@@ -127,7 +127,7 @@ def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tools: list[dict[st
     program = tmp_path / "product.py"
     program.write_text(FAKE % json.dumps(tools))
     installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(given, "install", lambda *_: installed)
+    monkeypatch.setattr(product_data, "install", lambda *_: installed)
 
 
 def test_the_product_is_asked_what_it_offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_a_product_that_offers_no_file_tool_is_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     product(tmp_path, monkeypatch, [{"name": "Agent", "description": "Other.", "input_schema": {}}])
-    with pytest.raises(Exception, match=r"2\.1\.7 offers none of the file tools, but Agent"):
+    with pytest.raises(Exception, match=r"2\.1\.7 offers no file tools, but Agent"):
         offered_tools(SUITE.contracts["2.1.7"])
 
 

@@ -20,8 +20,8 @@ from readfirst.harness.suite.tool_schemas import (
     results_text,
 )
 from readfirst.harness.yaml_io.json_file import JsonFileError
-from readfirst.observatory import given
-from readfirst.observatory.given import CASES, structured_results
+from readfirst.observatory import product_data
+from readfirst.observatory.product_data import SAMPLE_CALLS, structured_results
 from tests.command_line import Cli
 from tests.judging import SUITE
 from tests.rows import rows
@@ -33,7 +33,7 @@ def test_every_recorded_contract_was_asked_all_that_its_tools_allow() -> None:
     known = load_results(results_file(SUITE.root))
     assert set(known) == {contract.name for contract in SUITE.contracts.recorded}
     for contract in SUITE.contracts.recorded:
-        wanted = [(each.tool, each.case) for each in CASES if each.tool in contract.tools]
+        wanted = [(each.tool, each.case) for each in SAMPLE_CALLS if each.tool in contract.tools]
         assert sorted((each.tool, each.case) for each in known[contract.name]) == sorted(wanted)
 
 
@@ -133,9 +133,9 @@ def test_the_product_is_asked_call_by_call(
     program = tmp_path / "product.py"
     program.write_text(FAKE % prints)
     installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(given, "install", lambda *_: installed)
+    monkeypatch.setattr(product_data, "install", lambda *_: installed)
     contract = SUITE.contracts["2.1.7"]
-    wanted: list[Any] = [each for each in CASES if each.tool in contract.tools]
+    wanted: list[Any] = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     if not prints:
         with pytest.raises(AdapterError, match=rf"2\.1\.7 printed 0 results of {len(wanted)} calls"):
             structured_results(contract)

@@ -5,17 +5,17 @@ from collections.abc import Collection, Iterator, Sequence
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.behaviour_variants import BehaviourChange, values_of, with_changes
-from readfirst.observatory.diagnosis.best_match import Diagnosis, Level, Observed, diagnosed
-from readfirst.observatory.diagnosis.observation import reference_contracts, sample
-from readfirst.observatory.diagnosis.replay_cache import Replays
+from readfirst.observatory.diagnosis.behaviour_variants import BehaviourChange, all_values, change_behaviours
+from readfirst.observatory.diagnosis.best_match import Diagnosis, Level, Observed, find_diagnosis
+from readfirst.observatory.diagnosis.observation import reference_contracts, search_sample
+from readfirst.observatory.diagnosis.replay_cache import ReplayCache
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NAMED = {
     each.name: each
     for behaviour in behaviour_histories()
-    for each in (BehaviourChange(behaviour, value) for value in values_of(behaviour))
+    for each in (BehaviourChange(behaviour, value) for value in all_values(behaviour))
 }
 """Every change of one behaviour to another value, by its name, such as `edit_needs_read=false`."""
 FEW = (
@@ -38,34 +38,34 @@ For example, `edit-after-change` has a different result in 2.1.208 than in the v
 class Clinic:
     """Observes and diagnoses implementations with the scenarios `ids`. Replays are cached."""
 
-    def __init__(self, ids: Collection[str], replays: Replays) -> None:
+    def __init__(self, ids: Collection[str], replays: ReplayCache) -> None:
         self.ids, self.replays, self.suite = ids, replays, replays.suite
 
     def observe(self, *changes: str, version: str = DEFAULT_CONTRACT) -> dict[str, object]:
-        behaviours = with_changes(behaviours_of(version), map(NAMED.__getitem__, changes))
+        behaviours = change_behaviours(behaviours_of(version), map(NAMED.__getitem__, changes))
         return {each: self.replays(each, behaviours).fingerprint for each in self.ids}
 
     def diagnose(
         self, observed: Observed, level: Level = "effects", contracts: Sequence[str] | None = None
     ) -> Diagnosis:
         names = contracts or reference_contracts(self.suite)
-        return diagnosed(self.replays, observed, names, self.ids, level)
+        return find_diagnosis(self.replays, observed, names, self.ids, level)
 
 
 @pytest.fixture(scope="session")
-def replays() -> Iterator[Replays]:
-    with Replays(Suite()) as replays:
+def replays() -> Iterator[ReplayCache]:
+    with ReplayCache(Suite()) as replays:
         yield replays
 
 
 @pytest.fixture(scope="session")
-def full(replays: Replays) -> Clinic:
+def full(replays: ReplayCache) -> Clinic:
     """A `Clinic` with the scenarios that `readfirst diagnose` selects from the suite."""
-    return Clinic(sample(replays.suite, replays.suite.ids()), replays)
+    return Clinic(search_sample(replays.suite, replays.suite.ids()), replays)
 
 
 @pytest.fixture(scope="session")
-def few(replays: Replays) -> Clinic:
+def few(replays: ReplayCache) -> Clinic:
     """A `Clinic` with the scenarios `FEW`."""
     return Clinic(FEW, replays)
 

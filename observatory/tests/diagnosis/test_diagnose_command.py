@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.observatory.diagnosis.behaviour_variants import BehaviourChange
 from readfirst.observatory.diagnosis.best_match import Diagnosis, Difference
-from readfirst.observatory.diagnosis.report import Case, as_text
+from readfirst.observatory.diagnosis.report import DiagnosisCase, as_text
 from readfirst.observatory.targets import catalogue
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
@@ -130,7 +130,7 @@ def test_a_behaviour_that_explains_nothing_alone_is_counted_and_not_listed() -> 
     reported = Difference(BehaviourChange("edit_needs_read", False), True, ("gate/edit-unread",))
     silent = Difference(BehaviourChange("write_needs_read", False), True, ())
     found = Diagnosis("effects", "2.1.7", ("2.1.7",), (reported, silent), ("gate/edit-unread",), (), ())
-    text = "\n".join(as_text(Case("mine", found, {})))
+    text = "\n".join(as_text(DiagnosisCase("mine", found, {})))
     assert "edit_needs_read: no instead of yes" in text
     assert "write_needs_read" not in text
     assert "  and 1 more, which explains no failure alone" in text

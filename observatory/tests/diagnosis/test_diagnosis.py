@@ -12,17 +12,17 @@ import pytest
 
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.behaviour_variants import with_changes
+from readfirst.observatory.diagnosis.behaviour_variants import change_behaviours
 from readfirst.observatory.diagnosis.best_match import Diagnosis, Observed
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.observatory.diagnosis.observation import (
     MAX_SAMPLE_SIZE,
-    comparable,
+    observe_run,
     reference_contracts,
-    run_observed,
-    sample,
+    search_sample,
+    without_missing_capabilities,
 )
-from readfirst.observatory.diagnosis.replay_cache import Replays
+from readfirst.observatory.diagnosis.replay_cache import ReplayCache
 from readfirst.reference_impl import DEFAULT_CONTRACT as BASE
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.versioned import version_of
@@ -130,8 +130,8 @@ def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
     ids = sorted(few.ids)
     with closing(run(few.suite, "recording:2.0.76", [BASE], "reason", ids)) as verdicts:
         assert any(each.status == "failed" for each in verdicts)
-    observed = run_observed(few.suite, "recording:2.0.76", ids)
-    found = few.diagnose(comparable(observed))
+    observed = observe_run(few.suite, "recording:2.0.76", ids)
+    found = few.diagnose(without_missing_capabilities(observed))
     assert "2.0.76" in found.alike or found.version == "2.0.76"
     assert (found.differences, found.unexplained) == ((), ())
 
@@ -142,13 +142,13 @@ def test_what_every_version_has_may_be_lacking() -> None:
     If it lacks a tool that only some versions have, this helps to find the version.
     """
     lacks = {each: Fingerprint(f"lacks {each}") for each in ("Write", "MultiEdit", "MultiEdit, Write")}
-    assert [*comparable({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
+    assert [*without_missing_capabilities({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
 
 
 def test_the_sample_shows_every_behaviour_and_every_rule() -> None:
     suite = Suite()
     known = set(suite.ids())
-    chosen = set(sample(suite, known))
+    chosen = set(search_sample(suite, known))
     shown_by = [known & {*history.shown_by} for history in behaviour_histories().values()]
     assert all(chosen & each for each in shown_by if each)
     assert {suite.heading(each).rule for each in chosen} == {suite.heading(each).rule for each in known}
@@ -156,14 +156,14 @@ def test_the_sample_shows_every_behaviour_and_every_rule() -> None:
 
 
 def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: Clinic) -> None:
-    with Replays(few.suite) as replays:
+    with ReplayCache(few.suite) as replays:
         base = behaviours_of(BASE)
         seen = replays("gate/edit-unread", base)
-        assert "edit_needs_read" in seen.asked
-        assert "read_shows_pdfs" not in seen.asked
-        other = replays("gate/edit-unread", with_changes(base, [NAMED["read_shows_pdfs=false"]]))
+        assert "edit_needs_read" in seen.used
+        assert "read_shows_pdfs" not in seen.used
+        other = replays("gate/edit-unread", change_behaviours(base, [NAMED["read_shows_pdfs=false"]]))
         assert (other, replays.count) == (seen, 1)
-        changed = replays("gate/edit-unread", with_changes(base, [NAMED["edit_needs_read=false"]]))
+        changed = replays("gate/edit-unread", change_behaviours(base, [NAMED["edit_needs_read=false"]]))
         assert (changed.fingerprint.effects != "", replays.count) == (True, 2)
 
 
@@ -184,7 +184,7 @@ def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> 
 @cache
 def recorded_results(full: Clinic, name: str) -> Observed:
     """Return the recorded results of a version in the scenarios of `full`."""
-    return comparable(run_observed(full.suite, f"recording:{name}", full.ids))
+    return without_missing_capabilities(observe_run(full.suite, f"recording:{name}", full.ids))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.fuzz.likely_rule import ExampleIndex, portrait_of
+from readfirst.observatory.fuzz.likely_rule import ExampleIndex, example_index
 from tests.small_suites import small_suite
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "wrong_implementations"))
@@ -36,5 +36,5 @@ def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 @pytest.fixture(scope="session")
-def portrait(some: Suite) -> ExampleIndex:
-    return portrait_of(some)
+def index(some: Suite) -> ExampleIndex:
+    return example_index(some)

@@ -21,7 +21,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import Cause
-from readfirst.observatory.fuzz.generate import scenarios, single_file
+from readfirst.observatory.fuzz.generate import scenarios, single_file_scenario
 
 
 def campaign(
@@ -32,9 +32,9 @@ def campaign(
     level: Level = "text",
     steps: int = 3000,
 ) -> Campaign:
-    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
-    generated = (single_file(Random(f"0.{number}")) for number in count())
-    return Campaign(duel, generated, steps=steps)
+    runner = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
+    generated = (single_file_scenario(Random(f"0.{number}")) for number in count())
+    return Campaign(runner, generated, steps=steps)
 
 
 def first(target: type[Altered], suite: Suite, place: WorkspacePool) -> Finding:
@@ -87,25 +87,25 @@ def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: Works
     assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
     reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
     assert list(reason.perform()) == []
-    assert reason.made.steps >= 300
+    assert reason.tally.steps >= 300
 
 
 @pytest.mark.slow
 def test_agreement_is_counted_in_steps(suite: Suite, place: WorkspacePool) -> None:
     agreed = campaign(altered.Altered, suite, place, steps=400)
     reported: list[int] = []
-    assert list(agreed.perform(lambda: reported.append(agreed.made.steps))) == []
-    assert 400 <= agreed.made.steps < 500
-    assert (agreed.made.disagreed, reported[-1]) == (0, agreed.made.steps)
-    assert agreed.made.scenarios == len(reported) > 10
+    assert list(agreed.perform(lambda: reported.append(agreed.tally.steps))) == []
+    assert 400 <= agreed.tally.steps < 500
+    assert (agreed.tally.disagreed, reported[-1]) == (0, agreed.tally.steps)
+    assert agreed.tally.scenarios == len(reported) > 10
 
 
 @pytest.mark.slow
 def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: WorkspacePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
-    assert 300 <= found.made.steps < 400, "replays for shrinking do not count"
-    assert found.made.disagreed > 10
+    assert 300 <= found.tally.steps < 400, "replays for shrinking do not count"
+    assert found.tally.disagreed > 10
     assert len(findings) <= 3
     assert len({finding.group for finding in findings}) == len(findings)
 
@@ -114,12 +114,12 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(
     suite: Suite, place: WorkspacePool
 ) -> None:
     clock = count(0, 10)  # each look at the clock takes ten seconds
-    duel = DifferentialRunner(
+    runner = DifferentialRunner(
         ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary
     )  # type: ignore[arg-type]
-    limited = Campaign(duel, scenarios(0), steps=None, seconds=35, clock=lambda: next(clock))
+    limited = Campaign(runner, scenarios(0), steps=None, seconds=35, clock=lambda: next(clock))
     assert any(finding.again for finding in limited.perform())
-    assert limited.made.scenarios <= 3
+    assert limited.tally.scenarios <= 3
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: Work
     again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30)
     again.accepted = groups
     assert list(again.perform()) == []
-    assert again.made.explained == again.made.disagreed > 0
+    assert again.tally.explained == again.tally.disagreed > 0
 
 
 class Whimsical(Altered):
@@ -178,8 +178,8 @@ class Reminded:
 def test_whitespace_that_a_reminder_costs_an_answer_is_no_disagreement(
     suite: Suite, place: WorkspacePool, says_so: bool
 ) -> None:
-    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)
-    assert bool(duel(suite.scenario("line-endings/mixed-in-equal-numbers"))) != says_so
+    runner = DifferentialRunner(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)
+    assert bool(runner(suite.scenario("line-endings/mixed-in-equal-numbers"))) != says_so
 
 
 class Dead(Altered):
@@ -188,5 +188,5 @@ class Dead(Altered):
 
 
 def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: WorkspacePool) -> None:
-    with pytest.raises(AdapterError, match="the target broke at step 1: it is gone"):
+    with pytest.raises(AdapterError, match="the target failed at step 1: it is gone"):
         list(campaign(Dead, suite, place).perform())

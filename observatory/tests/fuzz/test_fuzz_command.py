@@ -89,7 +89,7 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
     assert fuzz(TARGET, *FEW, "--baseline", str(baseline)) == 0
     assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
     assert fuzz(TARGET, *FEW, "--class", "safety") == 0
-    assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
+    assert "0 new causes, 1 cause whose rule is not in the requested classes\n" in capsys.readouterr().err
     assert list_found_files(tmp_path) == []
     assert fuzz(TARGET, *FEW, "--class", "wording") == 1
     assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
@@ -129,7 +129,7 @@ def test_an_interrupted_search_shows_how_far_it_came(
     [
         (("reference", "--steps", "0"), 5, "0 steps in 0 scenarios"),
         (("reference", "--contract", "2.1.270", "--steps", "9"), 0, "0 disagreements"),
-        (("reference", "--level", "verbatim"), 2, "generated scenarios have none; write text"),
+        (("reference", "--level", "verbatim"), 2, "which generated scenarios lack. Use text"),
         (("no-such-kind",), 2, "no-such-kind"),
         (("python:nowhere:Tools", "--steps", "20"), 2, "there is no module nowhere"),
         (("reference", "--contract", "0.0.1"), 2, "0.0.1"),

@@ -87,11 +87,11 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) ->
 
     None if it does not differ within `MOST_STEPS`.
     """
-    duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    runner = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):
-        if duel.differences(scenario):
-            return duel.made.steps
-        if duel.made.steps > MOST_STEPS:
+        if runner.differences(scenario):
+            return runner.tally.steps
+        if runner.tally.steps > MOST_STEPS:
             return None
     raise AssertionError("the search ended")
 

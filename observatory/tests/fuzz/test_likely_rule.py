@@ -11,10 +11,10 @@ from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.observatory.fuzz.command import by_rule
+from readfirst.observatory.fuzz.command import probable_rules
 from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
-from readfirst.observatory.fuzz.likely_rule import ExampleIndex, with_rule
+from readfirst.observatory.fuzz.likely_rule import ExampleIndex, with_probable_rule
 
 FILE = {"notes.txt": RegularFile(TextContent("alpha\nbeta\nalpha\n"))}
 PATH = "$WS/notes.txt"
@@ -28,14 +28,14 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
 
 
 def find_rule(
-    target: type[Altered], some: Suite, portrait: ExampleIndex, place: WorkspacePool, *steps: Step
+    target: type[Altered], some: Suite, index: ExampleIndex, place: WorkspacePool, *steps: Step
 ) -> Finding:
     """Return the disagreement of a target with the reference in these steps, and the rule that it breaks."""
-    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
+    runner = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
-    found = duel(scenario)
+    found = runner(scenario)
     assert found is not None
-    return with_rule(Finding(scenario, found), some, portrait, duel)
+    return with_probable_rule(Finding(scenario, found), some, index, runner)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
     steps: tuple[Step, ...],
     rule: str,
     some: Suite,
-    portrait: ExampleIndex,
+    index: ExampleIndex,
     place: WorkspacePool,
 ) -> None:
-    finding = find_rule(target, some, portrait, place, *steps)
+    finding = find_rule(target, some, index, place, *steps)
     assert finding.rule == rule
     assert some.scenario(finding.shown_by).rule == rule
 
@@ -71,18 +71,18 @@ class OpenForHidden(Altered):
 
 
 def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
-    some: Suite, portrait: ExampleIndex, place: WorkspacePool
+    some: Suite, index: ExampleIndex, place: WorkspacePool
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
     modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
-    finding = find_rule(OpenForHidden, some, portrait, place, modify, write)
+    finding = find_rule(OpenForHidden, some, index, place, modify, write)
     assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
 
 
 def test_few_scenarios_are_replayed_when_the_time_is_over(
-    some: Suite, portrait: ExampleIndex, place: WorkspacePool
+    some: Suite, index: ExampleIndex, place: WorkspacePool
 ) -> None:
-    duel = DifferentialRunner(
+    runner = DifferentialRunner(
         ReferenceAdapter("2.1.7"),
         wrong_text.ReplacesFirstOfSeveral,  # type: ignore[arg-type]
         place,
@@ -90,23 +90,21 @@ def test_few_scenarios_are_replayed_when_the_time_is_over(
         some.vocabulary,
     )
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), (READ, edit("alpha", "x")))
-    found = duel(scenario)
+    found = runner(scenario)
     assert found is not None
-    before = duel.made.scenarios
-    finding = with_rule(Finding(scenario, found), some, portrait, duel, lambda: True)
-    assert (duel.made.scenarios - before, finding.rule != "") == (4, True)
+    before = runner.tally.scenarios
+    finding = with_probable_rule(Finding(scenario, found), some, index, runner, lambda: True)
+    assert (runner.tally.scenarios - before, finding.rule != "") == (4, True)
 
 
-def test_what_nothing_is_like_breaks_no_rule(
-    some: Suite, portrait: ExampleIndex, place: WorkspacePool
-) -> None:
-    duel = DifferentialRunner(
+def test_what_nothing_is_like_breaks_no_rule(some: Suite, index: ExampleIndex, place: WorkspacePool) -> None:
+    runner = DifferentialRunner(
         ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", some.vocabulary
     )
     cause = Cause("Read", "effects", "an error that no scenario has", "done")
     scenario = Scenario("fuzz/one", "A Read", "observed", Given(FILE), (READ,))
     finding = Finding(scenario, Disagreement(cause, 0, 0, "answer", "a", "b"))
-    assert with_rule(finding, some, portrait, duel) == finding
+    assert with_probable_rule(finding, some, index, runner) == finding
 
 
 def test_findings_are_listed_by_rule_the_worst_class_first(some: Suite) -> None:
@@ -124,16 +122,18 @@ def test_findings_are_listed_by_rule_the_worst_class_first(some: Suite) -> None:
         finding("replace-all"),
     ]
     assert some.rules is not None
-    assert list(by_rule(findings, some.rules)) == [
+    assert list(probable_rules(findings, some.rules)) == [
         "Rules that are probably broken, worst first: 2",
         "safety",
         f"  1  {some.rules['ambiguous-match'].title}",
         "     ambiguous-match; the suite shows it, too: a/b",
         "design",
         f"  2  {some.rules['replace-all'].title}",
-        "     replace-all; none of the scenarios that are most like it shows it",
+        "     replace-all; no similar scenario of the suite shows it",
         "no rule",
-        "  1  Nothing in the suite is like it",
+        "  1  No scenario of the suite is similar",
     ]
-    assert list(by_rule([finding("replace-all")], None))[-1] == "  1  Nothing in the suite is like it"
-    assert list(by_rule([], some.rules)) == []
+    assert (
+        list(probable_rules([finding("replace-all")], None))[-1] == "  1  No scenario of the suite is similar"
+    )
+    assert list(probable_rules([], some.rules)) == []

@@ -84,11 +84,11 @@ class FollowsMovedFiles(Altered):
 
 @pytest.mark.slow
 def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: Suite) -> None:
-    duel = DifferentialRunner(
+    runner = DifferentialRunner(
         ReferenceAdapter("2.1.7"), FollowsMovedFiles, place, "effects", suite.vocabulary
     )
     assert (
-        next(Campaign(duel, long_sessions(0), steps=1500).perform()).disagreement.cause.reference
+        next(Campaign(runner, long_sessions(0), steps=1500).perform()).disagreement.cause.reference
         == "not_read"
     )
     assert not {"rename", "symlink"} & kinds(list(islice(scenarios(0), 300)))
@@ -139,13 +139,13 @@ def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
                 self.path(arguments).write_text("other")
             return result
 
-    duel = DifferentialRunner(
+    runner = DifferentialRunner(
         ReferenceAdapter("2.1.7"), OtherWordsThenOtherFiles, place, "text", suite.vocabulary
     )
-    every = [duel.differences(each) for each in some(6, 5)]
+    every = [runner.differences(each) for each in some(6, 5)]
     levels = [[each.cause.level for each in found] for found in every]
     assert any("text" in each[:-1] and each[-1] == "effects" for each in levels)
     assert all("effects" not in each[:-1] for each in levels)
-    assert duel.made.other_effects == sum(each[-1:] == ["effects"] for each in levels)
-    assert duel.made.other_texts == sum(each.count("text") + each.count("reason") for each in levels)
-    assert duel.made.calls > duel.made.other_effects + duel.made.other_texts
+    assert runner.tally.other_effects == sum(each[-1:] == ["effects"] for each in levels)
+    assert runner.tally.other_texts == sum(each.count("text") + each.count("reason") for each in levels)
+    assert runner.tally.calls > runner.tally.other_effects + runner.tally.other_texts

@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.suite.file_entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of
+from readfirst.observatory.fuzz.conditions import Pair, calls_with_conditions, condition_pairs
 from readfirst.observatory.fuzz.generate import scenarios
 from readfirst.observatory.fuzz.likely_rule import ExampleIndex
 from tests.rows import rows
@@ -26,7 +26,7 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
 
 def last_conditions(*steps: Step, **files: Entry) -> tuple[str, ...]:
     given = {name.replace("_", "."): entry for name, entry in files.items()}
-    return list(calls_of(Scenario("fuzz/one", "One", "observed", Given(given), steps)))[-1][2]
+    return list(calls_with_conditions(Scenario("fuzz/one", "One", "observed", Given(given), steps)))[-1][2]
 
 
 @rows(
@@ -106,9 +106,9 @@ def pairs_of_changes(scenario: Scenario) -> set[Pair]:
     """Return the pairs of conditions where a scenario calls Edit or Write."""
     return {
         pair
-        for _, call, conditions in calls_of(scenario)
+        for _, call, conditions in calls_with_conditions(scenario)
         if call.tool in {"Edit", "Write"}
-        for pair in pairs_of(call.tool, conditions)
+        for pair in condition_pairs(call.tool, conditions)
     }
 
 
@@ -122,22 +122,25 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
     assert sum(scenarios_with[pair] == 1 for pair in pairs["crossed/during-93"]) == 18
 
 
-def new_pairs(portrait: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
+def new_pairs(index: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
     """Return the number of pairs of conditions that the first 60 generated scenarios reach and the suite does not.
 
     `seen` weights the generator: it prefers pairs that are rare there.
     """
     drawn = islice(scenarios(1, seen=seen), 60)
     made = {
-        pair for each in drawn for _, call, found in calls_of(each) for pair in pairs_of(call.tool, found)
+        pair
+        for each in drawn
+        for _, call, found in calls_with_conditions(each)
+        for pair in condition_pairs(call.tool, found)
     }
-    return len(made - portrait.pairs.keys())
+    return len(made - index.pairs.keys())
 
 
-def test_weights_reach_more_of_what_the_suite_does_not_have(portrait: ExampleIndex) -> None:
-    assert new_pairs(portrait, portrait.pairs) > 1.15 * new_pairs(portrait, None)
+def test_weights_reach_more_of_what_the_suite_does_not_have(index: ExampleIndex) -> None:
+    assert new_pairs(index, index.pairs) > 1.15 * new_pairs(index, None)
 
 
-def test_scenarios_that_follow_weights_come_from_the_seed_alone(portrait: ExampleIndex) -> None:
-    first, again, other = (list(islice(scenarios(seed, seen=portrait.pairs), 5)) for seed in (3, 3, 4))
+def test_scenarios_that_follow_weights_come_from_the_seed_alone(index: ExampleIndex) -> None:
+    first, again, other = (list(islice(scenarios(seed, seen=index.pairs), 5)) for seed in (3, 3, 4))
     assert first == again != other

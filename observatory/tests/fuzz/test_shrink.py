@@ -4,7 +4,7 @@ from random import Random
 
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
-from readfirst.observatory.fuzz.generate import several_files
+from readfirst.observatory.fuzz.generate import several_files_scenario
 from readfirst.observatory.fuzz.shrink import shrink
 
 READ = ToolCall("Read", {"file_path": "$WS/notes.txt", "limit": 3})
@@ -82,7 +82,7 @@ def test_no_more_questions_are_asked_than_allowed() -> None:
         asked.append(candidate)
         return False
 
-    shrink(several_files(Random(1)), shows, attempts=17)
+    shrink(several_files_scenario(Random(1)), shows, attempts=17)
     assert len(asked) == 17
 
 

@@ -14,12 +14,12 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, 
 from readfirst.observatory.fuzz.generate import scenarios
 from readfirst.observatory.fuzz.text_generators import (
     FORMATS,
-    LONGEST_AS_IT_IS,
+    MAX_LITERAL_ARGUMENT_CHARS,
     SIZES,
     argument_text,
-    content,
-    large,
+    file_content,
     large_content,
+    large_text,
 )
 from tests.rows import rows
 
@@ -77,7 +77,7 @@ def lengths() -> tuple[frozenset[int], frozenset[int]]:
         made = large_content(random)
         files |= around(len(made.text.encode()) * made.times)
     for _ in range(600):
-        arguments |= around(len(large(random).encode()))
+        arguments |= around(len(large_text(random).encode()))
     return frozenset(arguments), frozenset(files)
 
 
@@ -132,7 +132,7 @@ def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
 def test_one_of_many_texts_and_files_is_as_large() -> None:
     random = Random(3)
     assert any(len(argument_text(random).encode()) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
-    assert any(len(content(random).data) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
+    assert any(len(file_content(random).data) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
 
 
 def test_an_argument_that_is_too_long_for_a_file_is_a_repeated_text() -> None:
@@ -143,7 +143,9 @@ def test_an_argument_that_is_too_long_for_a_file_is_a_repeated_text() -> None:
         for call in calls_of(step)
         for value in call.arguments.values()
     )
-    long = (value for value in arguments if isinstance(value, str) and len(value) > LONGEST_AS_IT_IS)
+    long = (
+        value for value in arguments if isinstance(value, str) and len(value) > MAX_LITERAL_ARGUMENT_CHARS
+    )
     assert {type(value) for value in islice(long, 3)} == {RepeatedText}
 
 

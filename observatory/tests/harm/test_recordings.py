@@ -22,7 +22,7 @@ SAMPLE = ("gate/", "staleness/older", "line-endings/mixed", "full-disk/", "permi
 def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
     found, sessions = harms.find_harms([each for each in suite.ids() if each.startswith(SAMPLE)])
     assert len(found) > 100
-    assert harms.data(found, sessions, suite)["causes"]
+    assert harms.harm_data(found, sessions, suite)["causes"]
 
 
 @pytest.mark.parametrize(
@@ -36,29 +36,29 @@ def test_bytes_that_become_replacement_characters_are_harm_also_where_the_produc
 def test_a_harm_that_nobody_explained_fails(suite: Suite) -> None:
     new = Harm(0, 0, "stray", "notes.txt~", "notes.txt~, which no call named, was left behind")
     with pytest.raises(SystemExit, match=r"gate/edit-after-read on 2\.1\.7 has no cause: stray: notes\.txt~"):
-        harms.data([harms.Found("gate/edit-after-read", "2.1.7", new)], {"2.1.7": 1}, suite)
+        harms.harm_data([harms.RecordedHarm("gate/edit-after-read", "2.1.7", new)], {"2.1.7": 1}, suite)
 
 
 @pytest.mark.slow
 def test_the_page_is_up_to_date(suite: Suite) -> None:
-    made = harms.data(*harms.find_all_harms(), suite)
+    made = harms.harm_data(*harms.find_all_harms(), suite)
     assert json.loads(harms.DATA.read_text("utf-8")) == json.loads(json.dumps(made))
-    assert harms.tables(made) in harms.PAGE.read_text("utf-8")
+    assert harms.page_sections(made) in harms.PAGE.read_text("utf-8")
 
 
 def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
     kept = json.loads(harms.DATA.read_text("utf-8"))
     assert list(kept["contracts"]) == [each.name for each in suite.contracts if each.recorded]
-    assert [each["id"] for each in kept["causes"]] == [each.id for each in harms.causes()]
+    assert [each["id"] for each in kept["causes"]] == [each.id for each in harms.load_causes()]
     page = harms.PAGE.read_text("utf-8")
-    assert harms.tables(kept) in page
+    assert harms.page_sections(kept) in page
     sessions = sum(each["sessions"] for each in kept["contracts"].values())
     assert f"{len(kept['causes'])} causes explain all harms in {sessions:,} recordings" in page
     assert harms.CAUSES_PAGE.read_text("utf-8") == harms.causes_page(kept)
 
 
 def test_every_convention_has_its_scenario(suite: Suite) -> None:
-    assert {each["scenario"] for each in harms.conventions()} <= set(suite.ids())
+    assert {each["scenario"] for each in harms.load_conventions()} <= set(suite.ids())
 
 
 @rows("file", sorted(JUDGE.glob("*.py")))
@@ -83,8 +83,8 @@ def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
 
 def test_a_cause_explains_nothing_of_other_versions(suite: Suite) -> None:
     harm = Harm(2, 0, "lost", "a.txt", "line 2 of a.txt, which somebody else saved after the Read")
-    found = harms.Found("staleness/write-after-change", "1.0.60", harm)
+    found = harms.RecordedHarm("staleness/write-after-change", "1.0.60", harm)
     cause = harms.cause_of(found, suite)
     assert cause is not None
     assert cause.id == "write-not-checked"
-    assert harms.cause_of(harms.Found(found.scenario, NEWEST, harm), suite) is None
+    assert harms.cause_of(harms.RecordedHarm(found.scenario, NEWEST, harm), suite) is None

@@ -19,7 +19,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
-from readfirst.observatory.targets.catalogue import known_failures, targets
+from readfirst.observatory.targets.catalogue import baseline_path, targets
 from readfirst.observatory.targets.install import install
 from readfirst.observatory.targets.mapping import AgentLaunch, Target
 from tests.judging import CONTRACT, SUITE, judge_scenario
@@ -100,7 +100,7 @@ def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePoo
 
 def is_known_failure(target: Target, scenario_id: str) -> bool:
     """Whether the baseline of every version of a target accepts the failure of a scenario."""
-    files = [known_failures(replace(target, release=release)) for release in target.versions.values()]
+    files = [baseline_path(replace(target, release=release)) for release in target.versions.values()]
     return all(
         (scenario_id, CONTRACT.name) in load_baseline(file, SUITE.ids(), SUITE.contracts).accepted
         for file in files

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.observatory.claims.page import behaviour
+from readfirst.observatory.claims.page import behaviour_page
 from readfirst.observatory.versions.history import history_page
 from tests.command_line import Cli
 from tests.judging import SUITE
@@ -30,7 +30,7 @@ def test_what_is_committed_is_fresh(readfirst: Cli, command: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "make", [lambda: behaviour(SUITE), lambda: history_page(SUITE)], ids=["claims", "history"]
+    "make", [lambda: behaviour_page(SUITE), lambda: history_page(SUITE)], ids=["claims", "history"]
 )
 def test_every_row_of_a_whole_page_is_as_wide_as_its_head_and_every_link_leads_somewhere(make) -> None:
     page, width = make(), 0

@@ -16,7 +16,13 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
-from readfirst.observatory.versions.bisect import AnswerChange, BisectError, between, changes, facts
+from readfirst.observatory.versions.bisect import (
+    AnswerChange,
+    BisectError,
+    compared_parts,
+    find_changes,
+    versions_between,
+)
 from tests.command_line import exit_code
 from tests.releases.conftest import expected_answers
 from tests.releases.fake_registry import FakeNpm, FakeRegistry, saying
@@ -58,14 +64,14 @@ class Asked:
         found = {name: self.answers[name][int(version) - 1] for name in ids}
         return {name: answer for name, answer in found.items() if answer != "."}
 
-    def changes(self) -> list[AnswerChange]:
-        found = changes(self.versions, [*self.answers], self)
+    def find_changes(self) -> list[AnswerChange]:
+        found = find_changes(self.versions, [*self.answers], self)
         return sorted(found, key=lambda each: (each.scenario_id, int(each.after)))
 
 
 def test_every_change_of_every_scenario_is_found_and_each_version_asked_once() -> None:
     asked = Asked(x="aabbbbccc", y="aaaaabbbb", z="aaaaaaaaa", w="abbbbbbba")
-    assert asked.changes() == [
+    assert asked.find_changes() == [
         AnswerChange("x", "2", "3"),
         AnswerChange("x", "6", "7"),
         AnswerChange("y", "5", "6"),
@@ -74,13 +80,13 @@ def test_every_change_of_every_scenario_is_found_and_each_version_asked_once() -
 
 
 def test_a_version_without_an_answer_is_gone_round() -> None:
-    assert Asked(x="aaaa.bbbb").changes() == [AnswerChange("x", "4", "6", ("5",))]
-    assert Asked(x="aa...bbbb").changes() == [AnswerChange("x", "2", "6", ("3", "4", "5"))]
-    assert Asked(x="aabb.bbbb", y="aaaaaabbb").changes() == [
+    assert Asked(x="aaaa.bbbb").find_changes() == [AnswerChange("x", "4", "6", ("5",))]
+    assert Asked(x="aa...bbbb").find_changes() == [AnswerChange("x", "2", "6", ("3", "4", "5"))]
+    assert Asked(x="aabb.bbbb", y="aaaaaabbb").find_changes() == [
         AnswerChange("x", "2", "3"),
         AnswerChange("y", "6", "7"),
     ]
-    assert Asked(x=".bbbbbbbb", y="aaaaaabb.").changes() == [], (
+    assert Asked(x=".bbbbbbbb", y="aaaaaabb.").find_changes() == [], (
         "without an answer at an end there is no search"
     )
 
@@ -101,19 +107,19 @@ def test_a_version_without_an_answer_is_gone_round() -> None:
 def test_what_counts_as_a_change_depends_on_the_level(other: dict[str, Any], seen_at: set[str]) -> None:
     step = TranscriptStep(("Write",), (RecordedResult("Done."),), reminders=("It changed.",))
     one, two = Transcript((step,)), Transcript((replace(step, **other),))
-    assert {level for level in LEVELS if facts(one, level) != facts(two, level)} == seen_at
+    assert {level for level in LEVELS if compared_parts(one, level) != compared_parts(two, level)} == seen_at
 
 
 def test_one_version_is_nothing_to_search_between() -> None:
     with pytest.raises(BisectError, match="fewer than two published versions"):
-        list(changes(["1"], ["x"], Asked(x="a")))
+        list(find_changes(["1"], ["x"], Asked(x="a")))
 
 
 def test_ends_that_are_not_published_are_refused() -> None:
     with pytest.raises(BisectError, match=r"2\.1\.88 is not published, or cannot be installed"):
-        between(["2.1.87", "2.1.89"], "2.1.88", "2.1.89")
+        versions_between(["2.1.87", "2.1.89"], "2.1.88", "2.1.89")
     with pytest.raises(BisectError, match="is not older"):
-        between(["1.0.1", "1.0.2"], "1.0.2", "1.0.1")
+        versions_between(["1.0.1", "1.0.2"], "1.0.2", "1.0.1")
 
 
 @pytest.mark.node
@@ -258,7 +264,7 @@ def test_what_has_no_answer_at_an_end_is_reported_and_the_others_are_searched(
     assert bisect(suite) == ExitCode.ERROR
     captured = capsys.readouterr()
     assert "gate/x: changed in 1.0.2" in captured.out
-    assert "gate/y: not searched, 1.0.2 gives no answer: two replays gave different" in captured.err
+    assert "gate/y: not searched, because 1.0.2 gives no answer: two replays gave different" in captured.err
     assert "gate/y" not in captured.out
 
 

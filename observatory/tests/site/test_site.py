@@ -17,9 +17,9 @@ from readfirst.observatory.cli import compatibility
 from readfirst.observatory.report.harm_heatmap import star_meaning
 from readfirst.observatory.site import site
 from readfirst.observatory.site.markdown_sources import (
+    generated_pages,
     linked_paths,
-    made_pages,
-    plain_markdown,
+    strip_fence_info,
     write_sources,
 )
 from readfirst.observatory.site.pages import (
@@ -30,7 +30,7 @@ from readfirst.observatory.site.pages import (
 )
 from readfirst.observatory.site.sections import harm_sections
 from readfirst.observatory.site.site import broken_links, write_site
-from readfirst.observatory.site.site_data import Facts, SiteError
+from readfirst.observatory.site.site_data import SiteData, SiteError
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
@@ -39,17 +39,17 @@ CHECKOUT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def rules(facts: Facts) -> dict[str, str]:
+def rules(facts: SiteData) -> dict[str, str]:
     return dict(rule_pages(facts))
 
 
 @pytest.fixture(scope="module")
-def implementations(facts: Facts) -> dict[str, str]:
+def implementations(facts: SiteData) -> dict[str, str]:
     return dict(implementation_pages(facts))
 
 
 def test_every_rule_and_every_implementation_has_a_page_that_its_index_names(
-    facts: Facts, rules: dict[str, str], implementations: dict[str, str]
+    facts: SiteData, rules: dict[str, str], implementations: dict[str, str]
 ) -> None:
     names = {f"{rule.id}.md" for rule in facts.rules}
     assert set(rules) == {"index.md", *names}
@@ -58,7 +58,7 @@ def test_every_rule_and_every_implementation_has_a_page_that_its_index_names(
 
 
 def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
-    facts: Facts, rules: dict[str, str]
+    facts: SiteData, rules: dict[str, str]
 ) -> None:
     page = rules["edit-refuses-changed-file.md"]
     rule = facts.rules["edit-refuses-changed-file"]
@@ -83,7 +83,7 @@ def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
 
 
 def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
-    facts: Facts, implementations: dict[str, str]
+    facts: SiteData, implementations: dict[str, str]
 ) -> None:
     page = implementations["agno-gated@3.1.10.md"]
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
@@ -103,7 +103,7 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
 
 
 def test_a_card_explains_the_stars_of_its_own_row_alone(
-    facts: Facts, implementations: dict[str, str]
+    facts: SiteData, implementations: dict[str, str]
 ) -> None:
     stars_of = {
         name: star_meaning([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations
@@ -118,7 +118,7 @@ def test_a_card_explains_the_stars_of_its_own_row_alone(
         assert said == ({stars} if stars else set()), name
 
 
-def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Facts) -> None:
+def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: SiteData) -> None:
     """The map of harm links to the section of each kind of harm."""
     assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
         "### untrue",
@@ -126,7 +126,7 @@ def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Fac
     ]
 
 
-def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -> None:
+def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: SiteData) -> None:
     pages = dict(version_pages(facts))
     assert set(pages) == {"index.md", *(f"{name}.md" for name in facts.recorded)}
     page = pages["2.1.228.md"]
@@ -137,9 +137,9 @@ def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -
     assert "Changes for users" not in pages[f"{facts.recorded[0]}.md"]
 
 
-def test_the_first_page_is_the_map_whose_cells_lead_to_the_scenarios(facts: Facts) -> None:
+def test_the_first_page_is_the_map_whose_cells_lead_to_the_scenarios(facts: SiteData) -> None:
     page = home_page(facts)
-    made = made_pages(facts)
+    made = generated_pages(facts)
     cells = re.findall(r'href="((?:implementations|versions)/[^"#]+)\.html#(\w+)"', page)
     assert len(cells) > 100
     for path, kind in cells:
@@ -147,7 +147,7 @@ def test_the_first_page_is_the_map_whose_cells_lead_to_the_scenarios(facts: Fact
     assert page.index("harm-map") < page.index("rule-map")
 
 
-def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:
+def test_the_diagnoses_are_those_of_the_page_about_them(facts: SiteData) -> None:
     page = (facts.docs / "diagnosis.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `(\S+@\S+)` \| (.*?) \| \d+ \|", page, re.MULTILINE))
     assert rows == {name: each["nearest"] for name, each in facts.diagnoses.items()}
@@ -161,8 +161,8 @@ def test_links_are_found_but_not_those_in_code() -> None:
 
 
 def test_a_code_block_keeps_only_the_name_of_its_language() -> None:
-    assert plain_markdown("```yaml scenario\na: 1\n```\n") == "```yaml\na: 1\n```\n"
-    assert plain_markdown("- x\n  ````js server 2\n") == "- x\n  ````js\n"
+    assert strip_fence_info("```yaml scenario\na: 1\n```\n") == "```yaml\na: 1\n```\n"
+    assert strip_fence_info("- x\n  ````js server 2\n") == "- x\n  ````js\n"
 
 
 def test_what_a_page_links_to_comes_along_and_so_on(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ def test_links_that_lead_nowhere_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(
-    facts: Facts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    facts: SiteData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site, "demand_mkdocs", lambda: None)
+    monkeypatch.setattr(site, "require_mkdocs", lambda: None)
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(SiteError, match="is not empty"):
         write_site(facts, CHECKOUT, tmp_path)
@@ -220,21 +220,23 @@ def test_a_site_needs_mkdocs_and_says_how_to_get_it(
 def test_a_suite_without_results_has_no_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(site, "demand_mkdocs", lambda: None)
+    monkeypatch.setattr(site, "require_mkdocs", lambda: None)
     (tmp_path / "fixtures").symlink_to(CHECKOUT / "fixtures")
     (tmp_path / "README.md").write_text("# Mine\n")
     assert exit_code_of(tmp_path / "fixtures", tmp_path / "site") == ExitCode.USAGE
     assert "`readfirst targets compatibility --write` writes it" in capsys.readouterr().err
 
 
-def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_workflow_publishes_what_the_command_makes(
+    facts: SiteData, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github/workflows/pages.yml").read_text("utf-8"))
     steps = workflow["jobs"]["build"]["steps"]
     (step,) = [each for each in steps if each.get("run", "").startswith("readfirst targets site")]
     (upload,) = [each for each in steps if "upload-pages-artifact" in each.get("uses", "")]
     asked: dict[str, object] = {}
 
-    def write(facts: Facts, root: Path, folder: Path, **options: object) -> int:
+    def write(facts: SiteData, root: Path, folder: Path, **options: object) -> int:
         asked.update(options, root=root, folder=folder)
         return 1
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readfirst.observatory.site.site import write_site
-from readfirst.observatory.site.site_data import Facts
+from readfirst.observatory.site.site_data import SiteData
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, run_script, severe
 
 pytestmark = pytest.mark.browser
@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, facts: Facts) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, facts: SiteData) -> Path:
     made = tmp_path_factory.mktemp("site") / "a site"
     made.mkdir()
     (made / "readfirst-site.txt").write_text("readfirst 1.0\n")
@@ -66,7 +66,9 @@ def test_search_finds_a_rule(site: Website) -> None:
     assert page.waits_for(lambda: any("/rules/symbolic-links.html" in hit for hit in hits()))
 
 
-def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Website, facts: Facts) -> None:
+def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(
+    site: Website, facts: SiteData
+) -> None:
     page = site.open("index.html")
     (cell,) = page.all("article a[href$='implementations/deepagents@0.7.32.html#lost']")
     cell.click()

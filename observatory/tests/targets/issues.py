@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.observatory.report.compatibility import like
+from readfirst.observatory.report.compatibility import for_contract
 from readfirst.observatory.survey.failure_evidence import load_evidence
 from readfirst.observatory.survey.issue_report import HEADINGS, Report, issue_text
 from readfirst.observatory.targets.catalogue import find
@@ -24,7 +24,7 @@ assert SUITE.rules is not None
 RULES: Rules = SUITE.rules
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 EVIDENCE = load_evidence(DOCS / "evidence.json")
-TABLE: dict[str, Any] = like(json.loads((DOCS / "compatibility.json").read_text()), CONTRACT.name)
+TABLE: dict[str, Any] = for_contract(json.loads((DOCS / "compatibility.json").read_text()), CONTRACT.name)
 RESULTS = {
     each["target"]: each for each in json.loads((DOCS / "implementations.json").read_text())["targets"]
 }

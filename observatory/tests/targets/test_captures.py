@@ -91,7 +91,7 @@ def test_a_value_is_that_of_the_latest_answer_about_the_same_path(tmp_path: Path
 )
 def test_a_refusal_is_recognised_whatever_value_it_has(text: str, form: str) -> None:
     mask = partial(mask_captures, patterns=(re.compile(r"version:? (\S+)"),))
-    assert new_mapping._without_values(text, mask) == form
+    assert new_mapping._replace_values(text, mask) == form
 
 
 def test_captured_values_do_not_keep_scenarios_from_sharing_a_server(tmp_path: Path) -> None:

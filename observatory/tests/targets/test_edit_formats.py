@@ -18,7 +18,13 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.outcome import Breakage, Outcome
 from readfirst.harness.suite.suite import load_suite
 from readfirst.observatory.targets.catalogue import find
-from readfirst.observatory.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, write_call
+from readfirst.observatory.targets.edit_formats import (
+    FORMATS,
+    EditFormat,
+    InexpressibleError,
+    Knowledge,
+    write_call,
+)
 from readfirst.observatory.targets.translate import Scope, translate_call
 from tests.rows import rows
 
@@ -110,7 +116,7 @@ def apply_markers(patch: str, text: str | None) -> str | None:
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
         said = write_call(form, "Edit", edit(old, new), "f", knowledge_of(text, read=read))
-    except Unexpressed:
+    except InexpressibleError:
         return
     found = apply(said, text)
     if not old:
@@ -142,7 +148,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
     ],
 )
 def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, message: str) -> None:
-    with pytest.raises(Unexpressed, match=message):
+    with pytest.raises(InexpressibleError, match=message):
         write_call("apply_patch", "Edit", arguments, "f", knowledge_of(text, read=False))
 
 
@@ -156,7 +162,7 @@ def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, m
     ],
 )
 def test_what_a_patch_cannot_quote_of_a_file_that_was_read_is_reported(text, old, new, message) -> None:
-    with pytest.raises(Unexpressed, match=message):
+    with pytest.raises(InexpressibleError, match=message):
         write_call("apply_patch", "Edit", edit(old, new), "f", knowledge_of(text))
 
 
@@ -186,7 +192,7 @@ def test_carriage_returns_and_marks_are_quoted_only_where_they_are_asked_for() -
 
 @rows("line", ["=======", ">>>>>>> REPLACE", "<<<<<<< SEARCH", "```python"])
 def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> None:
-    with pytest.raises(Unexpressed, match="a mark of the format"):
+    with pytest.raises(InexpressibleError, match="a mark of the format"):
         write_call("search_replace", "Edit", edit("a", line), "f", knowledge_of("a\n"))
     assert f"+{line}\n" in write_call("apply_patch", "Edit", edit("a", line), "f", knowledge_of("a\n"))
 
@@ -226,7 +232,7 @@ def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
         ("Edit", edit("a\nb", "x"), "several lines"),
         ("Write", {"file_path": "f", "content": "EOF\n"}, "a mark of the format"),
     ):
-        with pytest.raises(Unexpressed, match=message):
+        with pytest.raises(InexpressibleError, match=message):
             write_call("shell", tool, arguments, "f", knowledge_of("a\nb\n"))
 
 
@@ -280,17 +286,17 @@ ESCAPES = {
 def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
     for text in ESCAPES[form]:
         write = {"file_path": "f", "content": f"{text}\n"}
-        with pytest.raises(Unexpressed, match="a mark of the format"):
+        with pytest.raises(InexpressibleError, match="a mark of the format"):
             write_call(form, "Write", write, "f", Knowledge())
         if form != "shell":
-            with pytest.raises(Unexpressed, match="a mark of the format"):
+            with pytest.raises(InexpressibleError, match="a mark of the format"):
                 write_call(form, "Edit", edit("x\n", f"{text}\n"), "f", knowledge_of("x\n"))
 
 
 @rows("form", ESCAPES)
 @rows("end", ["\n", *ENDS])
 def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
-    with pytest.raises(Unexpressed, match="a file without a name in one line"):
+    with pytest.raises(InexpressibleError, match="a file without a name in one line"):
         write_call(
             form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge()
         )

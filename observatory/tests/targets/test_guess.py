@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
+from readfirst.observatory.targets.infer_mapping import Guess, Tool, guess_calls
 from tests.rows import rows
 
 
@@ -18,7 +18,7 @@ LAST = {"$sum": [{"$first": ["$offset", 1]}, "$limit", -1]}
 
 
 def find_guess(name: str, *offered: Tool) -> Guess:
-    return guesses([LISTS, *offered])[name]
+    return guess_calls([LISTS, *offered])[name]
 
 
 @rows(
@@ -135,7 +135,7 @@ SERVERS = {
 @rows(("name", "tools"), [*SERVERS.items()])
 def test_the_tools_of_known_servers_are_recognised(name: str, tools: str) -> None:
     offered = server(tools)
-    guessed = guesses([LISTS, *offered])
+    guessed = guess_calls([LISTS, *offered])
     assert [guessed[each].call for each in ("Read", "Edit", "Write")] == [each.name for each in offered], name
     unknown = {each for guess in guessed.values() for each in guess.unknown}
     assert unknown == ({"kind"} if name == "serena-agent" else set()), name
@@ -160,7 +160,7 @@ def test_how_an_edit_is_called(name: str, arguments: dict[str, Any], replace_all
 
 
 def test_a_value_of_an_earlier_answer_is_captured() -> None:
-    guessed = guesses(server(SERVERS["of hashes"]))
+    guessed = guess_calls(server(SERVERS["of hashes"]))
     assert (
         guessed["Edit"].arguments["expected_hash"] == guessed["Write"].arguments["expected_hash"] == "$hash"
     )
@@ -175,7 +175,7 @@ def test_a_value_of_an_earlier_answer_is_captured() -> None:
 def test_one_tool_with_a_choice_of_commands_is_called_with_the_right_one() -> None:
     choice = {"enum": ["view", "create", "str_replace", "insert", "undo_edit"]}
     editor = tool("text_editor", "path", command=choice, file_text={}, old_str={}, new_str={})
-    commands = {name: guess.arguments["command"] for name, guess in guesses([editor]).items()}
+    commands = {name: guess.arguments["command"] for name, guess in guess_calls([editor]).items()}
     assert commands == {"Read": "view", "Edit": "str_replace", "Write": "create"}
 
 
@@ -205,7 +205,7 @@ def test_what_nothing_takes_is_unsupported_and_what_nothing_gives_is_named() -> 
 
 def test_a_tool_without_described_arguments_or_for_notebooks_is_taken_by_its_name() -> None:
     assert find_guess("Read", Tool("read_file", {"type": "object"})) == Guess("Read", "read_file")
-    notebooks = guesses([tool("NotebookEdit", "notebook_path")])
+    notebooks = guess_calls([tool("NotebookEdit", "notebook_path")])
     assert notebooks == {"NotebookEdit": Guess("NotebookEdit", "NotebookEdit")}
 
 
@@ -216,9 +216,9 @@ def test_a_tool_that_takes_something_else_is_none() -> None:
         tool("edit_profile", "name"),
         tool("create_directory", "path"),
     ]
-    assert guesses([*offered, tool("get_weather", "place"), tool("write_note", "text")]) == {}
+    assert guess_calls([*offered, tool("get_weather", "place"), tool("write_note", "text")]) == {}
 
 
 @rows("schema", [{}, {"properties": []}, {"properties": {"path": True}, "required": [5]}])
 def test_an_odd_schema_harms_nobody(schema: dict[str, Any]) -> None:
-    guesses([Tool("read_file", schema), Tool("edit", schema), Tool("", schema)])
+    guess_calls([Tool("read_file", schema), Tool("edit", schema), Tool("", schema)])

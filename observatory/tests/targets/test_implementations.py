@@ -19,10 +19,10 @@ from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.json_file import JsonFileError
-from readfirst.observatory.report.compatibility import like
+from readfirst.observatory.report.compatibility import for_contract
 from readfirst.observatory.survey import survey as surveys
 from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data, known_scenarios
-from readfirst.observatory.survey.page import page, result_data, result_of
+from readfirst.observatory.survey.page import page, result_data, target_result
 from readfirst.observatory.survey.survey import Survey, SurveyError
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import Target
@@ -47,7 +47,7 @@ def load_known_scenarios() -> tuple[RuleScenario, ...]:
 
 
 def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
-    data = result_of(target, verdicts(), SUITE, CONTRACTS)
+    data = target_result(target, verdicts(), SUITE, CONTRACTS)
     assert [data[name] for name in ("scenarios", "judged", "error", "unsupported")] == [4, 3, 1, 1]
     assert data["holds"] == {"effects": 1, "reason": 1, "text": 1}
     assert data["lacks"] == {"parallel": 1}
@@ -70,7 +70,7 @@ def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
 def test_the_newest_version_is_compared_with_beside_the_first(target: Target) -> None:
     both = ["2.1.7", NEWEST]
     newer = [replace(each, contract=NEWEST) for each in verdicts()]
-    result = result_of(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
+    result = target_result(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
     assert result["harm"]["sessions"] == 2
     assert unpack_results(result["reach"][NEWEST]) == {"matching/two-matches": "nothing"}
     data = result_data([result], both, "2026-01-01", "")
@@ -80,11 +80,11 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
     few = [RuleScenario(each.id, each.rule, each.length) for each in asked]
     table = implementations_data(SUITE.rules, few, survey)
     for contract, judged in (("2.1.7", 2), (NEWEST, 1)):
-        rules = like(table, contract)["rules"]
+        rules = for_contract(table, contract)["rules"]
         counts = [each["implementations"][target.pinned]["judged"] for each in rules.values()]
         assert sum(counts) - (contract == "2.1.7") == judged
     with pytest.raises(ValueError, match=rf"compared with 2\.1\.7 and {re.escape(NEWEST)}"):
-        like(table, "1.0.60")
+        for_contract(table, "1.0.60")
 
 
 class Stage:
@@ -97,7 +97,7 @@ class Stage:
         self.folder, self.asked = folder, list[list[str]]()
         self.every, self.ids = list(verdicts()), [each.scenario_id for each in verdicts()]
         monkeypatch.setattr(surveys, "run", self._judge)
-        monkeypatch.setattr(surveys, "known_failures", lambda *_: folder / "baseline.yaml")
+        monkeypatch.setattr(surveys, "baseline_path", lambda *_: folder / "baseline.yaml")
         monkeypatch.setattr(Suite, "ids", lambda _: self.ids)
 
     def _judge(
@@ -110,7 +110,7 @@ class Stage:
     def survey(self, **options: Any) -> Survey:
         """Return a survey that continues with the results that the directory already contains."""
         survey = Survey(SUITE, self.folder, **options)
-        survey.keep()
+        survey.load_stored_results()
         return survey
 
     def run_survey(self, target: Target, **options: Any) -> Survey:
@@ -126,9 +126,9 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Targe
     lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
     more = [replace(each, harms=(lost, *each.harms)) for each in verdicts()]
     results = [
-        result_of(target, verdicts(), SUITE, CONTRACTS),
-        result_of(worse, more, SUITE, CONTRACTS),
-        result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
+        target_result(target, verdicts(), SUITE, CONTRACTS),
+        target_result(worse, more, SUITE, CONTRACTS),
+        target_result(replace(target, name="untried"), [], SUITE, CONTRACTS),
     ]
     for result, date in zip(results, ("2026-01-01", "2025-12-30", "2026-01-01"), strict=True):
         result["date"] = date
@@ -167,7 +167,7 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
     assert (tmp_path / "implementations.md").read_text() == page(data)
     assert SUITE.rules is not None
-    table = like(implementations_data(SUITE.rules, load_known_scenarios(), data), "2.1.7")
+    table = for_contract(implementations_data(SUITE.rules, load_known_scenarios(), data), "2.1.7")
     assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
         "holds": "no",
         "scenarios": sum(each.rule == "ambiguous-match" for each in load_known_scenarios()),
@@ -181,26 +181,26 @@ def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) 
     ids, stage.ids = stage.ids, stage.ids[:2]
     stage.run_survey(target)
     stage.ids = ids
-    second = stage.survey(missing=True)
+    second = stage.survey(only_missing=True)
     added = second.run(target)
     assert stage.asked == [ids[:2], ids[2:]]
     newest = (replace(each, contract=NEWEST) for each in verdicts())
-    assert added == result_of(target, chain(verdicts(), newest), SUITE, BOTH) | {"date": added["date"]}
+    assert added == target_result(target, chain(verdicts(), newest), SUITE, BOTH) | {"date": added["date"]}
     second.write([target.pinned])
-    third = stage.survey(missing=True)
-    assert third.asked(target) == ["gate/edit-unread"]  # it broke
+    third = stage.survey(only_missing=True)
+    assert third.scenarios_to_run(target) == ["gate/edit-unread"]  # it broke
     stage.every[3] = verdict("gate/edit-unread", "passed")
     third.run(target)
     third.write([target.pinned])
     [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
     assert (mended["scenarios"], mended["judged"], mended["error"]) == (4, 3, 0)
-    third.keep()
-    assert third.asked(target) == []
+    third.load_stored_results()
+    assert third.scenarios_to_run(target) == []
     strict = replace(target, release=replace(target.release, design="strict"))
-    assert third.asked(strict) == ids, "a result of another design is not added to"
+    assert third.scenarios_to_run(strict) == ids, "a result of another design is not added to"
     edit = replace(target.tools["Edit"], unsupported_files=("notes.*",))
     narrower = replace(target, tools={**target.tools, "Edit": edit})
-    assert third.asked(narrower), "what a mapping leaves out since is not known"
+    assert third.scenarios_to_run(narrower), "what a mapping leaves out since is not known"
     assert "spread evenly" not in third.files[1].read_text("utf-8")
 
 
@@ -210,17 +210,17 @@ def test_results_are_carried_over_to_a_newer_newest_contract(
     first = stage.run_survey(target)
     text = first.files[0].read_text("utf-8")
     first.files[0].write_text(text.replace(f'"{NEWEST}"', '"2.1.900"'))
-    monkeypatch.setattr(surveys, "work_out", lambda recording, name: recording.transcripts[NEWEST])
-    second = stage.survey(missing=True)
-    assert second.asked(target) == ["gate/edit-unread"]  # it broke
+    monkeypatch.setattr(surveys, "derive_transcript", lambda recording, name: recording.transcripts[NEWEST])
+    second = stage.survey(only_missing=True)
+    assert second.scenarios_to_run(target) == ["gate/edit-unread"]  # it broke
     changed = SUITE.recordings.recording("matching/unique-match")
     monkeypatch.setattr(
         surveys,
-        "work_out",
+        "derive_transcript",
         lambda recording, name: None if recording == changed else recording.transcripts[NEWEST],
     )
-    third = stage.survey(missing=True)
-    assert third.asked(target) == ["matching/unique-match", "gate/edit-unread"]
+    third = stage.survey(only_missing=True)
+    assert third.scenarios_to_run(target) == ["matching/unique-match", "gate/edit-unread"]
     third.run(target)
     third.write([target.pinned])
     assert json.loads(third.files[0].read_text("utf-8"))["targets"] == json.loads(text)["targets"]
@@ -241,11 +241,11 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
         survey.write([target.pinned])
         sizes.append(result["harm"]["sessions"])
         pages.append(survey.files[1].read_text("utf-8"))
-    assert {*asked[1]} <= {*surveys.evenly(ids, 2)}
+    assert {*asked[1]} <= {*surveys.sample_ids(ids, 2)}
     assert {*asked[1]} & {*asked[2]} <= {"gate/edit-unread"}, (
         "what was asked, and did not break, is asked again"
     )
-    assert sizes == [len({*surveys.evenly(ids, count)} & {*ids[:2]}) for count in (2, 3)]
+    assert sizes == [len({*surveys.sample_ids(ids, count)} & {*ids[:2]}) for count in (2, 3)]
     assert "Asked only a sample of the sessions, spread evenly" in pages[0]
     assert r"| 1 | 0.0%\* (0–79) |" in pages[0]
     assert "spread evenly" not in pages[1], "both that can be asked have been"
@@ -253,7 +253,7 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
 
 def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> None:
     ids = [f"{family}/{number}" for family in "abcd" for number in range(500)]
-    small, large = surveys.evenly(ids, 200), surveys.evenly(ids, 400)
+    small, large = surveys.sample_ids(ids, 200), surveys.sample_ids(ids, 400)
     assert len(small) == 200
     assert {*small} <= {*large}
     assert all(30 <= sum(each.startswith(f"{family}/") for each in small) <= 70 for family in "abcd")
@@ -264,17 +264,17 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, s
     stage.every = [verdict("gate/renamed-since", "passed")]
     stage.run_survey(target)
     stage.ids = ids
-    second = stage.survey(missing=True)
+    second = stage.survey(only_missing=True)
     with pytest.raises(
         SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
     ):
-        second.asked(target)
+        second.scenarios_to_run(target)
 
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
     with pytest.raises(JsonFileError, match=r"implementations\.json is not in its format: .*Remove it"):
-        Survey(SUITE, tmp_path).keep()
+        Survey(SUITE, tmp_path).load_stored_results()
 
 
 def load_committed_data() -> dict[str, Any]:

@@ -28,15 +28,15 @@ from readfirst.observatory.survey.compatibility import RuleScenario
 from readfirst.observatory.survey.failure_evidence import (
     Answer,
     Mismatch,
-    evidence_of,
+    evidence_from_outcome,
     evidence_text,
-    failing,
-    gather,
+    failing_scenarios,
+    gather_evidence,
     keep_evidence,
     load_evidence,
 )
 from readfirst.observatory.survey.issue_report import issue_text
-from readfirst.observatory.survey.page import Harmed
+from readfirst.observatory.survey.page import HarmTally
 from readfirst.observatory.survey.survey import Survey
 from readfirst.observatory.targets import install
 from readfirst.observatory.targets.catalogue import find, targets
@@ -127,8 +127,12 @@ def test_the_command_prints_the_text_wherever_its_reader_is(
         (("agnus", "modes"), 2, "there is no target 'agnus'. Did you mean agno?"),
         (("agno@0.0.1", "modes"), 2, "agno has no version '0.0.1', only 3.1.10."),
         (("agno", "mode"), 2, "there is no rule 'mode'. Did you mean modes?"),
-        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all of the 22 scenarios"),
-        (("agno", "deny-edit"), 5, "agno@3.1.10 does not claim what the scenarios of deny-edit need"),
+        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all 22 judged scenarios"),
+        (
+            ("agno", "deny-edit"),
+            5,
+            "agno@3.1.10 does not claim the capabilities that the scenarios of deny-edit need",
+        ),
         (
             ("agno", "multi-edit-all-or-nothing"),
             5,
@@ -180,7 +184,7 @@ def test_a_target_that_is_not_installed_is_not_asked(
     monkeypatch.setattr(install, "cache_root", lambda: results_folder / "cache")
     ended = issues("--issue", "agno", "modes", "--folder", str(results_folder))
     assert ended.code == 2
-    assert "agno@3.1.10 is not installed to be asked" in ended.err
+    assert "agno@3.1.10 is not installed. Install it" in ended.err
     assert "readfirst check-adapter target:agno@3.1.10" in ended.err
 
 
@@ -193,13 +197,15 @@ def test_evidence_of_another_scenario_is_gathered_again(
     failed = RuleScenario(now.scenario, "modes", 1)
     monkeypatch.setattr(command, "known_scenarios", lambda _: [failed])
     monkeypatch.setattr(
-        command, "gather", lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now}
+        command,
+        "gather_evidence",
+        lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now},
     )
     assert issues("--issue", "agno", "modes", "--folder", str(results_folder)).out == text_of(
         "agno@3.1.10", "modes"
     )
     assert asked == [{"modes": [now.scenario]}]
-    monkeypatch.setattr(command, "gather", lambda *_: {})
+    monkeypatch.setattr(command, "gather_evidence", lambda *_: {})
     assert (
         "agno@3.1.10 follows modes now"
         in issues("--issue", "agno", "modes", "--folder", str(results_folder)).err
@@ -245,7 +251,9 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     assert evidence.found[1] == Mismatch("file notes.txt", "alpha\nBETA\n", "gamma\nBETA\n")
     assert load_evidence(tmp_path / "evidence.json") == {"mine@1": {rule: evidence}}
     replayed: list[str] = []
-    monkeypatch.setattr(kept, "gather", lambda _suite, _target, wanted, _limit: replayed.extend(wanted) or {})
+    monkeypatch.setattr(
+        kept, "gather_evidence", lambda _suite, _target, wanted, _limit: replayed.extend(wanted) or {}
+    )
     assert keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5, frozenset({"gate/edit-unread"})) == found
     assert replayed == [], "what was not run again is kept"
     keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5, frozenset({scenario}))
@@ -256,9 +264,9 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
     monkeypatch.setattr(kept, "connect", lambda *_, **__: Wrong())
     first, second = "staleness/failed-read-keeps-old-record", "staleness/refused-then-retried"
     wanted = {"changed-until-read-again": [first, second]}
-    assert gather(SUITE, "mine@1", wanted, 5)["changed-until-read-again"].scenario == second
-    assert gather(SUITE, "mine@1", {"changed-until-read-again": [first]}, 5).keys() == wanted.keys()
-    assert gather(SUITE, "mine@1", {"modes": []}, 5) == {}
+    assert gather_evidence(SUITE, "mine@1", wanted, 5)["changed-until-read-again"].scenario == second
+    assert gather_evidence(SUITE, "mine@1", {"changed-until-read-again": [first]}, 5).keys() == wanted.keys()
+    assert gather_evidence(SUITE, "mine@1", {"modes": []}, 5) == {}
 
 
 class Sometimes(Wrong):
@@ -283,7 +291,7 @@ def test_what_is_left_to_luck_is_tried_until_it_fails(monkeypatch: pytest.Monkey
     target = Sometimes()
     monkeypatch.setattr(kept, "connect", lambda *_, **__: target)
     rule = "interrupted-calls-change-nothing"
-    found = gather(SUITE, "mine@1", {rule: ["interrupted/write-stopped"]}, 5)
+    found = gather_evidence(SUITE, "mine@1", {rule: ["interrupted/write-stopped"]}, 5)
     assert found[rule].found[0].what == "file notes.txt"
     assert target.stops == 3
 
@@ -293,13 +301,13 @@ def test_evidence_names_no_folder_that_is_called_otherwise_each_time() -> None:
     path = f"{gettempdir()}/readfirst-k3_x/tmpab12/package/__pycache__/a.pyc"
     outcome = Outcome(scenario.id, (StepOutcome((ToolResult(f"no {path!r}"),)),), Breakage("adapter", "", 0))
     verdict = Verdict(scenario.id, "2.1.7", "effects", "error", dict.fromkeys(LEVELS, False), reason=path)
-    evidence = evidence_of(scenario, outcome, verdict)
+    evidence = evidence_from_outcome(scenario, outcome, verdict)
     assert evidence is not None
     assert evidence.answers[0][0].text == "no '$TMPDIR/package/__pycache__/a.pyc'"
     assert evidence.error == "$TMPDIR/package/__pycache__/a.pyc"
     compiled = replace(verdict, reason=f"\0{path}\0")
-    assert evidence_of(scenario, outcome, compiled) == replace(
-        evidence, error="Bytes that name folders of the machine."
+    assert evidence_from_outcome(scenario, outcome, compiled) == replace(
+        evidence, error="Bytes that contain paths of this machine."
     )
 
 
@@ -310,7 +318,7 @@ def test_what_breaks_is_evidence_and_what_holds_is_none() -> None:
     verdict = Verdict(
         scenario.id, "2.1.7", "effects", "error", dict.fromkeys(LEVELS, False), reason="it hung"
     )
-    evidence = evidence_of(scenario, outcome, verdict)
+    evidence = evidence_from_outcome(scenario, outcome, verdict)
     assert evidence is not None
     assert (evidence.step, evidence.error) == (3, "it hung")
     assert evidence.answers[0][0].text == "x" * 2000 + " [1,000 more characters]"
@@ -320,7 +328,7 @@ def test_what_breaks_is_evidence_and_what_holds_is_none() -> None:
     )
     assert problems(text) == []
     assert "It ended early:\n\n```text\nit hung\n```" in text
-    assert evidence_of(scenario, outcome, replace(verdict, status="passed")) is None
+    assert evidence_from_outcome(scenario, outcome, replace(verdict, status="passed")) is None
 
 
 def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
@@ -332,7 +340,7 @@ def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
     result = {
         "reach": {"2.1.7": pack_results({"modes/a": "nothing", "modes/b": "nothing", "modes/c": "effects"})}
     }
-    assert failing(RULES, known, result) == {"modes": ["modes/a", "modes/b"]}
+    assert failing_scenarios(RULES, known, result) == {"modes": ["modes/a", "modes/b"]}
 
 
 def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) -> None:
@@ -354,7 +362,7 @@ def test_a_survey_that_is_written_keeps_the_evidence_too(
     issues: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = []
-    result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "harm": Harmed().data(), "unsupported": 0}
+    result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "harm": HarmTally().data(), "unsupported": 0}
     monkeypatch.setattr(Survey, "run_all", lambda *_, **__: iter([("agno@3.1.10", result)]))
     monkeypatch.setattr(Survey, "write", lambda _, order: asked.append(order))
     monkeypatch.setattr(command, "keep_evidence", lambda *arguments: asked.append(arguments[1:3]))

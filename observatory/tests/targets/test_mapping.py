@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.yaml_io.finding import SuiteError
-from readfirst.observatory.targets.catalogue import find, known_failures, names, targets
+from readfirst.observatory.targets.catalogue import baseline_path, find, names, targets
 from readfirst.observatory.targets.mapping import load_target
 from tests.rows import rows
 
@@ -52,11 +52,11 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
         ("file_not_found:", "file_missing:", "there is no error 'file_missing'"),
         ("project ([0-9]+) is open", "project [0-9]+ is open", "has 0 groups"),
         ('replace: "^done: "', 'replace: "(done"', "'(done' is not a regular expression"),
-        ("capture: {project:", "capture: {content:", "'content' is an argument of a tool already"),
+        ("capture: {project:", "capture: {content:", "'content' is already an argument of a tool"),
         (
             "[Read, Edit, Write]",
             "[Read, Edit, Write, NotebookEdit]",
-            "NotebookEdit is claimed, and tools has no",
+            "NotebookEdit is listed as a capability, but `tools` has no",
         ),
         ('@example/files@1.4.0"]', '@example/files"]', "cannot be '@example/files'"),
         ("replace_all: unsupported", "replace_all: never", "replace_all cannot be 'never'"),
@@ -94,7 +94,7 @@ def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
     file = write_mapping(tmp_path, EXAMPLE)
     target = find(f"{file}@1.4.0")
     assert target.pinned == "files@1.4.0"
-    assert known_failures(target) == tmp_path / "baselines" / "files@1.4.0.yaml"
+    assert baseline_path(target) == tmp_path / "baselines" / "files@1.4.0.yaml"
 
 
 (OWN,) = re.findall(r"```yaml own mapping\n(.*?)```", PAGE, re.DOTALL)
@@ -114,10 +114,10 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
         ("{command: [node, renamed.mjs]}", "{command: []}", "command is empty"),
         ("{command: [node, renamed.mjs]}", "{command: node renamed.mjs}", "command must be a list, not a string"),
         ("{command: [node, renamed.mjs]}", '{command: [node], npm: ["files@1.0.0"]}',
-         "a version with a command installs nothing"),
+         "a version with `command` cannot install packages"),
         ("{command: [node, renamed.mjs]}", '{npm: ["files@1.0.0"]}', "version dev has no command"),
         ("kind: mcp", "kind: python\npython: {code: import m}",
-         "only a server can be started in place"),
+         "`command` is only possible with kind: mcp"),
         ("    call: read_file\n", "", "lacks the key 'call'"),
     ],
 )  # fmt: skip

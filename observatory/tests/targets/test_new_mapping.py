@@ -16,7 +16,7 @@ from readfirst.harness.cli import error_handling
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.mapping import load_target
-from readfirst.observatory.targets.new_mapping import SCENARIOS, wordings_seen
+from readfirst.observatory.targets.new_mapping import REFUSAL_SCENARIOS, observe_messages
 from tests import mcp_lines
 from tests.command_line import Cli, exit_code
 from tests.security.test_terminals import HOSTILE, complaints
@@ -89,7 +89,7 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
     assert (written.code, written.err) == (0, "")
     assert written.out == (
         "wrote My-files.yaml\n  Read   read_file\n  Edit   edit_file\n  Write  write_file\n"
-        "Look through it, then: readfirst check-adapter target:My-files.yaml && "
+        "Check the file, then: readfirst check-adapter target:My-files.yaml && "
         "readfirst run target:My-files.yaml --level safe\n"
     )
     assert readfirst("check-adapter", "target:My-files.yaml").code == 0
@@ -122,9 +122,9 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     tools = [TOOLS[0], tool("read_file", "path", "agent"), tool("delete_file", "path")]
     (here / "tools.json").write_text(json.dumps(tools))
     written = readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml")
-    assert "  Edit   nothing was found; the file lists the tools of the server\n" in written.out
+    assert "  Edit   no matching tool; the file lists all tools of the server\n" in written.out
     text = (here / "mine.yaml").read_text()
-    assert "# The server requires agent, too: give it a constant among the arguments.\n" in text
+    assert "# The server requires agent, too: add a constant for it to `arguments`.\n" in text
     assert "# Nothing was found for Edit and Write. The server's other tools:\n" in text
     assert "  #   list_files(path)\n  #   delete_file(path)\n" in text
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
@@ -143,7 +143,7 @@ def test_what_fits_no_design_is_reported(here: Path, readfirst: Run) -> None:
     (here / "server.py").write_text(refusing)
     assert readfirst("targets", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
     text = (here / "other.yaml").read_text()
-    assert "# It is not known: it refuses the Edit of a file that was just read" in text
+    assert "# The design could not be tested: it refuses the Edit of a file that was just read" in text
     assert load_target(here / "other.yaml").versions["dev"].design is None
 
 
@@ -174,8 +174,8 @@ class Refuses:
 
 def test_one_wording_for_two_reasons_is_not_proposed() -> None:
     with WorkspacePool() as place:
-        assert wordings_seen(Refuses(all_=False), place) == {"not_read": ("It did not work.",)}
-        assert wordings_seen(Refuses(all_=True), place) == {}
+        assert observe_messages(Refuses(all_=False), place) == {"not_read": ("It did not work.",)}
+        assert observe_messages(Refuses(all_=True), place) == {}
 
 
 class ViewsFirst:
@@ -201,12 +201,12 @@ class ViewsFirst:
 
 def test_what_is_said_of_a_missing_file_that_was_not_read_is_said_of_files_not_read() -> None:
     with WorkspacePool() as place:
-        assert wordings_seen(ViewsFirst(), place)["not_read"] == ("View {path} first.",)
+        assert observe_messages(ViewsFirst(), place)["not_read"] == ("View {path} first.",)
 
 
 def test_each_reason_that_is_asked_for_is_one_that_the_scenario_expects() -> None:
     suite = Suite(default_root())
-    for scenario_id in SCENARIOS:
+    for scenario_id in REFUSAL_SCENARIOS:
         expected = [call.expect.recorded for call in suite.scenario(scenario_id).calls()]
         assert [clause.error for clause in expected if clause is not None].count(None) < len(expected)
 
@@ -218,7 +218,9 @@ def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> No
     assert readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
     text = (here / "mine.yaml").read_text()
     assert "count: $limit" in text
-    assert "    # Left out, because nothing seems to give them: encoding, colour.\n" in text
+    assert (
+        "    # Omitted, because no argument of the contract seems to match them: encoding, colour.\n" in text
+    )
 
 
 @pytest.mark.slow
@@ -278,7 +280,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
         (
             ["python:a:b"],
             2,
-            "'python:a:b' is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'.",
+            "'python:a:b' is not an MCP server. Write mcp:COMMAND: 'mcp:node server.mjs'.",
         ),
         (["mcp:"], 2, "write mcp:COMMAND, for example mcp:node server.js"),
         (["mcp:no-such-program"], 2, "there is no program 'no-such-program' on the PATH."),
@@ -311,13 +313,13 @@ def test_a_file_that_came_meanwhile_is_not_replaced(
 ) -> None:
     from readfirst.observatory.targets import new_mapping
 
-    guess = new_mapping.guesses
+    guess = new_mapping.guess_calls
 
     def slow(tools: Any) -> Any:
         (here / "My-files.yaml").write_text("of somebody else\n")
         return guess(tools)
 
-    monkeypatch.setattr(new_mapping, "guesses", slow)
+    monkeypatch.setattr(new_mapping, "guess_calls", slow)
     ended = readfirst("targets", "new-mapping", COMMAND)
     assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
     assert "My-files.yaml already exists" in ended.err

@@ -19,7 +19,7 @@ from readfirst.observatory.cli import targets as command
 from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.targets import catalogue
 from readfirst.observatory.targets.mapping import load_target
-from readfirst.observatory.targets.outdated import PinError, outdated_targets, pin
+from readfirst.observatory.targets.outdated import PinError, add_version, outdated_targets
 from tests.command_line import Cli
 from tests.rows import rows
 
@@ -151,7 +151,7 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
     registry(known)
     ended = readfirst("targets", "list", "--outdated")
     assert (ended.code, ended.out) == (3, "")
-    assert f"{client} cannot tell the newest version of {package}: is there a network" in ended.err
+    assert f"{client} cannot find the newest version of {package}: is there a network" in ended.err
     assert "there is no way to the registry" in ended.err
 
 
@@ -179,9 +179,9 @@ class AnyVersion(dict[str, str]):
 def test_a_version_is_added_as_the_newest_one_is_installed(
     targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "renew", lambda target: [Path(f"{target.pinned}.txt")])
+    monkeypatch.setattr(command, "renew_locks", lambda target: [Path(f"{target.pinned}.txt")])
     ended = readfirst("targets", "list", "--pin", "files@1.10.0")
-    printed = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
+    printed = "added 1.10.0 to files.yaml, as a copy of the line of 1.0.0\nwrote locks/files@1.10.0.txt\n"
     assert (ended.code, ended.out) == (0, printed)
     renewed = readfirst("targets", "list", "--pin", "files@1.0.0")
     assert (renewed.code, renewed.out) == (0, "wrote locks/files@1.0.0.txt\n")
@@ -217,7 +217,7 @@ def test_a_version_that_nobody_has_is_not_added(
     def fail(*_: object) -> None:
         raise AdapterError("there is no such version", blame="environment")
 
-    monkeypatch.setattr(command, "renew", fail)
+    monkeypatch.setattr(command, "renew_locks", fail)
     before = (targets / "files.yaml").read_bytes()
     assert readfirst("targets", "list", "--pin", "files@1.10.0").code == 3
     assert (targets / "files.yaml").read_bytes() == before
@@ -229,7 +229,7 @@ def test_a_version_on_several_lines_is_left_to_a_person(targets: Path) -> None:
     before = file.read_text()
     target = load_target(file)
     with pytest.raises(PinError, match=r"does not contain 1\.0\.0 on one line: add 2\.0 by hand"):
-        pin(replace(target, release=target.versions["1.0.0"]), "2.0")
+        add_version(replace(target, release=target.versions["1.0.0"]), "2.0")
     assert file.read_text() == before
 
 
@@ -238,7 +238,7 @@ def test_every_published_version_can_be_followed_by_another(tmp_path: Path) -> N
         file = tmp_path / f"{name}.yaml"
         shutil.copyfile(catalogue.root() / f"{name}.yaml", file)
         target = load_target(file)
-        pin(replace(target, release=next(reversed(target.versions.values()))), "9999.1.0")
+        add_version(replace(target, release=next(reversed(target.versions.values()))), "9999.1.0")
         assert "9999.1.0" in load_target(file).versions
 
 

@@ -189,7 +189,7 @@ def test_what_cannot_be_made_is_reported(connect_toy: Connected, workspace: Work
 
 def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judge_scenarios(toy, "gate/edit-unread")
-    monkeypatch.setattr(install, "_make", lambda *_: pytest.fail("installed again"))
+    monkeypatch.setattr(install, "_create_environment", lambda *_: pytest.fail("installed again"))
     judge_scenarios(toy, "gate/edit-unread")
 
 
@@ -208,7 +208,7 @@ def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_package_that_does_not_exist_leaves_nothing_behind(connect_toy: Connected, toy: Path) -> None:
-    with pytest.raises(AdapterError, match="pip could not make the environment") as error:
+    with pytest.raises(AdapterError, match="pip could not create the environment") as error:
         connect_toy(change_mapping("toy-editor==1.0", "toy-editor==1.0.1"))
     assert error.value.blame == "environment"
     assert "toy-editor" in error.value.details
@@ -229,7 +229,7 @@ def test_a_python_that_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     with pytest.raises(AdapterError, match=r"this target needs Python 3\.99 or newer"):
-        install._interpreter("3.99")
+        install._find_python("3.99")
 
 
 def test_a_mapping_that_is_wrong_is_reported_on_the_command_line(toy: Path) -> None:

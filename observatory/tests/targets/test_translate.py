@@ -10,13 +10,13 @@ import pytest
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
 from readfirst.observatory.targets.translate import (
-    Captured,
+    CapturedText,
     Scope,
     TargetAnswer,
-    captured,
+    captured_values,
+    contract_result,
     fill_template,
-    lacks,
-    result_of,
+    missing_capability,
     translate_call,
 )
 from tests.rows import rows
@@ -115,14 +115,14 @@ def test_replace_all_is_said_in_the_targets_way(
 def test_what_is_not_claimed_is_reported(
     target: Target, tool: str, arguments: dict[str, Any], expected: str
 ) -> None:
-    assert lacks(target, tool, arguments) == expected
+    assert missing_capability(target, tool, arguments) == expected
 
 
 def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
     tools = {"Read": replace(target.tools["Read"], unsupported_files=("*.png",))}
     images = replace(target, tools=tools)
-    assert lacks(images, "Read", {"file_path": "/w/a.PNG"}) == "Read of *.png"
-    assert lacks(images, "Read", {"file_path": "/w/png"}) == ""
+    assert missing_capability(images, "Read", {"file_path": "/w/a.PNG"}) == "Read of *.png"
+    assert missing_capability(images, "Read", {"file_path": "/w/png"}) == ""
 
 
 def test_sums_and_choices_are_filled_in() -> None:
@@ -146,32 +146,32 @@ def test_an_error_is_found_where_the_mapping_says(
     target: Target, scope: Scope, rules: dict[str, Any], value: Any, is_error: bool
 ) -> None:
     changed = replace(target, result=replace(target.result, flag=False, **rules))
-    assert result_of(changed, "Edit", TargetAnswer(value), scope).is_error is is_error
+    assert contract_result(changed, "Edit", TargetAnswer(value), scope).is_error is is_error
 
 
 def test_an_exception_is_a_refusal_only_where_the_mapping_says(target: Target, scope: Scope) -> None:
     raised = TargetAnswer("ValueError: no", raised=True)
     with pytest.raises(AdapterError, match="the target raised ValueError: no"):
-        result_of(target, "Edit", raised, scope)
+        contract_result(target, "Edit", raised, scope)
     refusing = replace(target, result=replace(target.result, exception=True))
-    assert result_of(refusing, "Edit", raised, scope).is_error
+    assert contract_result(refusing, "Edit", raised, scope).is_error
 
 
 def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
-    with pytest.raises(AdapterError, match=r"content\.0\.text is no text"):
-        result_of(target, "Edit", TargetAnswer({"content": []}), scope)
+    with pytest.raises(AdapterError, match=r"content\.0\.text is not a text"):
+        contract_result(target, "Edit", TargetAnswer({"content": []}), scope)
 
 
 def test_a_captured_number_can_be_an_integer() -> None:
     template = {"version": {"$sum": ["$version"]}, "etag": "$etag"}
-    assert fill_template(template, {"version": Captured("12"), "etag": Captured("12")}) == {
+    assert fill_template(template, {"version": CapturedText("12"), "etag": CapturedText("12")}) == {
         "version": 12,
         "etag": "12",
     }
-    assert fill_template(template, {"version": Captured("v12")}) == {}
+    assert fill_template(template, {"version": CapturedText("v12")}) == {}
 
 
 def test_the_first_text_that_matches_is_captured() -> None:
     patterns = {"id": re.compile("id=(.)"), "etag": re.compile('"etag": "(.+?)"')}
-    assert captured(("id=7", '{"etag": "x"}'), patterns) == {"id": "7", "etag": "x"}
-    assert captured(("nothing", "id="), patterns) == {}
+    assert captured_values(("id=7", '{"etag": "x"}'), patterns) == {"id": "7", "etag": "x"}
+    assert captured_values(("nothing", "id="), patterns) == {}

@@ -1,4 +1,4 @@
-"""Time limit for a mutant of the reference, which may loop without end."""
+"""Time limit for running a mutant, because a mutant may loop without end."""
 
 from __future__ import annotations
 

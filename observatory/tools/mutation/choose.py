@@ -1,9 +1,9 @@
-"""Select generated scenarios for the suite that detect exceptions of rules which no scenario detects yet.
+"""Select generated scenarios for the suite that detect exceptions of rules that no scenario of the suite detects.
 
     python3 observatory/tools/mutation/choose.py [--seed N] [--drawn N] [--most N] [--least N]
     readfirst product record --family crossed
 
-Draws scenarios as in `readfirst fuzz`, including long sessions, and adds the selected ones to the corpus, as
+Generates scenarios as `readfirst fuzz` does, including long sessions, and adds the selected ones to the corpus, as
 `crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides which scenarios are useful; the real
 product provides the expectations.
 """
@@ -45,14 +45,14 @@ RULE = "rules-hold-for-every-file"
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
-_LONG = 20
+_LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session."""
-_ATTEMPTS = 9
-"""Number of scenarios of one kind (`drawn-SEED` or `long-SEED`) that may fail to detect an exception. After these, no
-more scenarios of this kind are tried for the exception.
+_MAX_ATTEMPTS = 9
+"""Maximum number of scenarios of one kind (`drawn-SEED` or `long-SEED`) that are tried for an exception without
+detecting it.
 """
-_FADES = 0.6
-"""Factor for the value of an exception that no scenario detects yet, for each scenario that failed to detect it."""
+_VALUE_DECAY = 0.6
+"""Factor by which the value of an undetected exception decreases with each scenario that was tried for it."""
 
 
 def main() -> int:
@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
-    """Return the files of the corpus with the selected scenarios added, indexed by path."""
+    """Return the files of the corpus with the selected scenarios added, by path."""
     new = {each.id: each for each in found}
     themes = {name.rpartition("-")[0] for name in new}
     held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
@@ -105,8 +105,8 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
 def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
     """Yield `number` generated scenarios with the ids, titles, rule and tags of scenarios in the suite."""
     kinds = (
-        ("drawn", generate.scenarios(seed), number - number // _LONG),
-        ("long", generate.long_sessions(seed), number // _LONG),
+        ("drawn", generate.scenarios(seed), number - number // _LONG_SESSION_INTERVAL),
+        ("long", generate.long_sessions(seed), number // _LONG_SESSION_INTERVAL),
     )
     for kind, scenarios, most in kinds:
         for index, each in enumerate(islice(scenarios, most)):
@@ -118,10 +118,10 @@ def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
 def choose_scenarios(
     panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int
 ) -> list[Scenario]:
-    """Return at most `most` of the `drawn` scenarios that together detect exceptions that no case of the panel detects.
+    """Return at most `most` of the scenarios `drawn` that together detect exceptions that no case of the panel detects.
 
-    Each of them detects at least `least` exceptions that the scenarios selected before do not detect. Scenarios that
-    the suite already contains are not selected.
+    Each of them detects at least `least` exceptions that the scenarios before it do not detect. Scenarios of the suite
+    are not selected.
     """
     suite = Suite(root)
     contract = panel.cases[0].partition(" ")[0]
@@ -167,10 +167,10 @@ def choose_scenarios(
         return name.rpartition("-")[0]
 
     def tried_at(name: str) -> set[Point]:
-        return {point for point in pool[name][2] & left if failed[point, kind(name)] < _ATTEMPTS}
+        return {point for point in pool[name][2] & left if failed[point, kind(name)] < _MAX_ATTEMPTS}
 
     def worth(name: str) -> float:
-        return sum(_FADES ** failed[point, kind(name)] for point in tried_at(name))
+        return sum(_VALUE_DECAY ** failed[point, kind(name)] for point in tried_at(name))
 
     # The worth of a scenario only falls, so the first scenario with an unchanged worth is the best.
     best = [(-worth(name), name) for name in pool]

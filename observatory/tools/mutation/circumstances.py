@@ -1,4 +1,6 @@
-"""Conditions of the call that the reference executes, for mutants that ask `when("name: hidden")`."""
+"""Determine the circumstances of the current call in the reference, for mutants with a condition `when("name:
+hidden")`.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +12,28 @@ from typing import Any
 from exceptions import ALWAYS
 
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.observatory.fuzz.conditions import calls_of
+from readfirst.observatory.fuzz.conditions import calls_with_conditions
 
 _calls: list[frozenset[str]] = []
-"""The circumstances of each call of the scenario that is being replayed."""
+"""The circumstances of each call of the replayed scenario."""
 _prepared = _answered = 0
-"""Numbers of calls whose arguments were prepared, and of calls that were executed. All calls of a group are prepared
-before the first is executed.
+"""The number of calls whose arguments were prepared, and the number of executed calls. For parallel calls, the
+arguments of all calls are prepared first.
 """
 _answering = False
-"""Whether a call is being executed. If arguments are prepared meanwhile, they belong to the same call: a hook has
+"""Whether a call is being executed. Arguments that are prepared meanwhile belong to the same call, because a hook
 changed them.
 """
-_now: frozenset[str] = frozenset()
+_current: frozenset[str] = frozenset()
 
 
 def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
     """Return the circumstances of each call of a scenario."""
-    return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_of(scenario)]
+    return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_with_conditions(scenario)]
 
 
 def attend(scenario: Scenario) -> None:
-    """Prepare the replay of a scenario: define the function `when` in all modules, and make it answer for the call that
-    is executed.
-    """
+    """Prepare the replay of a scenario: make `when` in all modules answer for the current call."""
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]
@@ -41,14 +41,14 @@ def attend(scenario: Scenario) -> None:
 
     adapter, tools = reference.ReferenceAdapter, reference.FileTools
     if not hasattr(adapter.open, "__wrapped__"):
-        adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
-        tools._prepare_arguments = _before(tools._prepare_arguments, _prepare)  # type: ignore[method-assign]
-        tools._answer_call = _during(_before(tools._answer_call, _answer))  # type: ignore[method-assign]
+        adapter.open = _before(adapter.open, _start_scenario)  # type: ignore[method-assign]
+        tools._prepare_arguments = _before(tools._prepare_arguments, _note_prepared)  # type: ignore[method-assign]
+        tools._answer_call = _during(_before(tools._answer_call, _start_call))  # type: ignore[method-assign]
 
 
 def now() -> frozenset[str]:
-    """Return the circumstances of the call that is executed."""
-    return _now
+    """Return the circumstances of the current call."""
+    return _current
 
 
 def _before(method: Callable[..., Any], act: Callable[[], None]) -> Callable[..., Any]:
@@ -73,22 +73,22 @@ def _during(answer: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _begin() -> None:
-    global _prepared, _answered, _answering, _now
-    _prepared, _answered, _answering, _now = 0, 0, False, frozenset()
+def _start_scenario() -> None:
+    global _prepared, _answered, _answering, _current
+    _prepared, _answered, _answering, _current = 0, 0, False, frozenset()
 
 
-def _prepare() -> None:
-    global _prepared, _now
+def _note_prepared() -> None:
+    global _prepared, _current
     if _answering:
         return
-    _now, _prepared = _calls[_prepared], _prepared + 1
+    _current, _prepared = _calls[_prepared], _prepared + 1
 
 
-def _answer() -> None:
-    global _answered, _now
-    _now, _answered = _calls[_answered], _answered + 1
+def _start_call() -> None:
+    global _answered, _current
+    _current, _answered = _calls[_answered], _answered + 1
 
 
 def _when(circumstance: str) -> bool:
-    return circumstance in _now
+    return circumstance in _current

@@ -41,8 +41,8 @@ def themes() -> dict[str, crossings.Scenarios]:
 def threshold_themes() -> dict[str, crossings.Scenarios]:
     """Return the scenarios of the family `thresholds`, by file (one for each size) and by the last part of their ids.
 
-    Existing scenarios are kept, missing ones are added. Prints the rules that lack a scenario without a reason in
-    thresholds.yaml, or that have a reason although they lack none.
+    Existing scenarios are kept, and missing ones are added. Prints the rules that lack a scenario although
+    thresholds.yaml gives no reason, and rules with an outdated reason.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}

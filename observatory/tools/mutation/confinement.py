@@ -1,4 +1,4 @@
-"""Run untrusted work in a separate process that can write only to its own directory."""
+"""Run untrusted code in a separate process that can write only to its own directory."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from multiprocessing import get_context
 from typing import Any
 
 _FORK = get_context("fork")
-_MEMORY = 6 * 1024**3
+_MAX_MEMORY_BYTES = 6 * 1024**3
 """Maximum address space of the process, in bytes."""
 
 
 class Confined:
-    """Runs a function in a fork of this process, in a temporary directory. The fork cannot write outside this
+    """Runs a function in a fork of this process, in a temporary directory. The fork cannot write outside of this
     directory.
 
     `receiver` becomes ready for `multiprocessing.connection.wait` when the function has returned or the process has
-    died.
+    exited.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
         self.receiver, sender = _FORK.Pipe(duplex=False)
         self._folder = tempfile.mkdtemp(prefix="mutation-")
-        self._process = _FORK.Process(target=_do, args=(work, self._folder, sender))
+        self._process = _FORK.Process(target=_run_work, args=(work, self._folder, sender))
         self._process.start()
         sender.close()
 
     def result(self) -> Any:
-        """Wait for the function to return, and return its result. Raises EOFError if the process died."""
+        """Wait for the function to return, and return its result. Raises EOFError if the process has exited without
+        one.
+        """
         return self.receiver.recv()
 
     def end(self) -> None:
@@ -46,11 +48,11 @@ class Confined:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _do(work: Callable[[], object], folder: str, sender: Any) -> None:
+def _run_work(work: Callable[[], object], folder: str, sender: Any) -> None:
     gc.disable()  # a collection would copy the shared pages of the fork, and the work is short
     tempfile.tempdir = os.environ["TMPDIR"] = os.path.realpath(folder)
     os.chdir(folder)
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
     guard = _Guard(tempfile.tempdir)
     sys.addaudithook(guard)
     result = work()

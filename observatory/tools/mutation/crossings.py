@@ -1,4 +1,6 @@
-"""Scenarios that combine rules, modes, hooks and kinds of files with each event of a session, as data of the corpus."""
+"""Combine rules, modes, hooks and kinds of files with each event of a session, as scenarios of the family
+`crossings`.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ class Subject:
     """A rule, mode, hook or group of files that is combined with events: the workspace and the calls.
 
     `known` are the calls before the event, which make the files known to the session. `shown` are the calls after the
-    event, which show whether the rule still holds. `alone` are both, for a session without earlier calls. `skipped` are
-    events that make no sense for the subject. `further` are the events in `FURTHER` that are used for it, too.
+    event, which show whether the rule still holds. `alone` are both, for a session without other calls. `skipped` are
+    events that make no sense for the subject. `further` are the events in `FURTHER` that are also used.
     """
 
     title: str
@@ -75,7 +77,7 @@ EVENTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "stop": ("after a call that was given up while it wrote", ["interruption"]),
 }
 FURTHER = ("stop", "mentioned", "repository")
-"""Events that are used only for subjects that name them in `further`."""
+"""Events that are used only for subjects that list them in `further`."""
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
@@ -164,9 +166,10 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 
 def _with_mentions(subject: Subject) -> list[Step]:
-    """Return the calls of a subject, with a mention of each known file instead of its Read. The calls on a
-    file follow its mention directly, because after two mentions in a row the session may have read only one of the
-    files.
+    """Return the calls of a subject, with a mention of each known file instead of its Read.
+
+    The calls about a file directly follow its mention, because after two mentions in a row the session may have read
+    only one file.
     """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]
@@ -179,7 +182,7 @@ def _with_mentions(subject: Subject) -> list[Step]:
 
 
 def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Return the workspace and the steps of a scenario, with one more file next to those of the subject."""
+    """Return the workspace and the steps of a scenario with another file next to the files of the subject."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}

@@ -1,8 +1,8 @@
-"""Mutants with an exception of a rule: the rule does not hold in one circumstance, or holds in one more.
+"""Mutants with an exception of a rule: a condition of the reference is wrong in one circumstance.
 
-Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or `if (unread) or
-when("name: hidden"):`; `circumstances` defines `when`. With `when("always")` the rule does not hold at all. If no
-scenario notices that, no exceptions of the rule are made. `population` tries them.
+A condition `if unread:` becomes `if (unread) and not when("name: hidden"):` or `if (unread) or when("name: hidden"):`.
+`circumstances` defines `when`. With `when("always")`, the condition is always wrong. If no scenario detects this, no
+exceptions of the condition are generated. `population` tests the exceptions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mutants import Key, Layout, Mutant, difference
 ALWAYS = "always"
 """The name of the circumstance that every call has."""
 
-_OF_FILES = (
+_FILE_CIRCUMSTANCES = (
     "name: hidden",
     "name: no extension",
     "name: other extension",
@@ -41,7 +41,7 @@ _OF_FILES = (
     "ends in: text",
     "before: refused",
 )
-_OF_EDITS = (
+_EDIT_CIRCUMSTANCES = (
     "edit: deletion",
     "edit: insertion",
     "edit: whitespace alone",
@@ -50,31 +50,29 @@ _OF_EDITS = (
     "length: lines",
     "replace_all: false",
 )
-_OF_WRITES = ("content: empty", "content: the same", "length: long")
+_WRITE_CIRCUMSTANCES = ("content: empty", "content: the same", "length: long")
 
 MODULES = {
-    "files.disk": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.read_state": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.access": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.permission_rules": _OF_FILES,
-    "session.storage": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "text.content": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "tools.edit": (*_OF_FILES, *_OF_EDITS),
-    "tools.read": _OF_FILES,
-    "tools.write": (*_OF_FILES, *_OF_WRITES),
+    "files.disk": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
+    "session.read_state": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
+    "session.access": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
+    "session.permission_rules": _FILE_CIRCUMSTANCES,
+    "session.storage": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
+    "text.content": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
+    "tools.edit": (*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES),
+    "tools.read": _FILE_CIRCUMSTANCES,
+    "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules that decide about refusals and write files, each with the circumstances that can matter in it."""
+"""The modules that decide about refusals and write files, each with the circumstances that are tried in it."""
 
-CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
-"""The circumstances of calls, for example `name: hidden`. A mutant makes one condition wrong in one circumstance. The
-names are those of `readfirst.observatory.fuzz.conditions`.
-"""
+CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
+"""The circumstances of calls in which a condition can be wrong, named as in `readfirst.observatory.fuzz.conditions`."""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
     """Return the mutants of a module that make one condition always false or always true, in the order of their lines.
 
-    Conditions are those of `if` statements, and the boolean results of functions. Conditions that depend only on the
+    Conditions are those of `if` statements, and boolean results of functions. Conditions that depend only on the
     version are skipped.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
@@ -82,7 +80,7 @@ def rules_of(module: str, source: str) -> list[Mutant]:
 
 
 def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
-    """Yield each condition of a module with two mutants: the condition never holds, and always holds."""
+    """Yield each condition of a module with two mutants: the condition is always false, and always true."""
     layout = Layout(source)
     counts: Counter[Key] = Counter()
     for node in _conditions(ast.parse(source)):
@@ -102,8 +100,8 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules: mutants where a condition is wrong only in one circumstance. `rules` are the
-    mutants where the condition is always wrong.
+    """Return the mutants in which a condition is wrong in one circumstance only. `rules` are the mutants in which it is
+    always wrong.
     """
     return [
         replace(
@@ -120,24 +118,24 @@ def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
 def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         match node:
-            case ast.If(test=test) if _is_of_a_rule(test):
+            case ast.If(test=test) if _depends_on_call(test):
                 yield test
             case ast.FunctionDef(returns=ast.Name("bool")):
                 returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
-                yield from (each for each in returned if each is not None and _is_of_a_rule(each))
+                yield from (each for each in returned if each is not None and _depends_on_call(each))
             case _:
                 pass
 
 
-def _is_of_a_rule(condition: ast.expr) -> bool:
-    """Whether a condition depends on the call, and not only on the version. A constant does not."""
+def _depends_on_call(condition: ast.expr) -> bool:
+    """Whether a condition depends on the call, and not only on the version."""
     match condition:
         case ast.Constant():
             return False
         case ast.UnaryOp(operand=operand):
-            return _is_of_a_rule(operand)
+            return _depends_on_call(operand)
         case ast.BoolOp(values=values):
-            return any(map(_is_of_a_rule, values))
+            return any(map(_depends_on_call, values))
         case ast.Attribute(
             value=ast.Attribute(value=ast.Name("behaviours") | ast.Attribute(attr="behaviours"))
         ):
@@ -147,7 +145,7 @@ def _is_of_a_rule(condition: ast.expr) -> bool:
 
 
 def replace_node(source: str, node: ast.expr, text: str) -> str:
-    """Return the source with `text` in place of a node."""
+    """Return the source with `text` instead of a node."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: node.col_offset]

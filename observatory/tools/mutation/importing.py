@@ -16,7 +16,7 @@ from panel import Panel, file_of
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the package from source texts that were read at the start, unaffected by later changes of files."""
+    """Imports the package from source texts in memory, unaffected by later changes of files."""
 
     def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
         self._panel = panel
@@ -52,7 +52,7 @@ def compiled(panel: Panel, module: str, source: str) -> CodeType:
 
 
 def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
-    """Import all modules of the package from this compiled code."""
+    """Use this compiled code for all imports of modules of the package."""
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
     sys.meta_path.insert(0, _Finder(panel, code))
@@ -70,8 +70,8 @@ def forget(panel: Panel) -> None:
 
 
 def exchange_code(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
-    """Replace the code of the one changed function in the imported package, and return True. False if that is not
-    possible, because the change is outside a function.
+    """Replace the code of the only changed function in the imported package. Return False if the change is outside
+    functions.
     """
     if not mutant.reached_by:
         return False

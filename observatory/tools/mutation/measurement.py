@@ -1,4 +1,4 @@
-"""Measure the lines and the time of every case on the unchanged package."""
+"""Measure the executed lines and the time of every case on the unchanged package."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class TrialError(Exception):
 
 
 Line = tuple[str, int]
-"""The name of a module, and a line number in it."""
+"""The name of a module, and the number of a line in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The measured cases: for each case the `seconds` that it takes, the fastest first, and the lines that it executes.
+    """The measured cases: the `seconds` of each case, the fastest first, and the lines that it executes.
 
     `reached` maps each line to a bit set of cases: bit n is set if case n executes the line. Bit sets are used because
     there are millions of pairs, and each trial is a fork of this process. `imported` contains the lines that are
@@ -34,7 +34,9 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases that execute one of the lines, as a bit set. Lines of the import belong to all cases."""
+        """Return the cases that execute one of the lines, as a bit set. Lines that are executed on import belong to all
+        cases.
+        """
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
         found = 0
@@ -43,7 +45,7 @@ class Cases:
         return found
 
     def names(self, cases: int) -> list[str]:
-        """Return the names of the cases in a bit set. Bit n stands for case n in the order of `seconds`."""
+        """Return the names of the cases in a bit set. Bit n is case n in the order of `seconds`."""
         names, found = list(self.seconds), []
         while cases:
             lowest = cases & -cases
@@ -61,8 +63,10 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all cases on the unchanged package. Return their times and executed lines. Raises TrialError on failure."""
-    confined = Confined(lambda: _measured(panel))
+    """Run all cases on the unchanged package. Return their times and executed lines. Raises TrialError if a
+    case fails.
+    """
+    confined = Confined(lambda: _measure_cases(panel))
     try:
         cases, failing = confined.result()
     except EOFError:
@@ -76,7 +80,7 @@ def measure(panel: Panel) -> Cases:
     return cases
 
 
-def _measured(panel: Panel) -> tuple[Cases, dict[str, str]]:
+def _measure_cases(panel: Panel) -> tuple[Cases, dict[str, str]]:
     from coverage import Coverage
 
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)

@@ -1,4 +1,4 @@
-"""Small changes of a package by mutmut's operators, with the lines that can notice them."""
+"""Generate mutants of a package with mutmut's operators, and determine the lines by which cases can detect them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Key = tuple[str, str, str, int]
 class Mutant:
     """A module with one change.
 
-    `before` and `after` are the changed lines, without indentation. `line` is the number of the first one, from 1.
-    `function` is the enclosing function, for example `Session.path`; empty outside functions. `occurrence` numbers
-    mutants that are equal in all of this, from 1. `source` is the text of the changed module.
+    `before` and `after` are the changed lines, without indentation. `line` is the number of the first of them, from 1.
+    `function` is the enclosing function, for example `Session.path`; empty outside functions. `occurrence` is the
+    number, from 1, among mutants that are equal in all of this. `source` is the text of the changed module.
 
-    `reached_by` are lines of the module: the change only matters for cases that execute one of them. It is empty for
-    code that is executed on import. For such code, `names` are the names that the statement defines, `words` the
-    keywords in the change, `texts` the strings in the statement, and `within` the names of the multi-line arguments
-    that contain the change.
+    `reached_by` are the lines of the module that a case must execute to detect the mutant. It is empty for code that is
+    executed on import. For such code, `names` are the names that the statement defines, `words` the keywords in the
+    change, `texts` the strings in the statement, and `within` the names of the multi-line arguments that contain the
+    change.
 
     `when` is the circumstance of an exception: only calls in this circumstance can detect the mutant.
     """
@@ -53,7 +53,7 @@ class Mutant:
 
     @property
     def key(self) -> Key:
-        """The key of this mutant. It is stable as long as the lines themselves do not change."""
+        """The key of this mutant. It stays the same while the changed lines stay the same."""
         return self.where, self.before, self.after, self.occurrence
 
     @property
@@ -70,10 +70,10 @@ def described(key: Key) -> str:
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module, in the order of their lines. Needs mutmut.
+    """Return the mutants of a module, in the order of their lines. Requires mutmut.
 
-    All code is changed, including the tables of a module. Only `__all__` and type annotations are not changed, because
-    they have no effect. Changes that result in the same text are one mutant.
+    All code is changed, including tables, but not `__all__` and type annotations, which have no effect. Changes that
+    result in the same text are one mutant.
     """
     from libcst import Module, parse_module
     from libcst.metadata import MetadataWrapper, PositionProvider
@@ -116,7 +116,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Return the number of the first line that differs between two texts, from 1, and the differing lines of both."""
+    """Return the number of the first line that differs between two texts, from 1, and the different lines of both."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -127,7 +127,7 @@ def difference(source: str, changed: str) -> tuple[int, str, str]:
 
 
 class Layout:
-    """Finds the statement and the function at a line of a module."""
+    """Finds the statement and the function of a line of a module."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
@@ -143,12 +143,12 @@ class Layout:
         )
 
     def function(self, line: int) -> str:
-        """Return the dotted name of the function or class that contains a line. Empty outside of both."""
+        """Return the dotted name of the function or class that contains a line, or an empty text."""
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
     def reaching_lines(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
-        """Return the values of `reached_by`, `names`, `words`, `texts` and `within` for a change of these lines.
+        """Return `reached_by`, `names`, `words`, `texts` and `within` of a mutant that changes these lines.
 
         For a change in a function, only `reached_by` is returned.
         """
@@ -190,14 +190,14 @@ class Layout:
         path: list[Any] = []
         level: list[ast.stmt] = self._tree.body
         while found := next(
-            (each for each in level if _begins(each) <= line <= (each.end_lineno or 0)), None
+            (each for each in level if _first_line(each) <= line <= (each.end_lineno or 0)), None
         ):
             path.append(found)
             level = list(_statements(found))
         return path
 
 
-def _begins(statement: ast.stmt) -> int:
+def _first_line(statement: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(each.lineno for each in decorators)])
 
@@ -215,8 +215,8 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines (module and number) in functions and classes that use one of the names, or a module's table that
-    uses it.
+    """Return the lines (module and number) in functions and classes that use one of the names, directly or
+    by a table.
     """
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}
@@ -224,7 +224,12 @@ def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set
         wanted, fresh = fresh, set()
         for module, tree in trees.items():
             for statement in tree.body:
-                uses = {line for node in ast.walk(statement) for word, line in _word(node) if word in wanted}
+                uses = {
+                    line
+                    for node in ast.walk(statement)
+                    for word, line in _words_with_lines(node)
+                    if word in wanted
+                }
                 if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                     lines |= {(module, line) for line in uses}
                 elif uses:
@@ -237,7 +242,7 @@ def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set
     return lines
 
 
-def _word(node: ast.AST) -> Iterator[tuple[str, int]]:
+def _words_with_lines(node: ast.AST) -> Iterator[tuple[str, int]]:
     match node:
         case ast.Name(ctx=ast.Load()):
             yield node.id, node.lineno

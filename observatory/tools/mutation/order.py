@@ -1,4 +1,4 @@
-"""Order the cases of a mutant: those that will probably detect it come first."""
+"""Sort the cases for a mutant: cases that will probably detect it are first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 1500
 
 
 class Order:
-    """Sorts the cases for each mutant: those that will probably detect the mutant come first."""
+    """Sorts the cases for each mutant: cases that will probably detect the mutant are first."""
 
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
@@ -27,21 +27,21 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Note the case that killed a mutant. It comes early for later mutants in the same function."""
+        """Remember the case that killed a mutant. It is run early for other mutants of the same function."""
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the cases that can detect a mutant, the most promising first, at most MOST.
 
-        These cases execute a changed line. For code that is executed on import, they use a name that the code defines.
-        For an exception, they have its circumstance. The order: the case that killed the mutant in an earlier run,
-        cases named in the changed statement, cases that killed other mutants of the function. The remaining cases
-        alternate between the different paths through the module.
+        Such cases execute a changed line. If the code is executed on import, they use a name that the code defines. For
+        an exception, they contain its circumstance. The first cases are the case that killed the mutant in an earlier
+        run, cases named in the changed statement, and cases that killed other mutants of the function. The remaining
+        cases alternate between the different paths through the module.
         """
-        lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
-        ranks = self._ranked(frozenset(module for module, _ in lines))
+        lines = {(mutant.module, line) for line in mutant.reached_by} or self._lines_that_use(mutant.names)
+        ranks = self._ranks(frozenset(module for module, _ in lines))
         kills = {name: kills for (where, name), kills in self._kills.items() if where == mutant.where}
-        words = self._mentioned(mutant.words) if mutant.words else set()
+        words = self._lines_that_use(mutant.words) if mutant.words else set()
         near = set(self._cases.names(self._cases.that_execute(words)))
         names = self._cases.names(self._cases.that_execute(lines))
         if mutant.when:
@@ -55,9 +55,9 @@ class Order:
 
         return sorted(names, key=place)[: self._most]
 
-    def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return the rank of each case among the cases of the same kind that execute exactly the same lines of
-        `modules`. The fastest has rank 0.
+    def _ranks(self, modules: frozenset[str]) -> dict[str, int]:
+        """Return the rank of each case, by time, among the cases of the same kind that execute the same lines of
+        `modules`.
         """
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}
@@ -68,7 +68,7 @@ class Order:
                     alike[self._kinds[name]] += 1
         return self._ranks[modules]
 
-    def _mentioned(self, names: frozenset[str]) -> set[Line]:
+    def _lines_that_use(self, names: frozenset[str]) -> set[Line]:
         if names not in self._mentions:
             self._mentions[names] = lines_that_mention(names, self._sources)
         return self._mentions[names]

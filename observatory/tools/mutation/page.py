@@ -17,7 +17,7 @@ from trial import Fate
 
 from readfirst.harness.report import markdown_escape
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
-from readfirst.observatory.report.harm_heatmap import interval
+from readfirst.observatory.report.harm_heatmap import confidence_interval
 
 LEAST = 95.0
 """Minimum percentage of mutants that must be killed."""
@@ -116,8 +116,10 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """Numbers of mutants that change effects, by the worst consequence in a scenario: `harm`; blind or overcautious
-    behaviour (`beside`); the session ends early (`off`); only different effects (`alone`).
+    """Numbers of mutants that change effects, by their worst consequence.
+
+    `harm`: harm. `beside`: blind or overcautious behaviour. `off`: the session ends early. `alone`: only different
+    effects.
     """
 
     harm: int
@@ -127,7 +129,7 @@ class Noticed:
 
     @classmethod
     def of(cls, noticed_by: Iterable[str]) -> Noticed:
-        """Count the consequences. Each is a kind of harm, or the status of a verdict."""
+        """Count the consequences of mutants. Each is a kind of harm, or the status of a verdict."""
         kinds = Counter(
             "harm"
             if each in HARMS
@@ -150,7 +152,7 @@ class Noticed:
         left = self.effects - self.off
 
         def share(count: int, of: int) -> str:
-            low, high = interval(count, of)
+            low, high = confidence_interval(count, of)
             return f"{count} of {of} {{}} ({100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %)"
 
         noticed = f"{self.harm} + {self.beside}"
@@ -168,8 +170,9 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return the text of docs/harm.md with its list item about mutants replaced. Raises ValueError unless the page
-    contains exactly one such item."""
+    """Return docs/harm.md with a new list item about mutants. Raises ValueError unless the page has exactly one such
+    item.
+    """
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
         raise ValueError(f"docs/harm.md must have one sentence about mutants, but has {replaced}")
@@ -182,8 +185,8 @@ def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return a Markdown text: a table of the killed mutants by their worst consequence, and a list of those that do no
-    harm and change only effects.
+    """Return Markdown with a table of the killed mutants by their worst consequence, and a list of those
+    without harm.
     """
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
@@ -197,7 +200,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
     ]
     cells = []
     for name, count, parts in rows:
-        low, high = interval(count, len(effects))
+        low, high = confidence_interval(count, len(effects))
         shown = f" ({', '.join(f'{kinds[kind]} {kind}' for kind in parts)})" if parts else ""
         share = 100 * count / max(len(effects), 1)
         cells.append([f"{name}{shown}", str(count), f"{share:.0f} %", f"{low:.0f} to {high:.0f} %"])
@@ -256,5 +259,5 @@ def exceptions_in(written: str) -> str:
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return the page with a new section about exceptions of rules in place of the old one."""
+    """Return the page with a new section about exceptions of rules."""
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

@@ -1,4 +1,4 @@
-"""The package that is changed, and the cases that judge it."""
+"""The package that is mutated, and the cases that judge its mutants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 Judge = Callable[[str], str]
-"""A function that runs a case, and returns the failure. An empty string if the case passes. Called only in a trial."""
+"""A function that runs a case, and returns the failure, or an empty text if the case passes. Only called in a trial."""
 
 
 @dataclass(frozen=True, slots=True)

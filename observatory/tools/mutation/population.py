@@ -1,4 +1,4 @@
-"""Exceptions of rules that calls can meet, and those of them that the scenarios notice."""
+"""Find the exceptions of rules that have an effect in some call, and those that the scenarios detect."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
 
 FUZZED, LONG = 3000, 200
-"""Numbers of generated scenarios that show the circumstances of each condition: ordinary scenarios, and long sessions.
-"""
+"""Numbers of generated ordinary scenarios and long sessions, which show the circumstances of each condition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The results for the exceptions of rules (conditions that are wrong in one circumstance).
+    """The results for exceptions of rules, that is, conditions that are wrong in one circumstance.
 
     `rules` is the number of changes to whole conditions. `noticed` of these are detected by a case; only they get
-    exceptions. `exceptions` is the number of these exceptions. `fates` contains the results of the exceptions that take
-    effect in some call. `calls` is the number of calls in generated scenarios.
+    exceptions. `exceptions` is the number of these exceptions. `fates` contains the results of the exceptions that have
+    an effect in some call. `calls` is the number of calls in generated scenarios.
     """
 
     rules: int
@@ -54,12 +53,12 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Judge the exceptions of rules in some modules by the cases of the panel. `scenarios` are generated scenarios that
-    show which exceptions take effect.
+    """Test which exceptions of rules in some modules the cases of the panel detect.
 
-    `sample` contains the number of exceptions, and the seed. Raises TrialError if the unchanged package fails a case.
+    Only exceptions that have an effect in one of `scenarios` are tested. `sample` contains the number of exceptions,
+    and the seed. Raises TrialError if the unchanged package fails a case.
     """
-    confined = Confined(lambda: _judged(panel, root, modules, scenarios, sample))
+    confined = Confined(lambda: _judge_exceptions(panel, root, modules, scenarios, sample))
     try:
         found = confined.result()
     except EOFError:
@@ -73,13 +72,13 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield generated scenarios that show which circumstances can occur. They are always the same."""
+    """Yield generated scenarios that show which circumstances can occur. They are the same in each run."""
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:
-    """Judges points. Cases that detected other points of the same condition are run first."""
+    """Tests points. Cases that detected other points of the same condition are run first."""
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches
@@ -91,7 +90,7 @@ class _Judge:
         self._caught: Counter[tuple[int, bool, str]] = Counter()
         for name, scenario in self._scenarios.items():
             outcome, met = switches.met(scenario)
-            if how := self._wrong(scenario, outcome):
+            if how := self._first_failure(scenario, outcome):
                 raise TrialError(f"{name} fails on the unchanged package: {how}")
             for point in met:
                 self._by.setdefault(point, []).append(name)
@@ -102,26 +101,27 @@ class _Judge:
         return self._by.keys()
 
     def fate(self, point: Point) -> tuple[str, str, int]:
-        """Return the first case that detects a point, its failure, and the number of cases that were run. Case and
-        failure are empty if no case detects the point.
+        """Return the first case that detects a point, its failure, and the number of cases that were run.
+
+        Case and failure are empty if no case detects the point.
         """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
         for asked, name in enumerate(names, start=1):
             scenario = self._scenarios[name]
-            if how := self._wrong(scenario, self._switches.changed(scenario, point)):
+            if how := self._first_failure(scenario, self._switches.changed(scenario, point)):
                 self._caught[*of_rule, name] += 1
                 return name, how, asked
         return "", "", len(names)
 
-    def _wrong(self, scenario: Scenario, outcome: Outcome) -> str:
+    def _first_failure(self, scenario: Scenario, outcome: Outcome) -> str:
         verdict = compare(scenario, outcome, self._contract, "text", self._suite.vocabulary)
         if verdict.status in ("passed", "unspecified"):
             return ""
         return f"{verdict.status}: {verdict.differences[0].what if verdict.differences else verdict.reason}"
 
 
-def _judged(
+def _judge_exceptions(
     panel: Panel,
     root: Path,
     modules: Collection[str],

@@ -1,4 +1,4 @@
-"""Results of mutants in a file of JSON lines, so that a run can continue another one."""
+"""Store the results of mutants in a file of JSON Lines, so that an interrupted run can be continued."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ def digest(files: Iterable[Path]) -> str:
 class Results:
     """Stores the results of mutants in a file, so that a run can be continued.
 
-    `about` identifies the judged code and its cases. If the file contains results about something else, it is
-    overwritten.
+    `about` identifies the judged code and its cases. A file with results for a different `about` is overwritten.
     """
 
     def __init__(self, file: Path, about: str) -> None:

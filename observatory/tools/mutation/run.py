@@ -66,7 +66,7 @@ HARM = CHECKOUT / "docs" / "harm.md"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command, and return the exit code."""
-    options = _options(arguments)
+    options = _parse_options(arguments)
     try:
         survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
         witnesses = {} if options.exceptions else load_witnesses(WITNESSES)
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
-        results = Results(options.results, _digest(panel)) if options.results else None
+        results = Results(options.results, _inputs_digest(panel)) if options.results else None
     except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.module:
             noticed = Noticed.of(noticed_by(fates).values())
             sentence = noticed.sentence(_today(), len(fates), len(all_mutants), len(panel.cases))
-            _write(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
+            _write_page(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
         return 0
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
     if code == 0:
         before = PAGE.read_text("utf-8") if PAGE.exists() else ""
-        _write(PAGE, with_exceptions(_page(fates, survivors, panel), exceptions_in(before)))
+        _write_page(PAGE, with_exceptions(_page_text(fates, survivors, panel), exceptions_in(before)))
     return code
 
 
@@ -127,8 +127,7 @@ def _run_exceptions(
     """Run `--exceptions`: test which exceptions the scenarios detect, print the report, write the section of
     docs/mutation.md, and return the exit code. Raises TrialError.
 
-    An exception makes one condition of the reference wrong in one circumstance. `partial` is the reason why the run
-    does not cover everything, empty if it does; the page is written only if it is empty.
+    `partial` is the reason why the run does not cover everything. If it is empty, the page is written.
     """
     sample = None if options.sample is None else (options.sample, options.seed)
     judged = judged_exceptions(panel, CHECKOUT / "fixtures", modules, drawn_scenarios(), sample=sample)
@@ -149,11 +148,11 @@ def _run_exceptions(
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
     elif code == 0:
         section = exceptions_section(judged, survivors, _today())
-        _write(PAGE, with_exceptions(PAGE.read_text("utf-8"), section))
+        _write_page(PAGE, with_exceptions(PAGE.read_text("utf-8"), section))
     return code
 
 
-def _write(page: Path, text: str) -> None:
+def _write_page(page: Path, text: str) -> None:
     write_all({page: text.encode()})
     print(f"wrote {page.relative_to(CHECKOUT)}")
 
@@ -163,13 +162,13 @@ def _today() -> str:
     return f"{today.day} {today:%B %Y}"
 
 
-def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
+def _page_text(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
     contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
     scenarios = len({name.partition(" ")[2] for name in panel.cases})
     return page(fates, survivors, contracts, scenarios, _today())
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
     )
@@ -182,9 +181,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         default="text",
         help="differences that detect a mutant; `effects`: files and refusals, with counts of harm (default: text)",
     )
-    parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument("--jobs", type=_positive_int, default=os.cpu_count() or 1, help="number of processes")
     parser.add_argument("--module", action="append", default=[], help="only mutate this module; repeatable")
-    parser.add_argument("--sample", type=_count, help="number of randomly drawn mutants")
+    parser.add_argument("--sample", type=_positive_int, help="number of randomly drawn mutants")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (default: 0)")
     parser.add_argument(
         "--results", type=Path, help="store the results in this file, and continue from stored results"
@@ -192,14 +191,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _count(text: str) -> int:
+def _positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError(text)
     return number
 
 
-def _digest(panel: Panel) -> str:
+def _inputs_digest(panel: Panel) -> str:
     """Return a digest of the reference, the scenarios and the code that judges them."""
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
@@ -208,7 +207,7 @@ def _digest(panel: Panel) -> str:
 
 
 class _Judged:
-    """Judges mutants. The unchanged package is measured when the first mutant is judged."""
+    """Judges mutants. The unchanged package is measured before the first mutant is judged."""
 
     def __init__(self, panel: Panel, results: Results | None, jobs: int) -> None:
         self._panel = panel
@@ -220,9 +219,8 @@ class _Judged:
         return measure(self._panel)
 
     def __call__(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Return the results in the order of the mutants. Report each survivor, and the progress from time to time.
-
-        Raises TrialError.
+        """Return the results in the order of the mutants, and print each survivor and the progress. Raises
+        TrialError.
         """
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []
@@ -252,8 +250,7 @@ def report(
 ) -> int:
     """Print the numbers of killed mutants and all problems, and return the exit code.
 
-    `reached` is the percentage of killed mutants, by default that of `all_mutants`. If it is less than `least`, that is
-    a problem.
+    `reached` is the percentage of killed mutants, by default of `all_mutants`. A percentage below `least` is a problem.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

@@ -1,4 +1,4 @@
-"""The scenarios as cases that judge mutants, each with the contracts that it was recorded for."""
+"""Use the scenarios as cases that judge mutants, each with the contracts that it was recorded for."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.scenario import Clause, Scenario
 
-_HASTE = 2.0
-"""Time limit in seconds of a case that is quick on the unchanged reference."""
-_PATIENCE = 30.0
-"""Time limit in seconds of all other cases."""
-_QUICK = 0.1
+_QUICK_CASE_TIMEOUT_S = 2.0
+"""Time limit in seconds for a case that is quick on the unchanged reference."""
+_CASE_TIMEOUT_S = 30.0
+"""Time limit in seconds for all other cases."""
+_QUICK_CASE_S = 0.1
 """A case is quick if it takes at most this many seconds."""
 
-_MOST_BY_HARM = 400
-"""Maximum number of cases that are run to find harm by a mutant. For a mutant that only changes effects, all of these
-are run.
-"""
+_MAX_CASES_FOR_HARM = 400
+"""Maximum number of cases that are run to find harm by a mutant."""
 
 
-class _Loaded(Suite):
-    """A suite that reads all scenarios and recordings at the start: trials must not depend on later changes."""
+class _LoadedSuite(Suite):
+    """A suite that reads all scenarios and recordings at the start, so that trials do not depend on later changes of
+    files.
+    """
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -82,7 +82,7 @@ class _LoadedRecordings(Recordings):
         return self._loaded[scenario_id]
 
 
-class _Bench:
+class _CaseJudge:
     """Judges cases named `CONTRACT SCENARIO` at a level."""
 
     def __init__(
@@ -99,10 +99,10 @@ class _Bench:
         self._runners: dict[tuple[str, float], Runner] = {}
 
     def __call__(self, case: str) -> str:
-        _demand_names()
+        _require_error_names()
         contract, _, scenario_id = case.partition(" ")
         self._prepare(self._suite.scenario(scenario_id))
-        limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
+        limit = _QUICK_CASE_TIMEOUT_S if self._seconds.get(case, 1.0) <= _QUICK_CASE_S else _CASE_TIMEOUT_S
         if (contract, limit) not in self._runners:
             spec = RunSpec(self._suite, "reference", contract, self._level, RunOptions(time_limit=limit))
             self._runners[contract, limit] = Runner(spec)
@@ -119,8 +119,8 @@ class _Bench:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm in a verdict that the scenario's recording does not show, in one line. Empty without
-        such harm.
+        """Return the worst harm in a verdict that the recording of the scenario does not show, in one line. Empty
+        without one.
         """
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
@@ -131,15 +131,15 @@ class _Bench:
 
 
 def weight_of(how: str) -> float:
-    """Return the weight of a failure at the level `effects`. Only harm has the weight 1, which ends a trial."""
+    """Return the weight of a failure at the level `effects`. Harm has the weight 1, which ends a trial."""
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
     return 0.8 - KINDS.index(kind) / 100 if kind in KINDS else {"failed": 0.4}.get(kind, 0.2)
 
 
-def _demand_names() -> None:
-    """Make the adapter use the error names of the reference. Otherwise the harness would derive them from the texts."""
+def _require_error_names() -> None:
+    """Make the adapter use the error names of the reference instead of deriving them from the texts of answers."""
     from readfirst.harness.adapter_api import ToolResult
     from readfirst.harness.adapters import reference
     from readfirst.reference_impl import Result
@@ -152,8 +152,10 @@ def _demand_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts that a scenario is run with: the default contract, `documented`, each recorded contract
-    whose answers differ from those of the contract before or after it, and recorded versions that are not contracts.
+    """Yield the contracts that a scenario is run with.
+
+    They are the default contract, `documented`, each recorded contract whose answers differ from those of a neighbour,
+    and recorded versions that are not contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED
@@ -182,12 +184,12 @@ def scenario_panel(
     exceptions: bool = False,
     level: Level = "text",
 ) -> Panel:
-    """Return the reference with scenarios as its cases. Raises SuiteError for an invalid scenario.
+    """Return a panel of the reference with scenarios as cases. Raises SuiteError for an invalid scenario.
 
     With `exceptions`, or at a level other than text, only scenarios of the classes `safety` and `design` are cases,
     with the default contract.
     """
-    suite = _Loaded(checkout / "fixtures")
+    suite = _LoadedSuite(checkout / "fixtures")
     folder = checkout / "reference_impl"
     sources = {module_at(path, folder): path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))}
     cases = [
@@ -199,14 +201,14 @@ def scenario_panel(
     circumstances: dict[str, frozenset[str]] = {}
     if exceptions or level != "text":
         cases = [
-            f"{suite.contracts.default} {each.id}" for each in suite.scenarios() if _matters(each, suite)
+            f"{suite.contracts.default} {each.id}" for each in suite.scenarios() if _is_judged(each, suite)
         ]
     if exceptions:
         for scenario in suite.scenarios():
             circumstances[scenario.id] = frozenset().union(*of_scenario(scenario))
 
     def open_judge(seconds: Mapping[str, float]) -> Judge:
-        return _Bench(suite, seconds, attend if exceptions else lambda _: None, level)
+        return _CaseJudge(suite, seconds, attend if exceptions else lambda _: None, level)
 
     return Panel(
         f"readfirst.{folder.name}",
@@ -219,11 +221,11 @@ def scenario_panel(
         witnesses=witnesses,
         circumstances=lambda case: circumstances.get(case.partition(" ")[2], ()),
         weight=weight_of if level == "effects" else lambda _: 1.0,
-        most=_MOST_BY_HARM if level == "effects" else sys.maxsize,
+        most=_MAX_CASES_FOR_HARM if level == "effects" else sys.maxsize,
     )
 
 
-def _matters(scenario: Scenario, suite: Suite) -> bool:
+def _is_judged(scenario: Scenario, suite: Suite) -> bool:
     """Whether the rule of a scenario is in the class `safety` or `design`. True in a suite without rules."""
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")

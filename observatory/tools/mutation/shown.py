@@ -1,4 +1,4 @@
-"""Scenarios that show whether a Read shows the current file, each followed by a call that needs this knowledge."""
+"""Scenarios that test whether a Read shows the current file, each followed by a call that requires this knowledge."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ HALF_CHARACTERS = {
 
 
 def half_characters() -> dict[str, dict[str, object]]:
-    """Return the scenarios about texts with half a surrogate pair, which YAML contains escaped (`{json: ...}`)."""
+    """Return the scenarios about texts with half a surrogate pair, which YAML contains in the form `{json: ...}`."""
     return {
         name: {
             "title": title,
@@ -177,7 +177,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios where the session sees a file without a Read, by the last part of their ids."""
+    """Return the scenarios in which the session sees a file without a Read, by the last part of their ids."""
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {

@@ -1,4 +1,4 @@
-"""The rules, modes, hooks and kinds of files that meet each event of a session in the family `crossings`."""
+"""The rules, modes, hooks and kinds of files that the family `crossings` combines with events of a session."""
 
 from __future__ import annotations
 

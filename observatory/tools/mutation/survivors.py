@@ -1,4 +1,4 @@
-"""Read the mutants that no scenario kills, with a reason for each, and the code that is not mutated."""
+"""Read the accepted surviving mutants, each with a reason, and the code that is not mutated."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ KINDS = {
     "equivalent": "no tool call behaves differently with the change",
     "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
 }
-"""The allowed reasons for a surviving mutant, with their meaning."""
+"""The kinds of reasons for accepting a survivor, with their meaning."""
 
 
 class SurvivorsError(SuiteError):
-    """The file of survivors is damaged."""
+    """The file of survivors is invalid."""
 
 
 @dataclass(frozen=True, slots=True)

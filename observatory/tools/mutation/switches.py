@@ -1,7 +1,7 @@
-"""The reference with all its exceptions at once; each can be switched on separately.
+"""The reference with all its exceptions at once. Each exception can be switched on separately.
 
-A trial compiles one mutant and forks. Here each condition calls `decided(number, condition)`, so one process can
-record the outcomes of all conditions in a call, and can try thousands of exceptions.
+Testing a mutant normally requires compiling it and a fork. Here each condition calls `decided(number, condition)`, so
+one process can record the outcomes of all conditions in a call, and can test thousands of exceptions.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Replay a scenario on the unchanged reference. Return the result, and the points that occurred."""
+        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred."""
         self._met = met = set[Point]()
         try:
             return self._replayed(scenario), met
@@ -82,7 +82,7 @@ class Switches:
             self._met = None
 
     def changed(self, scenario: Scenario, point: Point) -> Outcome:
-        """Replay a scenario on the reference with the exception at a point, and return the result."""
+        """Replay a scenario on the reference with the exception at a point, and return the outcome."""
         self._on = point
         try:
             return self._replayed(scenario)

@@ -1,4 +1,4 @@
-"""Write the file of composed scenarios, whose expectations are only in the recordings."""
+"""Write a file of composed scenarios, whose expectations are only in the recordings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return a file with composed scenarios. `scenarios` contains their values by the last part of their ids.
+    """Return the text of a file with composed scenarios. `scenarios` contains their values by the last part of their
+    ids.
 
-    Metadata that all scenarios share are at the top, after the comment `note`. Each given file and each step is on one
-    line. Expectations are omitted.
+    Metadata that all scenarios share is at the top, after the comment `note`. Each file of a workspace and each step is
+    on one line. Expectations are omitted.
     """
     first = next(iter(scenarios.values()))
     common = [

@@ -1,5 +1,5 @@
-"""Scenarios with longer texts, and with more calls before: for each rule of the classes safety and design, from its
-shortest scenario.
+"""For each rule of the classes safety and design, lengthen its shortest scenario: longer texts, or more calls before
+it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 Values = dict[str, Any]
 Change = Callable[[str], str | None]
 
-_WORD = re.compile(r"[A-Za-z]{2,}")
-_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+_WORD_PATTERN = re.compile(r"[A-Za-z]{2,}")
+_LETTER_PATTERN = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
 """Matches a single letter. In a scenario whose texts contain no words, letters are lengthened instead."""
-_TEXTS = frozenset({"text", "content", "old_string", "new_string"})
-_NEEDED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
-_CANDIDATES = 12
-_FAMILIES = ("crossings/", "thresholds/", "crossed/", "opaque-content/", "looks/", "platforms/")
+_TEXT_KEYS = frozenset({"text", "content", "old_string", "new_string"})
+_REQUIRED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
+_MAX_CANDIDATES = 12
+_GENERATED_FAMILIES = ("crossings/", "thresholds/", "crossed/", "opaque-content/", "looks/", "platforms/")
 
 PREFERRED = {
     "deny-edit": "permissions/edit-denied",
@@ -40,9 +40,7 @@ PREFERRED = {
     "modes": "links-and-modes/executable-kept-by-edit",
     "write-is-exact": "write/overwrite",
 }
-"""For some rules, the scenario that is lengthened, because the shortest scenario of the rule is about a special
-case.
-"""
+"""The scenario that is lengthened for a rule, if the shortest scenario of the rule is about a special case."""
 
 FORTY, LINES, KIBIBYTES = 40, 10, 5 * 1024
 """The new length of a word in characters, of a text in lines, and of a word in bytes."""
@@ -70,7 +68,7 @@ SIZES: Mapping[str, tuple[str, Change]] = {
 }
 
 
-def _lengthened(value: Any, words: re.Pattern[str], change: Change, *, is_text: bool = False) -> Any:
+def _lengthen(value: Any, words: re.Pattern[str], change: Change, *, is_text: bool = False) -> Any:
     match value:
         case str() if is_text:
             return words.sub(lambda found: change(found[0]) or found[0], value)
@@ -78,21 +76,21 @@ def _lengthened(value: Any, words: re.Pattern[str], change: Change, *, is_text: 
             return value
         case dict():
             return {
-                key: _lengthened(item, words, change, is_text=key in _TEXTS or _is_file(key, item, value))
+                key: _lengthen(item, words, change, is_text=key in _TEXT_KEYS or _is_file(key, item, value))
                 for key, item in value.items()
             }
         case list():
-            return [_lengthened(item, words, change) for item in value]
+            return [_lengthen(item, words, change) for item in value]
         case _:
             return value
 
 
-def _texts(steps: Any) -> Iterator[str]:
+def _call_texts(steps: Any) -> Iterator[str]:
     """Yield the texts that calls search or write, including calls of groups."""
     for step in steps:
         for name, call in step.items() if isinstance(step, dict) else ():
             if name == "parallel":
-                yield from _texts(call)
+                yield from _call_texts(call)
             elif isinstance(call, dict):
                 found = (call.get(key) for key in ("old_string", "content", "new_string"))
                 yield from (text for text in found if isinstance(text, str))
@@ -102,7 +100,11 @@ def _find_words(steps: Any) -> re.Pattern[str]:
     """Return the pattern of the words to lengthen: words of at least two letters, or single letters if no text of a
     call has such a word.
     """
-    return _WORD if any(map(_WORD.search, _texts(steps))) or not any(_texts(steps)) else _LETTER
+    return (
+        _WORD_PATTERN
+        if any(map(_WORD_PATTERN.search, _call_texts(steps))) or not any(_call_texts(steps))
+        else _LETTER_PATTERN
+    )
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
@@ -111,18 +113,18 @@ def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
 
 
 def lengthen_texts(values: Values, size: str) -> Values:
-    """Return the content of a scenario with longer texts. For the size `tenth`, nine calls about a separate file are
-    added at the start.
+    """Return the content of a scenario with longer texts. For the size `tenth`, nine calls about another file come
+    first.
     """
     title, change = SIZES[size]
     words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
-        texts = [*_texts(values["steps"]), *map(str, values.get("given", {}).get("files", {}).values())]
+        texts = [*_call_texts(values["steps"]), *map(str, values.get("given", {}).get("files", {}).values())]
         chosen = next((found[0] for found in map(words.search, texts) if found), "")
         change = {chosen: five_kibibytes(chosen)}.get
     made = {
         **values,
-        **{key: _lengthened(values[key], words, change) for key in ("given", "steps") if key in values},
+        **{key: _lengthen(values[key], words, change) for key in ("given", "steps") if key in values},
     }
     if size == "tenth":
         if made == values:
@@ -150,7 +152,7 @@ class Trial:
         self._places = WorkspacePool(memory=True)
 
     def errors(self, scenario: Scenario) -> list[str | None]:
-        """Return the name of the error of each call. None for a call that is answered."""
+        """Return the name of the error of each call, None for a call that is not refused."""
         outcome = replay(scenario, self._adapter, self._places)
         return [result.error for step in outcome.steps for result in step.results]
 
@@ -168,20 +170,22 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
     able = [
         each
         for each in found
-        if each.needs <= _NEEDED
+        if each.needs <= _REQUIRED
         and not each.invariant
         and not each.platform
-        and not each.id.startswith(_FAMILIES)
+        and not each.id.startswith(_GENERATED_FAMILIES)
     ]
     return sorted(
         able,
         key=lambda each: (PREFERRED.get(rule) != each.id, len(each.steps), len(each.given.files), each.id),
-    )[:_CANDIDATES]
+    )[:_MAX_CANDIDATES]
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls are longer than before. If no call has a text, whether the given files are longer."""
-    keys = ("steps",) if any(_texts(values["steps"])) else ("given",)
+    """Whether texts of calls are longer than before. If no call has a text, whether files of the workspace
+    are longer.
+    """
+    keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
 
@@ -193,12 +197,11 @@ def without_scenarios() -> Mapping[str, str]:
 
 
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content of the
-    scenario.
+    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content.
 
-    One is made for each size of each rule of the classes safety and design that lacks a scenario
-    `thresholds/RULE-SIZE`. It is the shortest scenario of the rule that can be lengthened so that the reference still
-    answers or refuses its calls as before.
+    A scenario is created for each size of each rule of the classes safety and design that lacks a scenario
+    `thresholds/RULE-SIZE`. It is the shortest scenario of the rule that can be lengthened without changing which calls
+    the reference refuses.
     """
     assert suite.rules is not None
     trial = Trial(suite)

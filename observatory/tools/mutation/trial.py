@@ -1,7 +1,7 @@
 """Run the cases on mutants, each mutant in a separate process.
 
-The process that starts the trials has read all unchanged data, so a trial is a fork: it imports the changed package
-and runs one case after the other until a case fails.
+All unchanged data is read before the trials start. A trial is a fork of this process, which imports the changed package
+and runs the cases until one fails.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from mutants import Mutant
 from order import Order
 from panel import Panel
 
-_PATIENCE = 60.0
-"""Seconds that a trial may take, in addition to ten times the time that its cases take on the unchanged package."""
+_EXTRA_TIMEOUT_S = 60.0
+"""Time limit in seconds of a trial, in addition to ten times the duration of its cases on the unchanged package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Fate:
     survived.
 
     `asked` is the number of cases that were run, including the case that killed the mutant. It is 0 if no case could be
-    run, or if the process died. `worst` is the failure with the highest weight.
+    run, or if the process exited early. `worst` is the failure with the highest weight.
     """
 
     mutant: Mutant
@@ -77,6 +77,8 @@ def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> 
 
 @dataclass
 class _Trial:
+    """One mutant that is judged in a separate process."""
+
     panel: Panel
     mutant: Mutant
     order: list[str]
@@ -87,8 +89,8 @@ class _Trial:
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
-        allowed = 10 * sum(self.seconds[name] for name in self.order) + _PATIENCE
-        self._confined = Confined(self._judged)
+        allowed = 10 * sum(self.seconds[name] for name in self.order) + _EXTRA_TIMEOUT_S
+        self._confined = Confined(self._run_cases)
         self.deadline = time.monotonic() + allowed
 
     @property
@@ -96,7 +98,7 @@ class _Trial:
         """The connection that becomes ready when the trial ends."""
         return self._confined.receiver
 
-    def _judged(self) -> tuple[str, str, int, str]:
+    def _run_cases(self) -> tuple[str, str, int, str]:
         try:
             module = self.mutant.module
             changed = compiled(self.panel, module, self.mutant.source)
@@ -121,8 +123,8 @@ class _Trial:
         return *noticed, worst
 
     def fate(self) -> Fate:
-        """Return the result of the trial, and end its process. If the process died or exceeded its time limit, the
-        mutant counts as killed.
+        """Return the result of the trial, and end its process. The mutant also counts as killed if the process exited
+        early or exceeded its time limit.
         """
         try:
             found = (

@@ -1,6 +1,6 @@
-"""Witnesses: the cases that killed mutants which few cases kill, in a file, so that the next run asks them first.
+"""Store the cases that killed mutants which few cases kill, so that the next run uses them first.
 
-Without them it would be left to the order of cases whether such a mutant dies before no more cases are asked.
+Otherwise it would depend on the order of the cases whether such a mutant is killed within the maximum number of cases.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from trial import Fate
 
 MANY = 20
-"""If more cases than this pass before one kills the mutant, that case is stored as a witness."""
+"""If more cases than this pass before a case kills the mutant, this case is stored as a witness."""
 
 
 class WitnessesError(Exception):
-    """The file of witnesses is damaged."""
+    """The file of witnesses is invalid."""
 
 
 def load_witnesses(file: Path) -> dict[str, str]:

@@ -6,8 +6,8 @@ from tempfile import TemporaryFile
 
 import pytest
 from confinement import Confined
-from page import by_harm, interval
-from scenarios import _demand_names, scenario_panel, weight_of
+from page import by_harm, confidence_interval
+from scenarios import _require_error_names, scenario_panel, weight_of
 from test_mutants_of_exceptions import small_checkout
 from tiny_package import WRONG, panel, reaching
 from trial import trials
@@ -74,7 +74,7 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
 
 def test_what_a_trial_needs_for_commands_and_reminders_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "_result", reference._result)
-    _demand_names()
+    _require_error_names()
     result = reference._result(Result("done", False, None, None, ("a.txt was changed",)))
     assert (result.error, result.reminders) == (None, ("a.txt was changed",))
     assert reference._result(Result("no", True, None, None)).error == "unnamed"
@@ -87,8 +87,8 @@ def test_what_a_trial_needs_for_commands_and_reminders_it_has(monkeypatch: pytes
 
 
 def test_the_interval_of_a_share_is_that_of_wilson() -> None:
-    assert [round(each) for each in interval(11, 24)] == [28, 65]
-    assert interval(0, 0) == (0.0, 100.0)
+    assert [round(each) for each in confidence_interval(11, 24)] == [28, 65]
+    assert confidence_interval(0, 0) == (0.0, 100.0)
 
 
 def test_only_what_is_asked_for_judges(checkout: Path) -> None:

@@ -28,7 +28,7 @@ from trial import Fate, trials
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
-from readfirst.observatory.fuzz.conditions import calls_of
+from readfirst.observatory.fuzz.conditions import calls_with_conditions
 from tests.small_suites import small_suite
 
 pytestmark = pytest.mark.mutation
@@ -262,7 +262,7 @@ def test_every_circumstance_is_one_that_calls_can_have() -> None:
     named = {
         condition
         for scenario in chain(Suite(CHECKOUT / "fixtures").scenarios(), drawn)
-        for _, _, conditions in calls_of(scenario)
+        for _, _, conditions in calls_with_conditions(scenario)
         for condition in conditions
     }
     assert {*CIRCUMSTANCES} <= named
@@ -326,13 +326,13 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
 
     def collect_names() -> list[set[str]]:
         seen: list[set[str]] = []
-        run = reference.FileTools._run_call
+        run = reference.FileTools._execute_call
 
         def running(*arguments: object) -> object:
             seen.append({each for each in now() if each.startswith("name: ")})
             return run(*arguments)  # type: ignore[arg-type]
 
-        reference.FileTools._run_call = running  # type: ignore[method-assign, assignment]
+        reference.FileTools._execute_call = running  # type: ignore[method-assign, assignment]
         attend(scenario)
         replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return seen

@@ -153,7 +153,7 @@ def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> Non
 
 
 def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trial._PATIENCE", 0.05)
+    monkeypatch.setattr("trial._EXTRA_TIMEOUT_S", 0.05)
     started = time.monotonic()
     found = fate(replace(WRONG, source="while True: pass"))
     assert (found.killed, found.by) == (True, "the time limit")

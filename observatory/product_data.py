@@ -1,4 +1,4 @@
-"""Record the tools that the product offers its model, and its structured results, of each contract in one file."""
+"""Record the definitions of the product's file tools, and its structured results, by contract."""
 
 import base64
 import json
@@ -36,9 +36,7 @@ FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdi
 def _converse(
     contract: Contract, time_limit: float, files: Mapping[str, bytes], *, streams: bool = False
 ) -> Iterator[tuple[Conversation, str]]:
-    """Install the product of a recorded contract. Yield a conversation with it, and the path of its directory, which
-    contains `files`.
-    """
+    """Install the product of a contract, and yield a conversation with it in a directory that contains `files`."""
     assert contract.version is not None
     command, tools = install(contract.version).command, tuple(contract.tools)
     with Scratch() as scratch:
@@ -53,16 +51,16 @@ def _converse(
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
-    """Return the file tools that the product offers its model in the first request, for a recorded contract.
+    """Return the file tools in the first request of the product to its model, for a recorded contract.
 
     Tools that the product loads later, on demand, are not included. Raises AdapterError.
     """
     with _converse(contract, time_limit, {}) as (conversation, _):
         offers = conversation.offers
-    return _kept_data(contract, offers, FILE_TOOLS)
+    return _offered_file_tools(contract, offers, FILE_TOOLS)
 
 
-def _kept_data(
+def _offered_file_tools(
     contract: Contract, offers: Mapping[str, Mapping[str, object]], names: Iterable[str]
 ) -> dict[str, OfferedTool]:
     found = {}
@@ -77,14 +75,12 @@ def _kept_data(
         found[name] = offered_tool(description, schema)
     if not found:
         others = ", ".join(sorted(offers)) or "nothing"
-        raise AdapterError(
-            f"{contract.name} offers none of the file tools, but {others}", blame="environment"
-        )
+        raise AdapterError(f"{contract.name} offers no file tools, but {others}", blame="environment")
     return found
 
 
 _PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-_BOOK = {
+_NOTEBOOK = {
     "cells": [
         {"cell_type": "code", "id": "one", "metadata": {}, "outputs": [], "source": "1", "execution_count": 1}
     ],
@@ -96,36 +92,38 @@ _FILES: Mapping[str, bytes] = {
     "notes.txt": b"alpha\nbeta\nalpha\n",
     "empty.txt": b"",
     "dot.png": base64.b64decode(_PICTURE),
-    "book.ipynb": json.dumps(_BOOK, indent=1).encode(),
+    "book.ipynb": json.dumps(_NOTEBOOK, indent=1).encode(),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One call, and a description of its purpose (`case`)."""
+class SampleCall:
+    """One call whose structured result is recorded. `case` describes its purpose."""
 
     case: str
     tool: str
     arguments: Mapping[str, Any]
 
 
-CASES = (
-    Case("a whole file", "Read", {"file_path": "$WS/notes.txt"}),
-    Case("the same file again", "Read", {"file_path": "$WS/notes.txt"}),
-    Case("a range", "Read", {"file_path": "$WS/notes.txt", "offset": 2, "limit": 1}),
-    Case("an empty file", "Read", {"file_path": "$WS/empty.txt"}),
-    Case("a picture", "Read", {"file_path": "$WS/dot.png"}),
-    Case("a notebook", "Read", {"file_path": "$WS/book.ipynb"}),
-    Case("a missing file", "Read", {"file_path": "$WS/gone.txt"}),
-    Case("one match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "beta", "new_string": "gamma"}),
-    Case(
+SAMPLE_CALLS = (
+    SampleCall("a whole file", "Read", {"file_path": "$WS/notes.txt"}),
+    SampleCall("the same file again", "Read", {"file_path": "$WS/notes.txt"}),
+    SampleCall("a range", "Read", {"file_path": "$WS/notes.txt", "offset": 2, "limit": 1}),
+    SampleCall("an empty file", "Read", {"file_path": "$WS/empty.txt"}),
+    SampleCall("a picture", "Read", {"file_path": "$WS/dot.png"}),
+    SampleCall("a notebook", "Read", {"file_path": "$WS/book.ipynb"}),
+    SampleCall("a missing file", "Read", {"file_path": "$WS/gone.txt"}),
+    SampleCall(
+        "one match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "beta", "new_string": "gamma"}
+    ),
+    SampleCall(
         "every match",
         "Edit",
         {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "delta", "replace_all": True},
     ),
-    Case("a new file", "Edit", {"file_path": "$WS/made.txt", "old_string": "", "new_string": "one\n"}),
-    Case("no match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "omega", "new_string": "x"}),
-    Case(
+    SampleCall("a new file", "Edit", {"file_path": "$WS/made.txt", "old_string": "", "new_string": "one\n"}),
+    SampleCall("no match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "omega", "new_string": "x"}),
+    SampleCall(
         "two edits",
         "MultiEdit",
         {
@@ -136,28 +134,26 @@ CASES = (
             ],
         },
     ),
-    Case("a new file", "Write", {"file_path": "$WS/new.txt", "content": "one\n"}),
-    Case("a file that was read", "Write", {"file_path": "$WS/notes.txt", "content": "one\n"}),
-    Case("a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}),
+    SampleCall("a new file", "Write", {"file_path": "$WS/new.txt", "content": "one\n"}),
+    SampleCall("a file that was read", "Write", {"file_path": "$WS/notes.txt", "content": "one\n"}),
+    SampleCall(
+        "a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}
+    ),
 )
-"""The calls whose structured results are recorded, in one conversation. Calls of tools that a contract lacks are
-skipped.
-"""
+"""The calls whose structured results are recorded, in one conversation. Calls of missing tools are skipped."""
 
 
 def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) -> list[StructuredResult]:
-    """Run the product of a recorded contract on CASES, and return the structured results (`tool_use_result`). Raises
-    AdapterError.
-    """
-    cases = [each for each in CASES if each.tool in contract.tools]
+    """Run the product on SAMPLE_CALLS, and return the structured results (`tool_use_result`). Raises AdapterError."""
+    cases = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     with _converse(contract, time_limit, _FILES, streams=True) as (conversation, folder):
         for each in cases:
             conversation.call(each.tool, map_texts(each.arguments, lambda text: text.replace("$WS", folder)))
         events = _events(conversation.finish())
-    given = [event for event in events if _answers(event)]
-    if len(given) != len(cases):
+    results = [event for event in events if _is_tool_result(event)]
+    if len(results) != len(cases):
         raise AdapterError(
-            f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
+            f"{contract.name} printed {len(results)} results of {len(cases)} calls", blame="environment"
         )
     return [
         StructuredResult(
@@ -165,7 +161,7 @@ def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) ->
             each.tool,
             map_texts(event.get("tool_use_result"), lambda text: text.replace(folder, "$WS")),
         )
-        for each, event in zip(cases, given, strict=True)
+        for each, event in zip(cases, results, strict=True)
     ]
 
 
@@ -177,8 +173,8 @@ def _events(printed: str) -> list[dict[str, Any]]:
     return [each for each in found if isinstance(each, dict)]
 
 
-def _answers(event: Mapping[str, Any]) -> bool:
-    """Whether an event of the product is the result of a tool call."""
+def _is_tool_result(event: Mapping[str, Any]) -> bool:
+    """Whether an event in the output of the product is the result of a tool call."""
     message = event.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     return event.get("type") == "user" and any(
@@ -188,7 +184,7 @@ def _answers(event: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Given:
+class ProductData:
     """One kind of data that is recorded from the product: tool definitions or structured results.
 
     `ask` requests the data from the product of a contract. `file` returns the path of the stored data in a suite,
@@ -202,27 +198,27 @@ class Given:
     text: Callable[[Mapping[str, Any], Sequence[str]], str]
 
 
-TOOLS = Given("tools", offered_tools, tools_file, load_tools, tools_text)
-RESULTS = Given("results", structured_results, results_file, load_results, results_text)
+TOOLS = ProductData("tools", offered_tools, tools_file, load_tools, tools_text)
+RESULTS = ProductData("results", structured_results, results_file, load_results, results_text)
 
 
-def record_given(
-    given: Given, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
+def record_product_data(
+    kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Request the data of `contracts` from the product, and yield the name of each contract whose stored data are
-    different. With `write`, store the new data after the last contract.
+    """Request data from the product for each contract, and yield the names of contracts whose stored data differ. With
+    `write`, store the new data at the end.
 
     `time_limit` is in seconds per call. Raises AdapterError, and the error of a damaged file; in both cases nothing is
     written.
     """
-    file = given.file(suite.root)
-    known = dict(given.load(file)) if file.exists() else {}
+    file = kind.file(suite.root)
+    known = dict(kind.load(file)) if file.exists() else {}
     changed = False
     for each in contracts:
-        found = given.ask(each, time_limit=time_limit)
+        found = kind.ask(each, time_limit=time_limit)
         if found != known.get(each.name):
             changed = True
             yield each.name
         known[each.name] = found
     if changed and write:
-        write_all({file: given.text(known, [each.name for each in suite.contracts.recorded]).encode()})
+        write_all({file: kind.text(known, [each.name for each in suite.contracts.recorded]).encode()})
