@@ -93,7 +93,9 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group = parser.getgroup("readfirst", "conformance of file tools (readfirst)")
     for name, (message, attributes) in _OPTIONS.items():
         names = [f"--readfirst-{name}", *([f"--{name}"] if name in short else [])]
-        group.addoption(*names, dest=f"readfirst_{name}", help=f"{message} Short: --{name}.", **attributes)
+        group.addoption(
+            *names, dest=f"readfirst_{name}", help=f"{message} Short name: --{name}.", **attributes
+        )
     for name, (message, attributes) in _LONG_OPTIONS.items():
         group.addoption(f"--readfirst-{name}", help=message, **attributes)
 

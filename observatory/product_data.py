@@ -153,7 +153,8 @@ def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) ->
     results = [event for event in events if _is_tool_result(event)]
     if len(results) != len(cases):
         raise AdapterError(
-            f"{contract.name} printed {len(results)} results of {len(cases)} calls", blame="environment"
+            f"{contract.name} printed {len(results)} structured results for {len(cases)} calls",
+            blame="environment",
         )
     return [
         StructuredResult(

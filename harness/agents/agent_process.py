@@ -224,7 +224,10 @@ class Conversation:
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """End the model's turn and wait until the agent exits. Return the end of the agent's output."""
+        """End the model's turn and wait until the agent exits. Return the last bytes that the agent printed, as text.
+
+        The launch options limit the number of bytes (`output_tail_bytes`).
+        """
         self._answer_turn(TextBlock("done"))
         assert self._child is not None
         assert self._reader is not None

@@ -103,7 +103,7 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 
 def _show_results(suite: Suite, name: str) -> int:
-    """Print the fields of a contract's structured results, and all results, as JSON."""
+    """Print the structured results of a contract as JSON: the fields of the results of each tool, and all results."""
     from readfirst.harness.suite.tool_schemas import fields_by_tool, load_results
 
     contract = suite.contracts[name]

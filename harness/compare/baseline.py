@@ -167,7 +167,10 @@ def _kinds_of(verdict: Verdict) -> set[str]:
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Return a description of a failure that a baseline accepts only with a reason that a person wrote."""
+    """Return a description of a failure whose reason in the baseline must be written by a person.
+
+    These failures are errors, overcautious refusals, and harms.
+    """
     if verdict.status == "error":
         return "ends early"
     if _kinds_of(verdict) == {"overcautious"}:

@@ -80,11 +80,17 @@ def compare(
 
 
 class _Comparison:
-    """The comparison of an outcome with the clauses of a contract. `state` is the workspace after the compared steps.
+    """The comparison of an outcome with the clauses of a contract.
 
-    `calls` counts the compared calls, `messages` the compared calls and groups. `lacks_clause`: a call has no clause.
-    `lacks_texts`: an answer has no expected text. `justified` are refusals that are not overcautious, although every
-    contract answers the call.
+    Attributes:
+
+    - `state`: the workspace after the compared steps.
+    - `calls`: the number of compared calls.
+    - `messages`: the number of steps compared with the recording: each is a single call, or a group of calls.
+    - `lacks_clause`: whether the contract has no clause for one of the calls.
+    - `lacks_texts`: whether the contract has no text for one of the answers.
+    - `justified`: harms of the kind `overcautious` that do not count, because the contract refuses the call or does
+      harm in it.
     """
 
     def __init__(

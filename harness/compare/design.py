@@ -119,7 +119,7 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
         if outcome.error is not None:
             raise DesignUnclear(f"{scenario_id} ended early: {outcome.error.message}")
         if harms := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
-            raise DesignUnclear(f"its Edit violates every design: {harms[0]}.")
+            raise DesignUnclear(f"its Edit does harm, which no design allows: {harms[0]}.")
         return not outcome.steps[-1].results[-1].is_error
 
     if not is_edit_answered(_READ):

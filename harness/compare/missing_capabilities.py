@@ -15,8 +15,10 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """Missing capabilities (`unclaimed`), and missing features of calls (`unsupported`), each with the number of
-    scenarios that contain such a call.
+    """The capabilities and the features of calls that an implementation does not support.
+
+    `unclaimed` contains the missing capabilities. `unsupported` contains the missing features, such as `Read with
+    pages`, each with the number of scenarios that need the feature.
     """
 
     unclaimed: frozenset[str] = frozenset()

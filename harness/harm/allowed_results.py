@@ -27,10 +27,10 @@ def find_spans(text: str, old: str) -> list[Span]:
 
 
 def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
-    """Yield the spans of `old` in a text, and whether quotes were folded: first the exact matches, then those in which
-    an LF also matches a CRLF, then those in which a straight quote also matches a curly quote.
+    """Yield the matches of `old` in a text, for up to four comparisons: the spans, and whether quotes were folded.
 
-    Empty lists of spans, and lists equal to an earlier one, are omitted.
+    The comparisons, from strict to loose: exact; an LF also matches a CRLF; a straight quote also matches a curly
+    quote; both. A comparison without matches is omitted, and so is a comparison with the spans of an earlier one.
     """
     seen: list[list[Span]] = []
     has_quotes = not (text.isascii() and old.isascii())

@@ -29,8 +29,8 @@ class WorkingDirectory:
     may_be_reset: bool = False
     """Whether the user has sent a message, which may have set the directory to `start`."""
 
-    def of_sub_agent(self) -> WorkingDirectory:
-        """Return the directory of a sub-agent that the session starts now."""
+    def for_sub_agent(self) -> WorkingDirectory:
+        """Return the working directory of a new sub-agent: the current directory of the session."""
         return WorkingDirectory(self.start, self.current, is_fixed=True)
 
     def resolve_paths(

@@ -100,7 +100,7 @@ class _Judge:
         """Return the knowledge of a new session, or of a new sub-agent, and set its working directory."""
         knowledge = initial_knowledge(self.state)
         start = "" if self.given.permissions is None else self.given.permissions.working_directory
-        directory = self.current_directory.of_sub_agent() if is_sub_agent else WorkingDirectory(start, start)
+        directory = self.current_directory.for_sub_agent() if is_sub_agent else WorkingDirectory(start, start)
         self.directories[id(knowledge)] = directory
         return knowledge
 

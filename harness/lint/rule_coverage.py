@@ -56,7 +56,10 @@ def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
 def check_rules(
     suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield findings about the rules of a suite. `shown` contains the contributions of the scenarios of each rule."""
+    """Yield findings about the rules of a suite, for example a rule with too few scenarios.
+
+    `shown` contains the contributions of the scenarios to each rule, by the id of the rule.
+    """
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:

@@ -102,14 +102,12 @@ class Takes:
         except (OSError, RecordingError):
             return None
         return (
-            taken.transcripts.get(contract.name)
-            if taken.inputs == _inputs_digest(scenario, contract)
-            else None
+            taken.transcripts.get(contract.name) if taken.inputs == _replay_key(scenario, contract) else None
         )
 
     def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
         """Store a replay. Raises OSError."""
-        taken = Recording(_inputs_digest(scenario, contract), {contract.name: transcript})
+        taken = Recording(_replay_key(scenario, contract), {contract.name: transcript})
         write_all({self.path(scenario.id, contract.name, number): format_recording(taken)})
 
     def add(self, folder: Path) -> None:
@@ -183,8 +181,11 @@ def unknown_words(transcript: Transcript) -> str:
     return next((result.text for result in results if result.error == UNNAMED), "")
 
 
-def _inputs_digest(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a replay: the digest of workspace and steps, the version, and the model."""
+def _replay_key(scenario: Scenario, contract: Contract) -> str:
+    """Return the key of a stored replay. A replay is only reused if the key has not changed.
+
+    The key contains the digest of the scenario's workspace and steps, the version of the product, and the model.
+    """
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 
 

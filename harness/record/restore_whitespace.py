@@ -51,9 +51,11 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript with the outer whitespace of equal answers in `others`, for each answer the first of them.
+    """Return the transcript with restored whitespace at both ends of its answers (outer whitespace).
 
-    `stripped` are further transcripts, of which only answers with outer whitespace are used.
+    The whitespace of an answer is copied from the first of `others` whose answer differs only in outer whitespace. If
+    none of `others` has such an answer, `stripped` is searched. The product may have stripped the answers in
+    `stripped`, so only answers that have outer whitespace are copied. An answer without a match stays unchanged.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

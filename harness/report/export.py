@@ -292,11 +292,13 @@ def _hook_value(hook: GivenHook) -> dict[str, Any]:
 
 
 def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
-    return {path: None if entry is None else _comparable_entry(entry) for path, entry in files.items()}
+    return {path: None if entry is None else _expected_entry_value(entry) for path, entry in files.items()}
 
 
-def _comparable_entry(entry: Entry) -> dict[str, Any]:
-    """Return an expected entry for the export. Long content without a short form is replaced by its digest."""
+def _expected_entry_value(entry: Entry) -> dict[str, Any]:
+    """Return the exported value of an expected entry. Long content is exported as its digest and size, except for a
+    repeated text, which is exported once with the number of repetitions.
+    """
     state = _entry_value(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
         return _entry_value(replace(FileDigest.of(entry.data), mode=entry.mode))
@@ -323,7 +325,7 @@ def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
         case SpecialFile(kind) if given:
             return {"type": kind}
         case _:
-            raise ValueError(f"{entry} is never expected")
+            raise ValueError(f"only the files before the first step can include this entry: {entry}")
 
 
 def _event_value(event: WorldEvent) -> dict[str, Any]:

@@ -285,7 +285,8 @@ def _check_reminder(session: Session, site: WorkspaceDir) -> None:
     reminders = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
     if not isinstance(reminders, tuple) or not any("new.txt" in str(reminder) for reminder in reminders):
         raise CheckFailed(
-            f"the next result says {reminders!r} of the change. Name the file in ToolResult.reminders."
+            f"new.txt changed, and the reminders of the next result do not name it: {reminders!r}. "
+            "Name each changed file in ToolResult.reminders."
         )
 
 

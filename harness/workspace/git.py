@@ -39,7 +39,9 @@ class Repository:
         """Time of the latest command in nanoseconds since 1970: 2 seconds after all file times before the command."""
 
     def close(self) -> None:
-        """Delete the copy of the workspace and the repository, which is then empty again, and reset the time."""
+        """Delete the copy of the workspace and the repository, and reset the time. The next command creates an empty
+        repository.
+        """
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None

@@ -40,7 +40,10 @@ class StagedFile:
             self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Flush the content, and set the mode of the existing file. Raises OSError."""
+        """Flush the content. Set the mode of the temporary file to the mode of the target.
+
+        The mode is 0644 if the target does not exist. Raises OSError.
+        """
         self.stream.flush()
         mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
         os.fchmod(self.stream.fileno(), mode)

@@ -99,10 +99,10 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version from which on all versions up to `name` have the same answers.
+    """Return the oldest version since which the answers have not changed. `name` is the newest version to compare.
 
-    The versions of an older model (`+gated`) continue the versions that had only one class of models. `documented` has
-    no earlier versions.
+    Only versions with the same class of models are compared. Older versions without this class, which have a single
+    class of models, count as earlier versions of each class. The contract `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]

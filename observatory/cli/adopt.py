@@ -121,7 +121,10 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
 ) -> Diff:
-    """Record the differing scenarios on the versions between two contracts. Return the dated differences."""
+    """Return the differences between two contracts, each with the version that introduced it.
+
+    To find this version, record the differing scenarios on the versions between the two contracts.
+    """
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
     replays = VersionReplays(

@@ -65,13 +65,15 @@ class Disagreement:
 def disagreements(
     scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield a disagreement for each step that differs at `level` or a level before it, up to the first difference in
-    effects. After a difference in effects, the files of the two sides differ, so later answers cannot be compared.
+    """Yield the first disagreement of each step, at `level` and the lower levels.
 
-    Files are compared completely after every step. Times and hard links are compared for files that the target must not
-    change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently.
-    If another part of the conversation may have changed answers of the target (`disturbed`), whitespace at both ends of
-    answers is ignored.
+    Steps after a difference in effects are skipped: the files of the two sides already differ, so later answers cannot
+    be compared. If the target fails at a step that the reference answered, that is the last disagreement.
+
+    The content of every file is compared after every step. Times and hard links are compared only for files that the
+    step must not change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers
+    differently. If `target.disturbed` is true, whitespace at both ends of answers is ignored, because other parts of
+    the conversation may have changed it.
     """
     steps, done = [], []
     state = dict(reference.before)

@@ -193,9 +193,9 @@ class _StepGenerator:
     def _random_step(self, path: str) -> Step:
         match self.random.randint(0, 31):
             case 0 | 1 | 2 | 3 | 4:
-                return self._applied(self._rarest_call(self._read_call, path), path)
+                return self._applied(self._draw_call(self._read_call, path), path)
             case 5 | 6 | 7:
-                return self._applied(self._rarest_call(self._write_call, path), path)
+                return self._applied(self._draw_call(self._write_call, path), path)
             case 8 | 9 | 10:
                 return self._random_change(path)
             case 11:
@@ -212,9 +212,9 @@ class _StepGenerator:
                     return self._applied(call, path)
                 return self._applied(ToolCall(call.tool, call.arguments, (event,)), path)
             case 15 | 16 | 17 | 18 | 19 if not self.model.is_fresh(path):
-                return self._applied(self._rarest_call(self._read_call, path), path)
+                return self._applied(self._draw_call(self._read_call, path), path)
             case _:
-                return self._applied(self._rarest_call(self._edit_call, path), path)
+                return self._applied(self._draw_call(self._edit_call, path), path)
 
     def _long_session_step(self) -> Step:
         """Return a step of a long session. Some steps move a path, or contain parallel calls about several files."""
@@ -258,8 +258,10 @@ class _StepGenerator:
         model.event(event)
         return event
 
-    def _rarest_call(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Return a call about a path; with `rarity`, the one of several random calls with the rarest conditions."""
+    def _draw_call(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
+        """Return a random call about a path. With `rarity`, draw several calls, and return the call with the rarest
+        conditions.
+        """
         if self.rarity is None:
             return draw(path)
 

@@ -137,8 +137,8 @@ _SAME_NAMES: Mapping[str, str] = {}
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
 """The names of the attributes, of a scenario and its parts, that can be shortened."""
 _PATHS = ("file_path", "notebook_path")
-_NAMES = ("path", "to", "target")
-"""The names of the attributes that contain paths."""
+_PATH_ATTRIBUTES = ("path", "to", "target")
+"""The attributes of events, links and other parts of a scenario that contain a path."""
 _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
 """Extensions of files that some tools treat specially."""
@@ -217,8 +217,10 @@ def _change_texts(
             }
         case _ if is_dataclass(value):
             changed = {
-                name: _change_texts(getattr(value, name), text=text, names=names, is_path=name in _NAMES)
-                for name in (each.name for each in fields(value) if each.name in (*_PARTS, *_NAMES))
+                name: _change_texts(
+                    getattr(value, name), text=text, names=names, is_path=name in _PATH_ATTRIBUTES
+                )
+                for name in (each.name for each in fields(value) if each.name in (*_PARTS, *_PATH_ATTRIBUTES))
             }
             return replace(value, **changed)  # type: ignore[type-var]
         case _:

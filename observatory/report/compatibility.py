@@ -165,8 +165,8 @@ def rule_row_from_data(
     return rule_row(rule_value, cells, neutral=of == "versions")
 
 
-def rules_with_changes(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the id and the entry of each rule of these classes that fails in a scenario of some version."""
+def failing_rules(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
+    """Return the id and the entry of each rule of these classes that at least one version breaks in a scenario."""
     return [
         (name, rule)
         for class_ in classes

@@ -22,9 +22,9 @@ from readfirst.observatory.claims.claims import Claim
 from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
 from readfirst.observatory.claims.table_cells import excerpt
 from readfirst.observatory.report.compatibility import (
+    failing_rules,
     rule_count_rows,
     rule_row_from_data,
-    rules_with_changes,
     short_cell,
 )
 from readfirst.observatory.report.harm_heatmap import (
@@ -65,7 +65,7 @@ def home_page(data: SiteData) -> str:
     maps = {
         class_: [
             rule_row_from_data(name, each, "versions", versions)
-            for name, each in rules_with_changes(data.table, [class_])
+            for name, each in failing_rules(data.table, [class_])
         ]
         for class_ in _MAP_TITLES
     }

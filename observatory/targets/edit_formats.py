@@ -63,7 +63,7 @@ def write_call(
 ) -> str:
     """Return a call as a text in a format. `path` is the path of the file for the target. Raises InexpressibleError."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
-        raise InexpressibleError("a file without a name in one line")
+        raise InexpressibleError("a file whose path is not one line")
     return FORMATS[form](tool, arguments, path, knowledge)
 
 

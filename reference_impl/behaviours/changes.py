@@ -181,7 +181,7 @@ class EncodingBehaviours(Group):
     read_drops_cr_of_last_shown_line: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="Read omits a `\\r` at the very end of the lines that it shows.",
+        meaning="If the last shown line ends with `\\r`, Read omits this `\\r`.",
         shown_by=("line-endings/read-crs-at-the-end",),
     )
     read_notes_unwritable_files: bool = behaviour(
@@ -249,7 +249,8 @@ class WritingBehaviours(Group):
     write_opens_before_recheck: bool = behaviour(
         False,
         {"2.1.72": True},
-        meaning="Right before writing, Write reads the file before it compares times.",
+        meaning="Right before writing, Write checks the modification time again. It opens the file before this check, "
+        "so an error of opening is reported first.",
         shown_by=("race/directory-made-during-call",),
     )
     edit_makes_parents_before_match: bool = behaviour(

@@ -35,9 +35,10 @@ class PathBehaviours(Group):
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The refusal of a path that is too long for the system: `system` (the message of the system), "
-        "`unnamed` (the path cannot be opened, without the path), `cut` (the path cannot be opened, with 4,096 "
-        "characters of the path), or `counted` (the length of the path, checked before any access to the path).",
+        meaning="The message that refuses a path that is too long for the system: `system` (the error of the system "
+        "call), `unnamed` (an error of opening the file, without the path), `cut` (an error of opening the file, with "
+        "the path; the message is cut after 4,096 characters), or `counted` (the number of characters in the path; the "
+        "length is checked before the path is accessed).",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(

@@ -146,8 +146,9 @@ class Storage:
             raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Prepare the directory of a missing file before Edit searches the old text: create it, or check that it can
-        be opened.
+        """Prepare the directory of a missing file, before Edit searches for the old text.
+
+        Some versions create the directory. Some versions refuse the Edit if the directory cannot be opened.
         """
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)

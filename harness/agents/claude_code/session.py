@@ -247,7 +247,7 @@ class ResumableConversation(ClaudeCodeSession):
 
 
 class SubAgent:
-    """A sub-agent. The calls of the session are its calls until it ends."""
+    """A sub-agent, which the session waits for. Until the sub-agent ends, it makes all calls of the session."""
 
     def __init__(self, session: ResumableConversation, call_id: str) -> None:
         self.call = session.call

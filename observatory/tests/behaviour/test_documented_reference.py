@@ -29,10 +29,11 @@ def list_contradicting_claims() -> frozenset[str]:
     return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
 
 
-def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
-    """Return the claims that the reference does not meet with the `documented` behaviours, some of them `changed`.
+def list_unmet_claims(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
+    """Return the claims that the reference does not meet, each with the statuses of its scenarios.
 
-    Checks the claims `ids`, or, without `ids`, all claims that contradict no other claim.
+    The reference uses the behaviours of the contract `documented`, except for the behaviours in `changed`. `ids` are
+    the claims to check. Default: all claims that do not contradict another claim.
     """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(statuses, place, adapter, {})
@@ -62,7 +63,7 @@ def statuses(
 
 
 def test_the_reference_does_what_the_documents_claim(place: WorkspacePool) -> None:
-    assert unmet(place) == {}
+    assert list_unmet_claims(place) == {}
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,8 @@ def test_the_reference_does_what_the_documents_claim(place: WorkspacePool) -> No
 def test_a_reference_that_does_otherwise_is_found(
     place: WorkspacePool, claim: str, changed: dict[str, Any]
 ) -> None:
-    assert unmet(place, claim) == {}
-    assert list(unmet(place, claim, **changed)) == [claim]
+    assert list_unmet_claims(place, claim) == {}
+    assert list(list_unmet_claims(place, claim, **changed)) == [claim]
 
 
 def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
@@ -96,15 +97,15 @@ def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
 
 
 def test_the_reference_takes_a_side_of_every_contradiction(place: WorkspacePool) -> None:
-    missed = unmet(place, *list_contradicting_claims())
+    missed = list_unmet_claims(place, *list_contradicting_claims())
     assert len(missed) > len(claims().contradictions)
     assert [each.id for each in claims().contradictions if not is_explained(each, missed)] == []
 
 
 def test_a_reference_that_takes_no_side_is_found(place: WorkspacePool) -> None:
     (each,) = [each for each in claims().contradictions if each.id == "c-12-arrow-or-tab"]
-    assert is_explained(each, unmet(place, *each.claims))
-    assert not is_explained(each, unmet(place, *each.claims, line_number_format="{}: "))
+    assert is_explained(each, list_unmet_claims(place, *each.claims))
+    assert not is_explained(each, list_unmet_claims(place, *each.claims, line_number_format="{}: "))
 
 
 def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from readfirst.harness.report.html import macro
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.observatory.report.compatibility import rule_row_from_data, rules_with_changes
+from readfirst.observatory.report.compatibility import failing_rules, rule_row_from_data
 from readfirst.observatory.report.harm_heatmap import (
     COLUMN_TITLES,
     NARROW_MAP,
@@ -151,5 +151,5 @@ def test_only_rules_that_changed_are_shown_and_only_of_these_classes() -> None:
             "lost": {"class": "safety", "versions": lost},
         }
     }
-    assert [name for name, _ in rules_with_changes(table, ["safety"])] == ["lost"]
-    assert rules_with_changes(table, ["contract"]) == []
+    assert [name for name, _ in failing_rules(table, ["safety"])] == ["lost"]
+    assert failing_rules(table, ["contract"]) == []

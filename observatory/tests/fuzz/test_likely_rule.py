@@ -60,8 +60,8 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
     assert some.scenario(finding.shown_by).rule == rule
 
 
-class OpenForHidden(Altered):
-    """Refuses calls that need a Read, except for a file whose name occurs in no scenario."""
+class NoRefusalForUnheardOfName(Altered):
+    """Reports success instead of a refusal for files named `unheard-of`. No scenario has such a file."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
@@ -75,7 +75,7 @@ def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
     modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
-    finding = find_rule(OpenForHidden, some, index, place, modify, write)
+    finding = find_rule(NoRefusalForUnheardOfName, some, index, place, modify, write)
     assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
 
 

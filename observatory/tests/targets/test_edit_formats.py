@@ -296,7 +296,7 @@ def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
 @rows("form", ESCAPES)
 @rows("end", ["\n", *ENDS])
 def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
-    with pytest.raises(InexpressibleError, match="a file without a name in one line"):
+    with pytest.raises(InexpressibleError, match="a file whose path is not one line"):
         write_call(
             form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge()
         )

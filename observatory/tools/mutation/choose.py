@@ -1,7 +1,9 @@
-"""Select generated scenarios for the suite that detect exceptions of rules that no scenario of the suite detects.
+"""Select generated scenarios for the suite that detect faults of the reference that the suite does not detect.
 
     python3 observatory/tools/mutation/choose.py [--seed N] [--drawn N] [--most N] [--least N]
     readfirst product record --family crossed
+
+Each of these faults is an exception: one condition of the reference is wrong in one circumstance.
 
 Generates scenarios as `readfirst fuzz` does, including long sessions, and adds the selected ones to the corpus, as
 `crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides which scenarios are useful; the real
@@ -56,18 +58,18 @@ _VALUE_DECAY = 0.6
 
 
 def main() -> int:
-    """Select generated scenarios that detect more exceptions, and write their files."""
+    """Select generated scenarios that detect exceptions that the suite does not detect, and write their files."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the generated scenarios")
-    parser.add_argument("--drawn", type=int, default=2000, help="how many are drawn")
+    parser.add_argument("--drawn", type=int, default=2000, help="number of generated scenarios")
     parser.add_argument("--most", type=int, default=60, help="maximum number of selected scenarios")
     parser.add_argument(
         "--least",
         type=int,
         default=2,
-        help="minimum number of exceptions that each selected scenario detects",
+        help="minimum number of undetected exceptions that each selected scenario must detect",
     )
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)

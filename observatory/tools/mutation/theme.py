@@ -14,8 +14,9 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the text of a file with composed scenarios. `scenarios` contains their values by the last part of their
-    ids.
+    """Return the YAML text of a file of composed scenarios.
+
+    `scenarios` contains the YAML values of each scenario, by the last part of its id.
 
     Metadata that all scenarios share is at the top, after the comment `note`. Each file of a workspace and each step is
     on one line. Expectations are omitted.
