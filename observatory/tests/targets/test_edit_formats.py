@@ -144,7 +144,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
         ("a\n", edit("", "x"), "a new file that does not end with a newline"),
         ("a\n", edit("a", "x", extra=1), "arguments of another form"),
         ("a\n", {"file_path": "f", "old_string": 5, "new_string": "x"}, "arguments of another form"),
-        ("a\n", {**edit("a", "x"), "file_path": 5}, "a file without a name"),
+        ("a\n", {**edit("a", "x"), "file_path": 5}, "a file whose path is not one line"),
     ],
 )
 def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, message: str) -> None:
