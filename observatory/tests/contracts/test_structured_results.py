@@ -137,7 +137,9 @@ def test_the_product_is_asked_call_by_call(
     contract = SUITE.contracts["2.1.7"]
     wanted: list[Any] = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     if not prints:
-        with pytest.raises(AdapterError, match=rf"2\.1\.7 printed 0 results of {len(wanted)} calls"):
+        with pytest.raises(
+            AdapterError, match=rf"2\.1\.7 printed 0 structured results for {len(wanted)} calls"
+        ):
             structured_results(contract)
         return
     found = structured_results(contract)
