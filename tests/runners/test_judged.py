@@ -245,7 +245,7 @@ def answer_here(asked: Asked) -> Any:
         known = known.after_write("other", before)
     calls = FileCalls("a")
     for number, call in enumerate(asked["calls"]):
-        calls.add_call(number, ToolCall(call["tool"], call["arguments"]))
+        calls.calls.append((number, ToolCall(call["tool"], call["arguments"])))
     states = [{} if each is None else {"a": RegularFile(each)} for each in (before, after)]
     return [[number, harm.kind] for number, harm in check_calls(calls, known, *states)]
 
