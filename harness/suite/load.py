@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from readfirst.harness.pluralize import pluralize
+from readfirst.harness.suite import scenario_checks
 from readfirst.harness.suite.answer_shorthand import (
     DONE,
     SHOWN,
@@ -42,12 +43,6 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     parts_of,
 )
-from readfirst.harness.suite.scenario_checks import (
-    check_given_paths,
-    check_hooks,
-    check_no_expectations,
-    check_rewinds,
-)
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.tool_schemas import find_unknown_argument
@@ -72,10 +67,9 @@ _MAX_DISK_BYTES = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. `root` is the directory `scenarios`; ids are relative to it.
-
-    Without `require_expect`, calls may lack an expectation, because a recorder adds it. Raises SuiteError with all
-    problems of the format, or StrictYamlError with the first YAML error.
+    """Read one scenario file. `root` is the directory `scenarios`; ids are relative to it. Raises SuiteError with all
+    problems of the format, or StrictYamlError with the first YAML error. With `require_expect`,
+    a call without an expectation is a problem.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
@@ -161,11 +155,11 @@ class _Reader(Inspection):
             more = f", nor have {pluralize(len(others), 'later call')}" if others else ""
             fix = "Write it, or let `readfirst product record` fill it in."
             node.note(f"the call of {tool} has no expect{more}", fix, rule="missing-expect")
-        check_rewinds(self, steps)
-        check_hooks(self, given, steps)
+        scenario_checks.check_rewinds(self, steps)
+        scenario_checks.check_hooks(self, given, steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
-            check_no_expectations(
+            scenario_checks.check_no_expectations(
                 self,
                 (part for part in parts if any(clause.reminders for clause in part.expect.clauses())),
                 "reminders are expected in line {line}, but not compared",
@@ -173,7 +167,7 @@ class _Reader(Inspection):
             )
         contract = read_stated_contract(top, self.contracts, steps)
         if composed:
-            check_no_expectations(
+            scenario_checks.check_no_expectations(
                 self,
                 (part for part in parts if part.expect.clauses()),
                 "line {line} contains an expectation, but expectations in the corpus are only in recordings",
@@ -219,7 +213,7 @@ class _Reader(Inspection):
             folders = fields["repositories"].listed(empty=False)
             safe = [each.value for each in folders if each.value == "." or is_safe(each, each.value)]
             files |= repository_files(safe, files)
-        check_given_paths(self, files)
+        scenario_checks.check_given_paths(self, files)
         self.files = {**files}
         deny = read_patterns(fields, "deny")
         reminders, memory_files = (

@@ -42,7 +42,6 @@ class Release:
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
     design: Design | None = None
-    """The design, that is, the refusals that the target deliberately does not make. None: every refusal is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +98,8 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of a contract's `tool` into calls of the target's tool `call`. `arguments` are templates for the
-    arguments.
-
-    With a `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
+    """Translates calls of a contract's `tool` into calls of the target's tool `call`. `arguments` are templates. With a
+    `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
     """
 
     tool: str
@@ -129,9 +126,7 @@ class SetupCall:
 @dataclass(frozen=True, slots=True)
 class ResultRules:
     """The rules for reading an answer: the positions of its text and its error flag, the replacements in the text, and
-    the texts that are refusals.
-
-    `errors` contains the target's messages for each error name of the suite.
+    the texts that are refusals. `errors` contains the target's messages for each error name of the suite.
     """
 
     errors: Vocabulary
