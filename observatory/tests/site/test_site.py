@@ -131,7 +131,7 @@ def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: SiteData
     assert set(pages) == {"index.md", *(f"{name}.md" for name in facts.recorded)}
     page = pages["2.1.228.md"]
     changed = page[page.index("## Changes for users since 2.1.207") : page.index("## Harm")]
-    assert "It harms in a new way: From 2.1.228 on, with the models that these versions choose" in changed
+    assert "It harms in a new way: From 2.1.228 on, Edit and Write require no Read" in changed
     assert "since 2.1.207\n" in pages["2.1.228+gated.md"]
     assert "since 2.1.228+gated" in pages["2.1.328+gated.md"]
     assert "Changes for users" not in pages[f"{facts.recorded[0]}.md"]
