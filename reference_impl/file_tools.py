@@ -130,9 +130,9 @@ class FileTools:
     def mention(self, path: str) -> None:
         """Send a message of the user that mentions a file. The model is shown the file. `path` is absolute."""
         self._receive_user_message()
-        if self._session.behaviours.memory.mentions_count_as_read:
-            obeys_rules = self._session.behaviours.memory.mentions_obey_deny_rules
-            show_file(self._session, path, obeys_rules=obeys_rules)
+        counts = self._session.behaviours.memory.mentions_count_as_read
+        if counts != "never":
+            show_file(self._session, path, obeys_rules=counts == "unless denied")
             self._session.memory.mentioned.add(path)
 
     @contextlib.contextmanager

@@ -193,17 +193,16 @@ class MemoryBehaviours(Group):
         "resumed, instead of only until the next message.",
         shown_by=("crossings/two-mentions",),
     )
-    mentions_count_as_read: bool = behaviour(
-        True,
-        {"1.0.64": False, "2.0.19": True},
-        meaning="A file that the user mentions counts as read.",
-        shown_by=("bash-and-mentions/mention-then-edit", "bash-and-mentions/mention-of-another-file"),
-    )
-    mentions_obey_deny_rules: bool = behaviour(
-        False,
-        {"2.0.19": True},
-        meaning="A file that a deny rule for Read covers does not count as read after the user mentions it.",
-        shown_by=("permissions/mention-of-a-closed-file",),
+    mentions_count_as_read: str = behaviour(
+        "always",
+        {"1.0.64": "never", "2.0.19": "unless denied"},
+        meaning="Whether a file that the user mentions counts as read: `always`, `never`, or `unless denied` (not if a "
+        "deny rule for Read covers the file).",
+        shown_by=(
+            "bash-and-mentions/mention-then-edit",
+            "bash-and-mentions/mention-of-another-file",
+            "permissions/mention-of-a-closed-file",
+        ),
     )
     changed_own_writes_are_reread: bool = behaviour(
         False,

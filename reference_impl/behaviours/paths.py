@@ -152,18 +152,20 @@ class LookupBehaviours(Group):
         "",
         {
             "1.0.10": " Current working directory: {root}",
-            "1.0.21": "",
             "2.1.48": " Note: your current working directory is {root}.",
         },
         meaning="The remark on the working directory in the refusal of a missing file.",
-        shown_by=("paths/missing-read", "paths/missing-edit"),
+        shown_by=(
+            "paths/missing-read",
+            "paths/missing-edit",
+            "working-directory/missing-in-the-new-directory",
+        ),
     )
-    missing_file_remark_after_cd: bool = behaviour(
+    missing_file_remark_needs_cd: bool = behaviour(
         False,
-        {"1.0.10": True},
-        meaning="After a `cd`, the refusal of a missing file names the working directory, also in versions without "
-        "another remark.",
-        shown_by=("working-directory/missing-in-the-new-directory",),
+        {"1.0.21": True, "2.1.48": False},
+        meaning="The refusal of a missing file contains the remark on the working directory only after a `cd`.",
+        shown_by=("paths/missing-read", "working-directory/missing-in-the-new-directory"),
     )
     suggestions_are_sanitized: bool = behaviour(
         False,

@@ -26,7 +26,6 @@ __all__ = [
 
 
 _MAX_PATH_LENGTH = 4096
-_DIRECTORY_REMARK = " Current working directory: {root}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +120,8 @@ class Paths:
         """
         if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
             behaviours = self.behaviours
-            after_cd = self.has_changed_directory and behaviours.lookup.missing_file_remark_after_cd
-            remark = behaviours.lookup.missing_file_remark or (_DIRECTORY_REMARK if after_cd else "")
-            where = remark.format(root=self.root)
+            has_remark = self.has_changed_directory or not behaviours.lookup.missing_file_remark_needs_cd
+            where = behaviours.lookup.missing_file_remark.format(root=self.root) if has_remark else ""
             similar = _similar_name(
                 suggest_near or path, sanitized=behaviours.lookup.suggestions_are_sanitized
             )

@@ -56,6 +56,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("claude_md_counts_as_read_by_agents", "1.0.117"): (
         "hidden before it by sub_agents_have_their_own_memory, which begins then"
     ),
+    ("hook_context_reaches_agents", "2.0.19"): "hidden before it by hook_added_context, which begins then",
     (
         "sockets_are_special_files",
         "2.1.328",
