@@ -248,19 +248,24 @@ class Summary:
         """
         if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
             return ""
+        if not self.harmful_alike:
+            return ""
         named = "The reference" if name == "reference" else name
-        sentences = []
-        for contract, number in self.harmful_alike.items():
-            product = f"Claude Code {contract}" if is_version(contract) else contract
-            scenarios = pluralize(number, "scenario")
-            harm = f"{scenarios} in which {contract} loses or spoils work"
+        if len(self.harmful_alike) > 1:
+            numbers = ", ".join(f"{number} on {contract}" for contract, number in self.harmful_alike.items())
             if level == "safe":
-                sentences.append(
-                    f"{named} loses or spoils work in {scenarios} in which {product} does the same."
-                )
-            else:
-                sentences.append(f"{named} reproduces {product}, including the {harm}.")
-        return " ".join(sentences)
+                return f"{named} loses or spoils work in scenarios in which the contract does: {numbers}."
+            contracts = pluralize(len(self.contracts), "contract")
+            return (
+                f"{named} reproduces {contracts}, including the scenarios in which they lose or spoil work: "
+                f"{numbers}."
+            )
+        contract, number = next(iter(self.harmful_alike.items()))
+        product = f"Claude Code {contract}" if is_version(contract) else contract
+        scenarios = pluralize(number, "scenario")
+        if level == "safe":
+            return f"{named} loses or spoils work in {scenarios} in which {product} does the same."
+        return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
         """Return a sentence about the number of scenarios with expectations written by a person. Empty if it is 0."""

@@ -202,6 +202,20 @@ def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
         assert summary.likeness_sentence("mine", "text") == ""
 
 
+def test_a_passing_run_on_several_contracts_says_once_which_of_them_harm() -> None:
+    harm = Harm(0, 0, "lost", "a.txt", "lost: line 1 of a.txt")
+    summary = Summary()
+    for contract in ("2.1.7", "2.1.87"):
+        verdict = Verdict("a/b", contract, "text", "passed", {}, harms=(harm,))
+        summary.add(verdict, BaselineResult(conformant=True))
+    sentence = summary.likeness_sentence("reference", "text")
+    assert sentence == (
+        "The reference reproduces 2 contracts, including the scenarios in which they lose or spoil work: "
+        "1 on 2.1.7, 1 on 2.1.87."
+    )
+    assert summary.likeness_sentence("mine", "safe").endswith("the contract does: 1 on 2.1.7, 1 on 2.1.87.")
+
+
 def test_an_update_states_the_number_of_written_entries(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
