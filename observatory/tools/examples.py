@@ -1,8 +1,8 @@
-"""Update the outputs of runs, and the figures from them, in README.md and docs/running.md.
+"""Update outputs of runs and a table in README.md, docs/running.md and docs/errors.md.
 
 README contains a run of the reference, sentences with its figures, and results of implementations and versions.
-docs/running.md contains the last lines of a run of an implementation that only supports Read. With `--check` nothing is
-written; the exit code is 1 if a page would change.
+docs/running.md contains the last lines of a run of an implementation that only supports Read, and docs/errors.md the
+table of error names. With `--check` nothing is written; the exit code is 1 if a page would change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-README, RUNNING = ROOT / "README.md", ROOT / "docs" / "running.md"
+README, RUNNING, ERRORS = ROOT / "README.md", ROOT / "docs" / "running.md", ROOT / "docs" / "errors.md"
 ONLY_READS = """
 from readfirst import FileTools, ToolResult
 
@@ -155,8 +155,21 @@ def running() -> str:
     return replace_text(RUNNING.read_text("utf-8"), "```text summary\n", end, "```")
 
 
-PAGES: Mapping[Path, Callable[[], str]] = {README: readme, RUNNING: running}
-"""The pages that contain outputs of runs, each with the function that returns its new text."""
+def errors() -> str:
+    """Return docs/errors.md with the current names of errors.yaml, in the order of the file."""
+    from readfirst.harness.suite.suite import Suite
+
+    vocabulary = Suite(ROOT / "fixtures").vocabulary
+    rows = []
+    for entry in vocabulary.names.values():
+        codes = ", ".join(f"{tool} {code}" for tool, code in entry.codes.items())
+        rows.append(f"| `{entry.name}` | {entry.summary} | {codes} |\n")
+    start = "| name | meaning | code |\n|---|---|---|\n"
+    return replace_text(ERRORS.read_text("utf-8"), start, "".join(rows), "\nTo see the exact")
+
+
+PAGES: Mapping[Path, Callable[[], str]] = {README: readme, RUNNING: running, ERRORS: errors}
+"""The pages with generated parts, each with the function that returns its new text."""
 
 
 def main(arguments: list[str] | None = None) -> int:
