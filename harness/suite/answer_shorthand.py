@@ -1,6 +1,7 @@
-"""Short forms of expectations: `shown` and `done` mean the usual result of a call.
+"""The short forms `shown` and `done`, which a scenario file may use instead of a written expectation. `shown` means the
+usual result of a Read, `done` the usual result of an Edit, Write or NotebookEdit.
 
-They can be used for text files whose content is known from the given files and the steps of the scenario.
+They can be used for text files if the given files and the steps of the scenario determine the content.
 """
 
 import json
@@ -17,11 +18,15 @@ from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDi
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _MAX_TEXT_LENGTH = 4096
-"""Longer texts (in characters) and files (in bytes) are replaced by a digest in an expectation."""
+"""Maximum length of a text (in characters) or a file (in bytes) in an expectation. A longer text or file is replaced by
+a digest.
+"""
 _MAX_READ_LINES = 2000
-"""Maximum number of lines that a Read without a limit shows."""
+"""Maximum number of lines that a Read without `limit` shows. `shown` uses it to compute the expected answer."""
 _CONTEXT_LINES = 4
-"""Number of lines that the answer of an Edit shows before and after the replaced text."""
+"""Number of unchanged lines that the answer of an Edit shows before and after the replaced text. `done` uses it to
+compute the expected answer.
+"""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -32,11 +37,12 @@ def clause_from_shorthand(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the expected result that a short form (`shown` or `done`) means for a call. None if the short form does
-    not apply to the call.
+    """Return the expected result of a call for which a scenario file uses a short form (`shown` or `done`). None if the
+    short form cannot be used for this call.
 
     `files` are the known entries of the workspace before the call; None means that a path does not exist. `changes` are
-    the file changes that the scenario states. If there are any, the result is the answer that reports these changes.
+    the file changes that the scenario states for the call. If there are any, the answer is computed from these changes,
+    not from the arguments.
     """
     if changes:
         return (
@@ -66,8 +72,8 @@ def clause_from_shorthand(
 
 
 def error_message(template: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return the message of an error: `template` with the arguments of a call in place of `{old_string}` and so on.
-    None if the call lacks one of these arguments.
+    """Return the message of an error: `template` with the call's arguments in place of placeholders such as
+    `{old_string}`. None if the call lacks an argument that the template uses.
     """
     if not all(isinstance(arguments.get(name), str) for name in _PLACEHOLDER.findall(template)):
         return None
@@ -75,7 +81,7 @@ def error_message(template: str, arguments: Mapping[str, Any]) -> str | TextDige
 
 
 def _is_line_range(arguments: Mapping[str, object]) -> bool:
-    """Whether there are no other arguments than `offset` and `limit`, and these are positive integers."""
+    """Whether a Read has no arguments except `offset` and `limit`, and both are positive integers."""
     positive = all(type(value) is int and value > 0 for value in arguments.values())
     return positive and arguments.keys() <= {"offset", "limit"}
 
@@ -113,7 +119,9 @@ def _clause_of_write(path: str, content: str, files: Mapping[str, Entry | None])
 def _clause_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, replace_all: bool
 ) -> Clause | None:
-    """Return an Edit's result if the text occurs once, is replaced everywhere, or a file is created; otherwise None."""
+    """Return the expected result of an Edit. None unless `old` occurs exactly once, all occurrences are replaced, or an
+    empty `old` creates a new file.
+    """
     name = _path_in_workspace(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -139,7 +147,9 @@ def _clause_of_edit(
 def _clause_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of replacing a cell's source; a code cell loses its outputs. None if there is no such cell."""
+    """Return the expected result of replacing the source of a notebook cell. A code cell also loses its outputs. None
+    if the notebook has no cell `cell_id`.
+    """
     name = _path_in_workspace(path, files)
     text = _read_text(path, files)
     if name is None or not text:
@@ -159,7 +169,9 @@ def _clause_of_notebook_edit(
 def _clause_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of an Edit or Write that makes the only stated change. None for other calls."""
+    """Return the expected result of an Edit or Write that makes the one file change which the scenario states. None for
+    other tools, or if the scenario states several changes.
+    """
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -178,7 +190,7 @@ def _clause_of_change(
 
 
 def _count_equal_lines(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return the number of equal lines at the beginning of two lists of lines."""
+    """Return the number of lines at the beginning that two lists of lines have in common."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
@@ -202,7 +214,7 @@ def _clause_with_change(name: str, text: str, content: str) -> Clause:
 
 
 def _path_in_workspace(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the path of the file that a call names, relative to the workspace. None if it is outside."""
+    """Return the path in a call's arguments, relative to the workspace. None if the path is outside the workspace."""
     if not path.startswith(_ROOT):
         return None
     name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)
@@ -210,7 +222,9 @@ def _path_in_workspace(path: str, files: Mapping[str, Entry | None]) -> str | No
 
 
 def _read_text(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the text of the file that a call names. None if the file is not a regular file in UTF-8."""
+    """Return the text of the file `path`, which is a path in a call's arguments. None if the path is not a regular file
+    in UTF-8.
+    """
     name = _path_in_workspace(path, files)
     file = None if name is None else files.get(name)
     try:
@@ -220,8 +234,8 @@ def _read_text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def apply_step(step: Step, files: dict[str, Entry | None]) -> None:
-    """Apply the changes of an event, or the expected changes of calls, to `files`, the known entries of the workspace.
-    After an event with unknown changes, nothing is known.
+    """Update `files`, the known entries of the workspace, with the changes of an event or the expected changes of
+    calls. An event whose changes are unknown, such as a git command, empties `files`.
     """
     match step:
         case WorldEvent():

@@ -1,8 +1,10 @@
-"""Tables of cases: a file with several scenarios, each of which is expanded to a separate document.
+"""Tables of cases: a scenario file that contains several scenarios. Each case is expanded to the document of one
+scenario.
 
-The key `cases` contains, for each scenario, the values that differ, by the last part of the scenario's id. A key of a
-scenario, such as `title`, replaces the same key at the top of the file. The value of any other key replaces `<key>`
-everywhere in the file. If a case lacks a value, a key or a list item that consists only of `<key>` is omitted.
+The key `cases` contains an entry for each scenario. The name of the entry is the last part of the scenario's id; the
+entry contains the values in which the scenario differs. A key of a scenario, such as `title`, replaces the same key at
+the top of the file. The value of any other key replaces `<key>` everywhere in the file. If a case lacks a value, a key
+or a list item that consists only of `<key>` is omitted.
 """
 
 import re
@@ -30,7 +32,9 @@ HEADING_KEYS = (
     "contract",
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
-"""The keys of a scenario. A case may define each of them in place of the common part."""
+"""The keys of a scenario. A case may use each of them to replace the same key at the top of the file. All other keys of
+a case are values for placeholders.
+"""
 _METADATA_KEYS = ("title", "requirement", "rule", "tags")
 
 _VALUE_NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -41,7 +45,9 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Return the document of a table of cases. The result is cached. Raises SuiteError."""
+    """Parse a scenario file with a table of cases. The result is cached. Raises SuiteError if the form of the table is
+    wrong.
+    """
     document = strict_yaml.load(data, file)
     if error := _find_form_error(document):
         raise SuiteError([error])
@@ -49,7 +55,9 @@ def read_cases(data: bytes, file: Path) -> Document:
 
 
 def _find_form_error(document: Document) -> Finding | None:
-    """Return the first error in the form of a table: no cases, an invalid name, or a case that is not a mapping."""
+    """Return a finding for the first error in the form of a table of cases: no cases, an invalid name, or a case that
+    is not a mapping. None if the form is correct.
+    """
     root = document.value
     if not isinstance(root, dict) or not isinstance(root.get(CASES), dict) or not root[CASES]:
         fix = "Write `cases:`, and below it the last part of each scenario's id with the values of this scenario."
@@ -74,7 +82,7 @@ def _find_form_error(document: Document) -> Finding | None:
 
 
 def value_names_of(document: Document) -> dict[str, str]:
-    """Return the names of the values that replace placeholders, each with the first case that contains the value."""
+    """Return the names of the values that replace placeholders, each with the name of the first case that uses it."""
     first_cases: dict[str, str] = {}
     for case_name, case in document.value[CASES].items():
         for name in case:
@@ -89,7 +97,7 @@ def _cached_value_names(data: bytes, file: Path) -> Collection[str]:
 
 
 def placeholders_in(document: Document) -> set[str]:
-    """Return the names in placeholders (`<name>`) in the common part of a file, which is outside `cases`."""
+    """Return the names of all placeholders (`<name>`) in a scenario file outside its key `cases`."""
     names: set[str] = set()
     remaining = [value for key, value in document.value.items() if key != CASES]
     while remaining:
@@ -104,7 +112,9 @@ def placeholders_in(document: Document) -> set[str]:
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of the values that no placeholder uses, each with the YAML path of its first occurrence."""
+    """Return the names of the values that are defined in cases but used by no placeholder, each with the YAML path of
+    its first definition.
+    """
     used = placeholders_in(document)
     return {
         name: (CASES, case_name, name)
@@ -115,15 +125,19 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
-    """Return the metadata of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
+    """Return the metadata (title, rule and so on) of each case of a file. The keys are the names of the cases. Cached.
+    Raises SuiteError.
+    """
     table, names = read_cases(data, file), _cached_value_names(data, file)
     return {slug: _expand(table, slug, names, _METADATA_KEYS) for slug in table.value[CASES]}
 
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
-    """Return one case of a file as the document of a separate scenario. None if the case does not exist.
+    """Return one case of a scenario file as the document of a complete scenario. None if the file has no case
+    `case_name`.
 
-    Positions are those in the file. The position of a value is that in the case which defines it. Raises SuiteError.
+    The positions in the document refer to the original file, and the position of a value to its definition in the case,
+    so that messages name the right line. Raises SuiteError.
     """
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:
@@ -132,7 +146,9 @@ def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
 
 
 def _expand(table: Document, case_name: str, value_names: Collection[str], keys: Collection[str]) -> Document:
-    """Return a document with the given keys of one case. Raises SuiteError if a value inside a text is missing."""
+    """Return the document of one case, with only the top-level keys `keys`. Raises SuiteError if the case lacks the
+    value of a placeholder that is only a part of a text.
+    """
     case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
     values = dict.fromkeys(value_names, _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
@@ -155,7 +171,7 @@ def _expand(table: Document, case_name: str, value_names: Collection[str], keys:
 
 
 class _MissingValueError(Exception):
-    """A text contains a placeholder, and the case has no value for it. The message is the name in the placeholder."""
+    """A case has no value for a placeholder that is only a part of a text. The message is the placeholder's name."""
 
 
 def _missing_value(table: Document, case_name: str, name: str) -> Finding:
@@ -167,11 +183,11 @@ def _missing_value(table: Document, case_name: str, name: str) -> Finding:
 def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
-    """Return `value` with placeholders replaced, and the positions of its parts in the file (`mark`). Return `_ABSENT`
-    if the value is one placeholder, and the case lacks it.
+    """Replace the placeholders in a YAML value. Return the new value, and the position of each of its parts in the
+    file. `_ABSENT` replaces the value if it consists of one placeholder, and the case has no value for the placeholder.
 
-    `expecting` is true inside `expect`. There, placeholders without a value in any case are omitted, because the
-    recorder adds expectations later.
+    `mark` contains the positions of `value`. `expecting` is true inside `expect`. There, a placeholder is also omitted
+    if no case has a value for it, because the recorder adds expectations later.
     """
     match value:
         case str() if "<" in value:
@@ -205,8 +221,8 @@ def _fill_values(
 
 
 def _fill_text(text: str, values: Mapping[str, Any]) -> Any:
-    """Return a text with its placeholders replaced. `_ABSENT` if the text is one placeholder without a value. Raises
-    _MissingValueError if the value of another placeholder is missing.
+    """Replace the placeholders in a text. Return `_ABSENT` if the text consists of one placeholder without a value.
+    Raises _MissingValueError if a placeholder without a value is only a part of the text.
     """
     if "<" not in text:
         return text

@@ -1,4 +1,6 @@
-"""Replace the expectations of a scenario by those of a contract, and digests by full contents, from its recording."""
+"""Replace the expectations of a scenario by the recorded answers of a contract, and digests in expectations by the full
+recorded contents.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the expectations of the contract `contract`, taken from its transcript.
+    """Return the scenario with the recorded answers of `contract` as expectations. `transcript` contains these answers.
 
-    Without a transcript, the calls have no expectations. Statements of the documents are kept. If the scenario file
+    If it is None, the calls have no expectations. The results that documents state are kept. If the scenario file
     states only the beginning of a text, or no mode of a new file, the rest of the text and the mode are not compared
     for this contract either.
     """
@@ -43,7 +45,9 @@ def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcri
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the expectations in a scenario equal the recorded answers of `contract` to the same steps."""
+    """Whether the expectations of a scenario equal the recorded answers of `contract`. False if the steps or files of
+    the scenario changed since the recording.
+    """
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False
@@ -59,17 +63,18 @@ def _values_of(clause: Clause | None) -> object:
 
 
 Part = ToolCall | ParallelCalls
-"""A part of a step that has an expectation: a call, or a group of parallel calls."""
+"""A part of a scenario that has an expectation: a call, or a group of parallel calls."""
 _MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
-"""Returns the new expectation of a part, for its result and its step in the transcript. The result is None for a group,
-the step is None for a call in a group, and both are None without a transcript.
+"""Type of the functions that create the new expectation of a call or of a group of parallel calls. The arguments are
+the part, its recorded result, and its step in the transcript. The result is None for a group, the step is None for a
+call in a group, and both are None without a transcript.
 """
 
 
 def _replace_expectations(
     scenario: Scenario, transcript: Transcript | None, expectation: _MakeExpectation
 ) -> Scenario:
-    """Return the scenario with the results of `expectation` as its expectations."""
+    """Return the scenario with each expectation replaced by the result of the function `expectation`."""
     rows = iter(transcript.steps if transcript is not None else ())
 
     def replace_in_step(step: Step) -> Step:
@@ -91,7 +96,9 @@ def _replace_expectations(
 def _recorded_expectation(
     part: Part, result: RecordedResult | None, row: TranscriptStep | None
 ) -> Expectation:
-    """Return the expectation with the recorded answer, at the position of the file's clause or of the call."""
+    """Return the recorded answer as an expectation. Its position is the line of the expectation in the scenario file,
+    or of the call if the file states no expectation.
+    """
     stated = part.expect.recorded
     files: dict[str, Entry | None] = {}
     if row is not None:
@@ -110,7 +117,9 @@ def _recorded_expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the recorded text. If the file states only the beginning of the same refusal, return this beginning."""
+    """Return the recorded text of an answer. If the scenario file states only the beginning of the text, return this
+    beginning.
+    """
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(None, None, str() as starts, None) if result.text.startswith(starts):
@@ -119,7 +128,9 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new entries for which the file states a mode, with the recorded mode. Other modes are not compared."""
+    """Return the recorded entries, with their modes, of the new paths for which the scenario file states a mode. The
+    modes of other new paths are not compared.
+    """
     entries: dict[str, Entry | None] = {}
     for path, entry in stated.items():
         if getattr(entry, "mode", None) is not None and path in row.created:
@@ -141,7 +152,9 @@ def has_digests(scenario: Scenario) -> bool:
 
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
-    """Return the scenario with the recorded text or content in place of each digest that matches it."""
+    """Replace each digest in the expectations of a scenario by the recorded text or content. A digest is kept if no
+    recorded text or content matches it.
+    """
     return _replace_expectations(scenario, transcript, _expanded_expectation)
 
 
@@ -172,7 +185,9 @@ def _expand_clause(
 
 
 def _expand_text(expected: str | TextDigest, recorded: Sequence[str]) -> str | TextDigest:
-    """Return the first recorded text that matches an expected digest. Default: the expected text or digest."""
+    """Return the first recorded text that matches a digest. If none matches, or `expected` is not a digest, return
+    `expected`.
+    """
     if not _is_digest(expected):
         return expected
     return next((text for text in recorded if not any(expected.differences(text))), expected)
@@ -192,7 +207,7 @@ def _expand_entry(expected: Entry | None, recorded: Entry | None) -> Entry | Non
 
 
 def is_by_hand(suite: Suite, scenario: Scenario, contract: Contract) -> bool:
-    """Whether the expectations of a contract were written by hand: they are from neither a recording nor a document."""
+    """Whether a user wrote the expectations of a contract by hand. False if they are from a recording or a document."""
     if contract.name != scenario.contract or scenario.invariant or suite.part(scenario.id).bundled:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Contracts: the behaviours that an implementation can be compared with, read from `fixtures/contracts.yaml`."""
+"""Contracts: the behaviours with which an implementation can be compared. They are defined in `contracts.yaml`."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
-"""The value of `model` if the product was started without a model, and used its default."""
+"""Value of `model` for a contract that was recorded without choosing a model: the product used its default model."""
 LATEST = "latest"
-"""The name that stands for the newest recorded contract with the current model (not `+gated`)."""
+"""Name that users may write instead of the newest recorded contract with the current model (without `+gated`)."""
 
 _VERSION_PATTERN = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
 _NAME_PATTERN = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 
 
 class UnknownContractError(ReadfirstError, LookupError):
-    """The suite has no contract with this name. The message suggests a contract."""
+    """The suite has no contract with the requested name. The message suggests another contract."""
 
 
 @cache
@@ -47,18 +47,19 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """The expected behaviour: that of a published version with a certain model, or `documented`.
+    """The behaviour that an implementation is compared with: of one version of the product with one model, or
+    `documented`.
 
     `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
     the version, `documents` the documents that `documented` is based on. `released` is a date, YYYY-MM-DD. `lacks` are
-    capabilities that only later versions have (`during`: no hook can delay a call). `follows` is the last version
-    before this one that still has the tools and capabilities of the previous contract.
+    capabilities that only later versions have, such as `during` (a hook can delay a call). `follows` is the last
+    version before this one that still has the tools and capabilities of the previous contract.
 
     If `ignores_outer_whitespace` is true, whitespace at both ends of an answer is not compared, because the product
     appends a reminder to each answer for this model and thereby removes this whitespace. If the versions between the
     previous contract and this one were recorded with a different model, `between` contains this model and its
-    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`), which
-    then judges the scenarios without expectations for this contract.
+    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`). The
+    extended contract then judges the scenarios that have no expectations for this contract.
     """
 
     name: str
@@ -77,32 +78,40 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return the contract that judges a scenario: the extended one if the scenario states nothing for this one."""
+        """Return the contract that is used to judge a scenario: the extended contract if the scenario has no
+        expectations for this contract, otherwise this contract.
+        """
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
-        """Whether a clause names one of the documents of this contract."""
+        """Whether the key `documented` of a clause names one of the documents of this contract."""
         return (clause.documented or "").partition(", ")[0] in self.documents
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """The capabilities for scenarios of this contract: its tools and SESSION_CAPABILITIES, without `lacks`."""
+        """The capabilities that scenarios of this contract may use: its tools and SESSION_CAPABILITIES, without
+        `lacks`.
+        """
         return _capabilities(self.tools, self.lacks)
 
     @property
     def requested_model(self) -> str | None:
-        """The model that is requested from the product. None if the product uses its default."""
+        """The name of the model to use when the product is started. None if the product uses its default model."""
         return None if self.model == DEFAULT_MODEL else self.model
 
     @property
     def recorded(self) -> bool:
-        """Whether a real product was recorded. False for `documented`, and for a contract that a suite defines."""
+        """Whether this contract was recorded from the real product. False for `documented`, and for a contract that a
+        suite defines.
+        """
         return self.version is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """All contracts: `documented`, then the others in release order. A run uses the contract `default` by default."""
+    """All contracts of a suite: `documented`, then the others in release order. `default` is the name of the contract
+    that a run uses if the user specifies none.
+    """
 
     default: str
     all: tuple[Contract, ...]
@@ -130,13 +139,15 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """The contracts with a real product, in release order. The current model precedes `+gated`."""
+        """The contracts that were recorded from the product, in release order. For the same version, the contract
+        without `+gated` comes first.
+        """
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
-        """Return the recorded contract before `contract`, with the same suffix (`+gated` or none). None for the first.
+        """Return the previous recorded contract with the same suffix (`+gated` or none). None for the first contract.
 
-        Before the oldest contract with `+gated` there is a contract without a suffix.
+        For the oldest contract with `+gated`, this is the previous contract without a suffix.
         """
         same_suffix = _with_suffix_of(contract.name, self.all)
         older = [each for each in same_suffix if order(each.name) < order(contract.name)]
@@ -145,11 +156,12 @@ class Contracts:
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. If a version is not a contract, return a copy of the next newer contract
-        with the same suffix (`+gated` or none), or of the newest contract, with the name of this version.
+        """Return the contract with this name. If no contract was recorded for the version `name`, return a copy of the
+        next newer contract with the same suffix (`+gated` or none), or of the newest contract. The name of the copy is
+        `name`.
 
-        If the `follows` of the newer contract is this version or newer, the contract before it is copied. Raises
-        UnknownContractError if the name is not a version.
+        If the tools of this version are still those of the previous contract (`follows`), the previous contract is
+        copied. Raises UnknownContractError if the name is not a version.
         """
         same_suffix = _with_suffix_of(name, self.all)
         if name in self or not is_version(name) or not same_suffix:
@@ -168,7 +180,7 @@ class Contracts:
 
 
 def _with_suffix_of(name: str, contracts: Iterable[Contract]) -> list[Contract]:
-    """Return the recorded contracts with the same suffix (`+gated` or none) as `name`."""
+    """Return the recorded contracts that have the same suffix (`+gated` or none) as `name`."""
     suffix = name.partition("+")[2]
     return [each for each in contracts if each.recorded and each.name.partition("+")[2] == suffix]
 
@@ -189,11 +201,11 @@ def order(name: str) -> tuple[Version, str]:
 
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause of an expectation that judges a call for `contract`. None if nothing is stated.
+    """Return the expected result that is used to judge a call for `contract`. None if the scenario does not state one.
 
-    If the contract has no product, this is the clause that the scenario states for this contract. A clause that names a
-    document precedes it for `documented`. Raises ForeignContractError if the scenario was read for a different recorded
-    contract.
+    For a contract without a product, this is the clause that the scenario states for this contract. For `documented`, a
+    clause that names a document is preferred. Raises ForeignContractError if the scenario was read for a different
+    recorded contract.
     """
     if not contract.recorded:
         stated = expectation.recorded if scenario.contract == contract.name else None
@@ -206,16 +218,16 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the result of `clause_for`. If a contract without a product states nothing, return the recorded clause,
-    which is compared only with the effects of the call.
+    """Return the expected result of a call (see `clause_for`). If the scenario states nothing for a contract without a
+    product, return the recorded result. Callers use it only to compare the effects of the call.
     """
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 
 
 def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
-    """Read `contracts.yaml`, and add its contracts to `below`, the contracts of the suite below. A contract replaces
-    one of the same name. Raises SuiteError with all problems.
+    """Read `contracts.yaml`. Return its contracts together with those of `below`, the suite that this suite extends. A
+    contract replaces a contract of `below` with the same name. Raises SuiteError with all problems.
     """
     with read_checked(path, "contracts") as look:
         default: str = look.document.value["default"]
@@ -245,9 +257,10 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
 
 
 def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
-    """Return advice for a name that is not a contract: the contract to use instead.
+    """Return a sentence for an error message: which contract to use instead of the unknown `name`.
 
-    For a version between two contracts, the reference implementation knows which of the two behaves in the same way.
+    For a version between two contracts, the sentence names the contract with the same behaviour, if there is one. The
+    reference implementation knows the behaviour of each version.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: `latest` will be another contract later."
@@ -303,7 +316,7 @@ def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the name of the contract that the expectations in a scenario file are for: the value of the key
+    """Return the name of the contract that the expectations in a scenario file are written for: the value of the key
     `contract`, otherwise the default contract. Adds a finding if this contract lacks a tool of the scenario.
     """
     default = contracts[contracts.default]

@@ -16,10 +16,12 @@ class CopyError(ReadfirstError):
 
 
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:
-    """Copy all scenarios of these families, with recordings, to the suite at `target`. Return their ids.
+    """Copy all scenarios of some families, with their recordings, to the suite directory `target`. Return the
+    scenarios' ids.
 
-    Shared files, such as rules.yaml, are copied, too, if neither the bundled suite nor `target` contains them. No file
-    is replaced. Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
+    Shared files that the scenarios use, such as rules.yaml, are also copied unless the bundled suite or `target`
+    contains them. No file is overwritten. Raises CopyError if a file exists or a family is unknown, SuiteError,
+    RecordingError, and OSError.
     """
     all_ids = source.ids()
     ids = [scenario_id for scenario_id in all_ids if scenario_id.partition("/")[0] in families]
@@ -37,10 +39,10 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
 
 
 def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
-    """Copy one scenario, with its recording, to the suite at `target`. Return the path of the new file.
+    """Copy one scenario, with its recording, to the suite directory `target`. Return the path of the new scenario file.
 
-    A scenario from a file with several scenarios gets a separate file. Shared files are copied, and errors are raised,
-    as in `copy_families`. Raises CopyError if the expectations of the scenario are only in its recording.
+    The new file contains only this scenario, even if its old file contains several. Shared files are copied, and errors
+    are raised, as in `copy_families`. Raises CopyError if the expectations of the scenario are only in its recording.
     """
     if source.location(scenario_id).composed:
         raise CopyError(
@@ -59,7 +61,9 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
 
 
 def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
-    """Write the files, and the shared files that neither `target` nor the bundled suite contains. Raises CopyError."""
+    """Write the files, and those shared files that neither `target` nor the bundled suite contains. Raises CopyError if
+    a file exists.
+    """
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:

@@ -1,4 +1,6 @@
-"""The names of errors, their codes, and the messages that identify an error."""
+"""Names for the errors of the tools, such as `modified_since_read`. The name is found by comparing an error message
+with the known messages.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,18 +16,22 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class MessageForm:
-    """One wording of an error message. `{word}` matches any text. Empty `tools` means all tools."""
+    """One known wording of an error message, used to find the name of an error. `{word}` matches any text. `tools` are
+    the tools that use this wording; empty means all tools.
+    """
 
     text: str
     tools: tuple[str, ...] = ()
 
     @property
     def literal_chars(self) -> int:
-        """The number of characters outside placeholders. If several forms match, the one with the most is used."""
+        """The number of characters outside placeholders. If several wordings match a message, the one with the most
+        characters is used.
+        """
         return len(_PLACEHOLDER.sub("", self.text))
 
     def matches(self, message: str) -> bool:
-        """Whether the form matches the whole message. The time is linear in the length of the message."""
+        """Whether a whole error message has this wording. The time is linear in the length of the message."""
         first, *others = _PLACEHOLDER.split(self.text)
         if not others:
             return message == first
@@ -43,12 +49,13 @@ class MessageForm:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """A kind of refusal. `forms` are its possible messages. `codes` contains the documented number of the error, by
-    tool.
+    """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
+    contains the documented number of the error for each tool.
 
-    `words` is the whole message, which an expectation may replace by the name of the error; `{old_string}` stands for
-    this argument of the call. `words` is empty if several messages are possible. A message may contain data of the
-    product, such as its schema of settings: `data` are the texts that precede the data, `data_ends` those that follow.
+    If there is only one message, `words` contains it, and an expectation may use the name of the error instead of the
+    message. `{old_string}` in `words` stands for this argument of the call. `words` is empty if several messages are
+    possible. A message may contain data of the product, such as its schema of settings: `data` are the texts before the
+    data, `data_ends` the texts after it.
     """
 
     name: str
@@ -62,7 +69,9 @@ class ErrorName:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The error names of `errors.yaml`, in the order of the file."""
+    """The names of errors in `errors.yaml`, and their messages. Used to compare the errors of implementations by
+    name.
+    """
 
     names: Mapping[str, ErrorName]
 
@@ -74,13 +83,14 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The messages of the errors with only one message, by name."""
+        """The message of each error that has only one message. The keys are the names of the errors."""
         return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
-        """Return the name of the error that `tool` reports with `text`. None if no form matches the whole text.
+        """Return the name of the error that `tool` reports with the message `text`. None if the whole message matches
+        no known wording.
 
-        Additions of the host must be removed from `text` before. Whitespace at both ends is ignored.
+        The caller must first remove text that the host program added to the answer. Whitespace at both ends is ignored.
         """
         text = text.strip()
         for form, name in self._forms:
@@ -89,17 +99,21 @@ class Vocabulary:
         return None
 
     def code(self, name: str, tool: str) -> int | None:
-        """Return the number of an error in the documents' table for `tool`. None if it has no number."""
+        """Return the number that the documents use for an error of `tool`. None if they state no number."""
         error = self.names.get(name)
         return None if error is None else error.codes.get(tool)
 
     def text_before_data(self, name: str, text: str) -> str | None:
-        """Return the part of an error message before the product's data. None if the message contains no such data."""
+        """Return the beginning of an error message, up to the product's data (such as its schema of settings). None if
+        the message contains no such data.
+        """
         ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
     def text_after_data(self, name: str, text: str) -> str:
-        """Return the part of an error message after the product's data. Empty if there is none."""
+        """Return the end of an error message, after the product's data (such as its schema of settings). Empty if the
+        message contains no such data.
+        """
         starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
         return text[min(starts) :] if starts else ""
 
@@ -110,7 +124,7 @@ class Vocabulary:
 
 
 def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
-    """Return the error names of several suites as one vocabulary. The last suite with a name defines it."""
+    """Merge the error names of several suites. If several suites define a name, the last suite is used."""
     if len(layers) == 1:
         return layers[0]
     return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})

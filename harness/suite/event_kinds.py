@@ -1,7 +1,5 @@
-"""The table of event kinds: external changes, turns of a conversation, and early ends of calls.
-
-The table contains, for each kind, its fields, its form in a scenario file, its description in reports, and its effect
-on the known entries of a workspace.
+"""Tables of the kinds of events in scenarios: changes by other programs, changes of the conversation, and early ends of
+calls. They are used to read, describe and perform events.
 """
 
 from collections.abc import Mapping, MutableMapping
@@ -21,13 +19,14 @@ SessionEventName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class WorldEventKind:
-    """A kind of change to the workspace without a tool.
+    """The properties of one kind of event that changes the workspace without a tool, such as `rename`. Used to read,
+    describe and perform events.
 
-    `form` is the form in a scenario file: one `path`, a `command`, or a mapping of `each` path to its change. `fields`
-    are the fields of WorldEvent that an export contains, in addition to the path. If `must_exist` is true, the path
-    must exist before the event. `effect` is the effect on the path: it gets the `entry` of the event (None: it is
-    deleted), is `moved`, gets a `mode`, keeps its content (`none`), or is changed in a way that only the disk shows
-    (`unknown`).
+    `form` is the form in a scenario file: one `path`, a `command`, or `each`, a mapping of paths to their changes.
+    `fields` are the fields of WorldEvent that an export contains, in addition to the path. If `must_exist` is true, the
+    path must exist before the event. `effect` states how the path changes: it becomes the `entry` of the event (or is
+    deleted if that is None), is `moved`, gets a new `mode`, keeps its content (`none`), or changes in a way that only
+    the disk shows (`unknown`).
     """
 
     form: Literal["path", "each", "command"]
@@ -53,12 +52,13 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """A kind of change to the conversation. `words` describe it in reports. `needs` is the required capability, or
-    empty.
+    """The properties of one kind of event that changes the conversation, such as `resume`. Used to read, describe and
+    perform events.
 
-    If the event contains steps of another agent, `actor` is the name of this agent, and `end` the event after its
-    steps; otherwise both are empty. `written` is false for events that end others: a scenario file does not contain
-    them.
+    `words` describe the event in reports. `needs` is the capability that the adapter must have, or empty. If the event
+    contains steps of another agent, `actor` is the description of this agent, and `end` the kind of the event after its
+    steps; otherwise both are empty. `written` is false for the events that end such steps: a scenario file does not
+    contain them, the loader adds them.
     """
 
     words: str
@@ -101,11 +101,11 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """A way to end a call early: its description in reports (`words`), the required capability (`needs`), and the
-    signal that the program gets, if any.
+    """The properties of one way to end a call early, such as `killed`: its description in reports (`words`), the
+    capability that an adapter needs, and the signal that is sent to the program, if any.
 
-    If `waits` is true, the call ends between validation and execution. If `is_raced` is true, the call ends while it
-    writes, so the result may differ between runs.
+    If `waits` is true, the call is ended between validation and execution. If `is_raced` is true, the call is ended
+    while the tool writes, so the result may differ between runs.
     """
 
     words: str
@@ -138,12 +138,12 @@ INTERRUPTIONS: Mapping[str, InterruptionKind] = {
 
 @dataclass(frozen=True, slots=True)
 class WorldEvent:
-    """A change to the workspace without a tool.
+    """A change to the workspace without a tool, such as another program that modifies a file.
 
     `path` is relative to the workspace; for the kind `git` it is a command, such as `checkout main`. `entry` is the new
-    state (`modify`, `symlink`, `mkdir`), or the unsaved text of the file in the user's editor (`buffer`). `to` is the
-    new name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds relative to the previous time of
-    the file; None means an unchanged time.
+    state of the path (`modify`, `symlink`, `mkdir`), or the unsaved text of the file in the user's editor (`buffer`).
+    `to` is the new name (`rename`), `mode` the new mode (`chmod`). `mtime` is the difference between the new and the
+    previous time of the file, in seconds; None means that the time does not change.
     """
 
     kind: WorldEventName
@@ -163,9 +163,9 @@ class SessionEvent:
     - `compact`: a summary replaces the conversation.
     - `rewind`: the files return to their state at the last message of the user. These changes belong to the next call.
     - `mention`: the user mentions the file `path`, relative to the workspace.
-    - `agent`: the calls up to `end` belong to a sub-agent. The conversation waits for the sub-agent.
-    - `background`: the calls up to `back` belong to the sub-agent named `path`, which works in parallel.
-    - `other`: the calls up to `back` belong to a second session in the workspace.
+    - `agent`: the calls up to the event `end` belong to a sub-agent. The conversation waits for the sub-agent.
+    - `background`: the calls up to the event `back` belong to the sub-agent named `path`, which works in parallel.
+    - `other`: the calls up to the event `back` belong to a second session in the workspace.
     """
 
     kind: SessionEventName
@@ -174,7 +174,9 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter needs to perform this event. Empty for `back`, which needs none."""
+        """The capability that an adapter must have to perform this event. Empty for `back`, which every adapter can
+        perform.
+        """
         return SESSION_EVENTS[self.kind].needs
 
 
@@ -182,7 +184,8 @@ T = TypeVar("T")
 
 
 def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Apply the changes of an event to `files`, the known entries of a workspace. Return whether all changes are known.
+    """Update `files`, the known entries of a workspace, with the changes of an event. Return False if the event may
+    have made further changes that are not known, for example a git command.
 
     The entry of a deleted path is None. Links are not followed.
     """
@@ -209,8 +212,8 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return an entry with the mode that the harness sets: the stated mode, otherwise the mode of `before`, the
-    previous entry at the path, otherwise the default mode.
+    """Return `entry` with the mode that the harness will set: the stated mode, otherwise the mode of `before` (the
+    previous entry at the path), otherwise the default mode.
     """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry

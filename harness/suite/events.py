@@ -1,4 +1,4 @@
-"""Read events from scenario files: changes that no tool makes, and steps that change the conversation."""
+"""Read events from scenario files: changes that other programs make, and steps that change the conversation."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,31 +26,35 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "stash pop": (("stash", "pop", "--quiet"),),
     "reset": (("reset", "--quiet", "--hard"),),
 }
-"""The git commands of each `git` event. In a scenario, a branch follows `branch`, `checkout` and `rebase`."""
+"""The git commands that are executed for each kind of `git` event. In a scenario, the name of a branch follows
+`branch`, `checkout` and `rebase`, for example `checkout main`; it replaces `NAME`.
+"""
 
 _BRANCH_COMMAND_PATTERN = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
 
 def git_lines(command: str) -> list[list[str]]:
-    """Return the arguments of each git command that a `git` event executes."""
+    """Return the arguments of each git command that is executed for a `git` event, such as `checkout main`."""
     keyword, _, name = command.partition(" ")
     lines = GIT_COMMANDS[command if command in GIT_COMMANDS else keyword]
     return [[part.replace("NAME", name) for part in line] for line in lines]
 
 
 def is_git_command(text: str) -> bool:
-    """Whether a text is a valid `git` event."""
+    """Whether a text in a scenario file is a valid `git` event, such as `checkout main`."""
     keywords = GIT_COMMANDS.keys() - {"branch", "checkout", "rebase"}
     return text in keywords or _BRANCH_COMMAND_PATTERN.fullmatch(text) is not None
 
 
 _ANY_TEXT_PATTERN = re.compile(r"(?s).*")
 _DEFAULT_SHIFT_S = 2
-"""Default shift of a file's time by a `touch` event, in seconds."""
+"""Number of seconds by which a `touch` event changes the time of a file, unless the scenario states a number."""
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
-    """Read a change to the workspace from a step: one event per path, in their order. Raises FormError."""
+    """Read an event that changes the workspace from a step of a scenario file. Return one event per path, in the order
+    of the file. Raises FormError.
+    """
     stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
     form = WORLD_EVENTS[kind].form
@@ -94,16 +98,17 @@ def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent:
 
 
 EVENTS_WITH_STEPS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.end)
-"""The session events that contain steps of another agent."""
+"""The kinds of session events that contain steps of another agent."""
 WRITTEN_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.written)
-"""The session events that a scenario file may contain."""
+"""The kinds of session events that a scenario file may contain."""
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read a change to the conversation from a step of a scenario file.
+    """Read an event that changes the conversation from a step of a scenario file. Return the event, followed by its
+    inner steps.
 
-    `read_step` reads the steps of a sub-agent or a second session. These steps are returned between the event and the
-    event that ends it.
+    `read_step` is used to read the inner steps: those of a sub-agent or of a second session. They are returned between
+    the event and a second event that ends them.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)
@@ -129,7 +134,9 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key of a step that contains other steps, and these steps. Both are empty if there are none."""
+    """Return the key and the inner steps of a step that contains steps of another agent. Both are empty for other
+    steps.
+    """
     key = next((key for key in EVENTS_WITH_STEPS if isinstance(step, dict) and key in step), "")
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None

@@ -1,4 +1,4 @@
-"""Read the key `expect` of a call: the result of a recorded contract, and the statements of the documents."""
+"""Read the key `expect` of a call: the result that was recorded for a contract, and the result that documents state."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,19 +15,21 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 ReadShorthand = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Returns the clause that a short form, such as `done`, means for a call. Its arguments are the node of the short form,
-the short form, and the stated changes of files. Without stated changes, the clause contains the usual changes.
+"""Type of the functions that replace a short form, such as `done`, by an expected result. The arguments are the node of
+the short form, the short form, and the changes of files that the scenario states. Without stated changes, the usual
+changes of the call are expected.
 """
 
 
 def read_expectation(
     node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
 ) -> Expectation:
-    """Read an expectation: one clause, or a list of two. A clause may contain the keys `allowed_keys`.
+    """Read the value of the key `expect`: one clause, or a list of two. `allowed_keys` are the keys that a clause may
+    contain.
 
-    One clause states the result for the scenario's contract. With the key `documented`, it is also the statement of the
-    documents. If the documents state a different result, a second clause contains this result. With `read_shorthand`,
-    a short form may replace a clause.
+    One clause states the result for the scenario's contract. With the key `documented`, the clause is also the result
+    that a document states. If the document states a different result, a second clause contains it. `read_shorthand` is
+    used to read a short form, such as `done`, in place of a clause; without it, short forms are errors.
     """
     if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
         clause = _read_clause(node, allowed_keys, read_shorthand)
@@ -47,7 +49,9 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about the second clause of a call: both clauses are `documented`, or neither is."""
+    """Add a finding about the second clause of a call. Call this if both clauses have the key `documented`, or neither
+    has it.
+    """
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
@@ -83,7 +87,9 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the clause for the short form in the key `answer`. Keys except `documented` and `files` are reported."""
+    """Return the clause that a short form means. The short form is the value of the key `answer`. Adds a finding for
+    each key except `answer`, `documented` and `files`.
+    """
     shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

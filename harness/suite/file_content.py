@@ -1,4 +1,4 @@
-"""Convert the content of a path between its form in suite files and an Entry."""
+"""Convert the content of a path (an Entry) from and to its form in scenario and recording files."""
 
 import base64
 import re
@@ -30,7 +30,7 @@ MAX_CONTENT_BYTES = 64 * 1024 * 1024
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 EOLS = ("lf", "crlf", "cr")
 SPECIAL_KINDS = ("fifo", "socket")
-"""Kinds of special files that a scenario can contain."""
+"""Kinds of special files that a scenario can create."""
 
 _TEXT_KEYS = ("encoding", "bom", "eol")
 _OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -42,7 +42,9 @@ _OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "directory": ("mode", "ownership"),
     "special": (),
 }
-"""For each key that states the kind of an entry, the other keys that are allowed with it."""
+"""The keys that a scenario file may use together with each key that states the kind of an entry. For example, `mode` is
+allowed with `text`, but not with `symlink`.
+"""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
 _EXPECTED_KEYS = (
@@ -58,11 +60,15 @@ _ANY_TEXT_PATTERN = re.compile(r"(?s).*")
 _BASE64_PATTERN = re.compile(
     r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
 )
-"""Matches canonical Base64: the unused bits after the last byte are zero."""
+"""Pattern of valid Base64 in scenario files. It requires that the unused bits after the last byte are zero, so that
+each content can be written in only one way.
+"""
 
 
 def read_given_entry(node: Node) -> Entry:
-    """Read the entry of a path that exists before the first step, or that a hook writes. Raises FormError."""
+    """Read the entry of a path from a scenario file: of a path that exists before the first step, or that a hook
+    writes. Raises FormError.
+    """
     entry = _read_entry(node, _GIVEN_KEYS)
     if isinstance(entry, RegularFile) and "mtime" in node.value and type(node.value) is dict:
         return replace(entry, mtime=OLD_TIME + read_shift(node.below("mtime")))
@@ -70,7 +76,9 @@ def read_given_entry(node: Node) -> Entry:
 
 
 def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
-    """Read the new content and the time shift in seconds (None: `same`) of a `modify` event. Raises FormError."""
+    """Read a `modify` event from a scenario file. Return the new content of the file, and the shift of its time in
+    seconds. The shift is None if the file's time must not change (`mtime: same`). Raises FormError.
+    """
     entry = _read_entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)
@@ -80,7 +88,9 @@ def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
 
 
 def read_expected_entry(node: Node) -> Entry:
-    """Read the expected entry of a path that was not deleted. Raises FormError."""
+    """Read the entry that a scenario file expects at a path. Raises FormError. It is not used for paths that must be
+    deleted.
+    """
     if type(node.value) is dict and "sha256" in node.value:
         fields = node.mapping(("sha256", "size", "mode"), required=("sha256", "size"))
         size = fields["size"].number(0, MAX_CONTENT_BYTES)
@@ -89,12 +99,14 @@ def read_expected_entry(node: Node) -> Entry:
 
 
 def read_mode(node: Node) -> int:
-    """Read a file mode: four octal digits, the first of them for the setuid, setgid and sticky bits."""
+    """Read the mode of a file from a scenario file: four octal digits, for example `0644`. The first digit is used for
+    the setuid, setgid and sticky bits.
+    """
     return int(node.matching(_MODE_PATTERN), 8)
 
 
 def read_shift(node: Node) -> Seconds:
-    """Read a shift of a time, such as `+2s`, and return it in seconds. Raises FormError."""
+    """Read a shift of a file's time, such as `+2s`. Return the number of seconds. Raises FormError."""
     shift = parse_shift(node.value) if type(node.value) is str else None
     if shift is None:
         raise FormError(node)
@@ -144,7 +156,9 @@ def _read_text_content(fields: Fields, kind: str) -> TextContent:
 
 
 def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
-    """Return the entry unchanged. Adds a finding if its encoding cannot encode a character of the text."""
+    """Return the entry unchanged. Adds a finding if the text contains a character that does not exist in the stated
+    encoding.
+    """
     content = entry.content
     if isinstance(content, TextContent) and not content.text.isascii():
         try:
@@ -157,9 +171,11 @@ def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return the YAML or JSON value of an entry in scenario and recording files. None for a deleted path.
+    """Return the value that is used for an entry in scenario files (YAML) and recording files (JSON). None for a
+    deleted path.
 
-    `encode_long` returns the keys that replace long bytes. If there are none, the bytes are written in full.
+    `encode_long` returns the keys that are used instead of long content. If it returns none, the content is written in
+    full.
     """
     fields: dict[str, Any]
     match entry:

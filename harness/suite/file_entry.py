@@ -1,4 +1,6 @@
-"""The state of one path of a workspace (an `Entry`), and shifts of file times, such as `+2s`, `-10s` and `+1ms`."""
+"""Entries, which describe the state of one path of a workspace, and shifts of file times, such as `+2s`, `-10s` and
+`+1ms`.
+"""
 
 import base64
 import hashlib
@@ -13,18 +15,20 @@ from typing import NamedTuple, Self
 from readfirst.harness.suite.ownership import Ownership
 
 Seconds = int | Fraction
-"""An exact number of seconds: an int if it is a whole number, otherwise a Fraction."""
+"""An exact number of seconds, used for shifts of file times: an int if the number is whole, otherwise a Fraction."""
 
 NANOSECONDS = 1_000_000_000
 
 _MAX_LINKS = 40
-"""Maximum number of symbolic links in the resolution of a path, as in operating systems."""
+"""Maximum number of symbolic links that are followed to resolve a path. Operating systems use the same limit."""
 _SHIFT_PATTERN = re.compile(r"([+-](?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)(s|ms|us)")
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
-    """Return a shift of a time such as `+2s` in seconds. None if it is not a shift, or finer than a nanosecond."""
+    """Parse a shift of a file's time, such as `+2s`. Return the number of seconds. None if the text is not a shift, or
+    uses fractions of a nanosecond.
+    """
     match = _SHIFT_PATTERN.fullmatch(text)
     if match is None:
         return None
@@ -36,7 +40,9 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return a shift of a time as a text, in the largest unit that gives an integer, otherwise in microseconds."""
+    """Return a shift of a file's time as a text, such as `+2s`. The unit is the largest one that gives a whole number,
+    otherwise microseconds.
+    """
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
@@ -46,19 +52,21 @@ def shift_text(seconds: Seconds) -> str:
 
 
 OLD_TIME = 1_577_836_800
-"""The default time of given files and directories: 2020-01-01T00:00:00Z, in seconds since 1970."""
+"""The time that given files and directories have unless the scenario states another one: 2020-01-01T00:00:00Z, in
+seconds since 1970.
+"""
 
 _BYTE_ORDER_MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 _MAX_CACHED_CHARS = 1 << 20
-"""Longer repeated texts, in characters, are not cached."""
+"""Maximum length of an expanded repeated text that is cached, in characters. Longer texts are expanded at each use."""
 _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
 @dataclass(frozen=True, slots=True)
 class TextContent:
-    """Content given as characters: `text` repeated `times` times, then encoded.
+    """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded.
 
-    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line
+    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\n` is replaced by the line
     ending `eol`: `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
     """
 
@@ -70,14 +78,14 @@ class TextContent:
 
     @property
     def expanded(self) -> str:
-        """The text with all its repetitions. Large texts are expanded at every access."""
+        """The text with all its repetitions. A short text is cached, a long text is expanded at each access."""
         if self.times is None:
             return self.text
         repeated = _repeat_text if len(self.text) * self.times > _MAX_CACHED_CHARS else _repeat_and_cache
         return repeated(self.text, self.times)
 
     def data(self) -> bytes:
-        """Return the bytes. Large contents are expanded at every call."""
+        """Return the encoded bytes. A long content is encoded again at each call."""
         text = self.expanded
         if self.eol != "lf":
             text = text.replace("\n", _EOLS[self.eol])
@@ -85,7 +93,9 @@ class TextContent:
         return _BYTE_ORDER_MARKS[self.encoding] + data if self.bom else data
 
     def is_longer_than(self, size: int) -> bool:
-        """Whether there are more bytes than `size`. The content is expanded only if necessary."""
+        """Whether the content has more than `size` bytes. The text is expanded only if this is necessary to decide
+        it.
+        """
         times = 1 if self.times is None else self.times
         if len(self.text.replace("{n}", "1")) * times > size:
             return True
@@ -104,7 +114,9 @@ def _repeat_text(text: str, times: int) -> str:
 
 
 def _join_numbered(before: str, after: str, times: int) -> str:
-    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. Fast for many numbers."""
+    """Return the concatenation of `before`, a number and `after` for each number from 1 to `times`. Used to expand
+    repeated texts with `{n}`; fast even for many repetitions.
+    """
 
     def join(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
@@ -123,12 +135,12 @@ _repeat_and_cache = lru_cache(maxsize=8)(_repeat_text)
 
 @dataclass(frozen=True, slots=True)
 class Base64Content:
-    """Content given as bytes, written as base64 in the scenario file."""
+    """Content of a file that a scenario states as base64, because the content is not text."""
 
     encoded: str
 
     def data(self) -> bytes:
-        """Return the bytes."""
+        """Return the decoded bytes."""
         return base64.b64decode(self.encoded, validate=True)
 
 
@@ -136,9 +148,10 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """Identity and time of a file. They show whether a file was written, even if its bytes are unchanged.
+    """The identity and the time of a file. Snapshots use them to detect that a file was written, even if its bytes are
+    unchanged.
 
-    `names` is the number of hard links; `mtime_ns` is the time in nanoseconds since 1970.
+    `names` is the number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
     """
 
     inode: int
@@ -148,10 +161,11 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means OLD_TIME.
+    """An entry for a regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means
+    OLD_TIME.
 
-    If `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means an
-    unchanged owner. Snapshots also contain a `stamp`, which is not compared.
+    If `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means that the
+    owner must be unchanged. Snapshots also contain a `stamp`, which is not compared.
     """
 
     content: Content
@@ -162,27 +176,31 @@ class RegularFile:
 
     @property
     def data(self) -> bytes:
-        """The file's bytes."""
+        """The content of the file in bytes."""
         return self.content if isinstance(self.content, bytes) else self.content.data()
 
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """A symbolic link. `target` may begin with `$WS`, both in a scenario and in a snapshot."""
+    """An entry for a symbolic link. `target` may begin with `$WS` (the workspace), in scenarios and in snapshots."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """Another name of the regular file `to`. Only scenarios contain hard links; in snapshots they are regular files."""
+    """An entry for an additional name (hard link) of the regular file `to`. Used only in scenarios: snapshots describe
+    each name as a regular file.
+    """
 
     to: str
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` is None if it is not stated, `ownership` if it is that of the running process."""
+    """An entry for a directory. `mode` is None if it is not stated. `ownership` is None for the owner of the running
+    process.
+    """
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -190,14 +208,18 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """An entry that cannot be read: `fifo`, `socket`; in snapshots also `device`, `missing`, or a large file."""
+    """An entry for a path whose content cannot be read: `fifo` or `socket`. Snapshots also use it for a `device`, for a
+    file that disappeared (`missing`), and for a file that is too large.
+    """
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """An expected regular file with long content: the hexadecimal SHA-256 of the content, and its size in bytes."""
+    """An expected regular file with long content. `sha256` is the hexadecimal SHA-256 of the content, `size` its length
+    in bytes. Used so that scenario files need not contain long content.
+    """
 
     sha256: str
     size: int
@@ -205,11 +227,11 @@ class FileDigest:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Return the digest of a file with these bytes."""
+        """Return the digest of a file with the content `data`."""
         return cls(hashlib.sha256(data).hexdigest(), len(data))
 
     def fits(self, data: bytes) -> bool:
-        """Whether a file with these bytes has this digest."""
+        """Whether a file with the content `data` has this digest."""
         return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
 
     def __str__(self) -> str:
@@ -220,12 +242,14 @@ Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
 
 def data_of(entry: Entry | None) -> bytes | None:
-    """Return the bytes of a regular file. None for other entries."""
+    """Return the content of a regular file. None for all other entries."""
     return entry.data if isinstance(entry, RegularFile) else None
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path in the workspace after resolving the symbolic links in `files`. None for too many links."""
+    """Return a path of the workspace after the symbolic links in `files` were resolved. None if there are too many
+    links, or if a link leads out of the workspace.
+    """
     for _ in range(_MAX_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):
@@ -243,7 +267,9 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def describe_entry(entry: Entry | None) -> str:
-    """Return a short description of an entry for messages, without the content and mode of a regular file."""
+    """Return a short description of an entry for messages, such as `a directory`. The content and mode of a regular
+    file are omitted.
+    """
     match entry:
         case None:
             return "nothing there"

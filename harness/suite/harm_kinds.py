@@ -1,4 +1,4 @@
-"""The kinds of harm, whose names are used in rules, verdicts and pages."""
+"""The names of the kinds of harm, which rules, verdicts and pages use."""
 
 from typing import Literal, get_args
 
@@ -6,11 +6,13 @@ Kind = Literal[
     "lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind", "overcautious"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds, the worst first: the kinds of harm, then `blind` and `overcautious`."""
+"""All names of kinds, the worst first: the kinds of harm, then `blind` and `overcautious`, which are not harm."""
 HARMS: tuple[Kind, ...] = KINDS[:7]
-"""The kinds that are harm, because work is lost or spoiled."""
+"""The kinds of harm: work is lost or spoiled."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""The kinds that are not harm, because no work is lost. They are reported separately."""
+"""The kinds that are reported beside harm, because no work is lost: `blind` (an edit of a file that was not read) and
+`overcautious` (a refusal without need).
+"""
 
 MEANING: dict[str, str] = {
     "lost": "lines are gone that no Edit had in its old text, and no Write replaced after the session had seen them",

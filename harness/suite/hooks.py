@@ -1,4 +1,4 @@
-"""Read the hooks of a scenario, which run before and after calls."""
+"""Read the hooks of a scenario: commands of the user that an agent must run before or after a call."""
 
 import json
 import re
@@ -16,14 +16,16 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 _EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 _ACTIONS: tuple[HookAction, ...] = get_args(HookAction)
 _ACTIONS_AFTER_CALL = ("block", "context", "exit", "modify", "delete", "rename")
-"""Actions that are allowed for a hook after a call."""
+"""Actions that a scenario may use in a hook that runs after a call."""
 _TEXT_PATTERN = re.compile(r"[^\0\ud800-\udfff]+")
-"""Matches a text that a command line can contain."""
+"""Pattern of the texts that can be used in a shell command: no NUL, and no half of a surrogate pair."""
 _MATCHER_PATTERN = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks in `given`, in the order of their execution. `check_call` checks the arguments in `input`."""
+    """Read the hooks of a scenario from `given`. They are returned in the order of their execution. `check_call` is
+    used to check the arguments that a hook puts in place of a call's arguments (`input`).
+    """
     if "hooks" not in given:
         return ()
     return tuple(_read_hook(check_call, node) for node in given["hooks"].listed(empty=False))
@@ -73,16 +75,20 @@ def _read_files(node: Node) -> dict[str, RegularFile]:
 
 
 _WAIT_COMMAND = "sleep 0.02"
-"""A shell command that waits until the clock of the file system advances, so that new files get a later time."""
+"""Shell command that waits for the next tick of the file system's clock. A hook uses it before it writes files, so that
+they get a later time.
+"""
 
 
 def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
-    """Return the hooks of a scenario, for the workspace at `root`."""
+    """Return the hooks of a scenario with their shell commands. `root` is the absolute path of the workspace."""
     return tuple(Hook(hook.event, hook.matcher, hook_command(hook, root)) for hook in scenario.given.hooks)
 
 
 def hook_command(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook. It reads its standard input first, so that writing to it cannot fail."""
+    """Return the shell command of a hook. The command reads its standard input first, so that the agent can always
+    write to it.
+    """
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

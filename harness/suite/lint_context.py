@@ -1,4 +1,4 @@
-"""One scenario with the data that lint checks use."""
+"""A scenario with the data that is needed to lint it."""
 
 from dataclasses import dataclass
 
@@ -10,21 +10,27 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 
 @dataclass(frozen=True, slots=True)
 class LintContext:
-    """One scenario with its document and its suite, for lint checks."""
+    """The data that is passed to each lint check: one scenario, its parsed file, and its suite."""
 
     scenario: Scenario
     document: Document
     suite: Suite
 
     def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
-        """Return a finding about the value at the YAML path `path` of the file, or about the key of this value."""
+        """Return a finding about the value at the YAML path `path` of the scenario file. With `key`, the finding is
+        about the key of this value.
+        """
         return Finding(rule, self.document.position(path, key=key), message, fix)
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
-        """Return every clause of the scenario, with the call or group that it belongs to."""
+        """Return every clause (expected result) of the scenario, with the call or the group of calls that it belongs
+        to.
+        """
         return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
 def at(position: Position | None, context: LintContext) -> Position:
-    """Return a position in the scenario's file. None stands for the beginning of the file."""
+    """Return `position`. If it is None, return the beginning of the scenario file. Used for findings about a clause or
+    call that may lack a position.
+    """
     return position if position is not None else context.document.position()

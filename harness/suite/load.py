@@ -58,18 +58,18 @@ from readfirst.harness.yaml_io.yaml_validation import (
 
 _ACTIONS = (*CALLS, *WORLD_EVENTS, *WRITTEN_SESSION_EVENTS, "parallel", "at_once")
 _SHORTHAND_USES = {SHOWN: "a Read of lines of a text file", DONE: "a change of a text file"}
-"""The calls that each short form can be used for, for messages about other calls."""
+"""Descriptions of the calls that may use each short form. Messages about other calls contain them."""
 _ERROR_NAME_PATTERN = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR_RULE = "unclear-word"
 _MAX_REPETITIONS = 1000
-"""Maximum of `times`, the number of repetitions of calls that two sessions make at the same time."""
+"""Maximum of the key `times`: how often two sessions repeat calls that they make at the same time."""
 _MAX_DISK_BYTES = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. `root` is the directory `scenarios`; ids are relative to it. Raises SuiteError with all
-    problems of the format, or StrictYamlError with the first YAML error. With `require_expect`,
-    a call without an expectation is a problem.
+    """Read one scenario file. `root` is the directory `scenarios`; the id of the scenario is its path in this
+    directory. Raises SuiteError with all problems of the file, or StrictYamlError with the first YAML error. With
+    `require_expect`, a call without an expectation is a problem.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
@@ -86,10 +86,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Build a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
+    """Create a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
 
     If `trusted`, paths and programs are not checked. If `composed`, the expectations are only in the recording. `words`
-    returns the messages of errors by name, for expectations that contain only the name of an error.
+    returns the messages of errors by name, which replace expectations that contain only the name of an error.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -105,7 +105,7 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """Reads a scenario, with a method for each part of the format. The methods add findings for errors and continue."""
+    """Reads a scenario file, with a method per part of the format. Each adds findings for errors and continues."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the only key of a step that names an action. Otherwise add a finding and return None."""
+        """Return the key of a step that states its tool or event. If there is none, add a finding and return None."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {json_type_name(node.value)}", begin)
@@ -274,14 +274,14 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield the calls in a list. Calls with errors are reported and skipped. `others` are other allowed keys."""
+        """Yield each call in a list. Calls with errors are reported and skipped. `others` are additional keys."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:
                 yield self.call(node, action, others)
 
     def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall:
-        """Read one call of `tool`. `others` are the other allowed keys; calls in a group do not allow `during`."""
+        """Read one call of `tool`. Other allowed keys are in `others`; parallel calls do not allow `during`."""
         is_grouped = "during" not in others
         fields = node.mapping((tool, *others))
         stated = fields[tool].mapping()
@@ -315,9 +315,9 @@ class _Reader(Inspection):
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return the clause that a short form means: the usual result of a call, or the refusal with this name.
+        """Return the expected result for a short form: `shown` and `done` (the usual result), or the name of an error.
 
-        If the changes `files` are stated, the clause contains the answer that reports these changes.
+        If `files` contains changes that the scenario states, the clause contains the answer that reports these changes.
         """
         position = node.position
         rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"
@@ -350,7 +350,7 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Read the interruption of a call. Adds a finding if it does not fit the events or arguments of the call."""
+        """Read the early end of a call (`interrupted`). Adds a finding if the events or arguments do not fit."""
         kind: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[kind].waits:
             node.note(
@@ -371,7 +371,7 @@ class _Reader(Inspection):
         return ParallelCalls(calls, expect, node.position)
 
     def at_once(self, node: Node) -> Sequence[ParallelCalls]:
-        """Read the calls that two sessions make at the same time. Returns one group for each repetition."""
+        """Read `at_once`: calls that two sessions make at the same time. Return a group for each repetition."""
         if not self.invariant:
             fix = "Write `invariant: true`: the outcome depends on the faster session."
             node.note("`at_once` is allowed only in an invariant", fix, key=True)
@@ -392,7 +392,7 @@ class _Reader(Inspection):
 
 
 def _number_call(call: ToolCall, number: int) -> ToolCall:
-    """Return a call with `number` in place of `{n}` in its texts."""
+    """Return a copy of a call in which `number` replaces `{n}` in its arguments. Used for repeated calls."""
     texts = {
         name: value.replace("{n}", str(number)) if type(value) is str else value
         for name, value in call.arguments.items()

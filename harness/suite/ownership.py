@@ -1,4 +1,4 @@
-"""The owner, the group and the extended attributes of a file, including access control lists."""
+"""The ownership of a file: owner, group, and extended attributes, which include access control lists."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ if TYPE_CHECKING:  # implementations import this module, but not YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""The prefix of extended attributes that every user may set, and the attribute of the access control list."""
+"""`USER` is the prefix of the extended attributes that every user may set, `ACL` the name of the attribute that
+contains the access control list. A scenario may only use these attributes.
+"""
 _KEYS = ("owner", "group", "attributes")
 _MAX_ID = 60_000
-"""The largest allowed user or group id. Larger ones are missing in some containers, or belong to `nobody`."""
+"""The largest user or group id that a scenario may use. Larger ids are missing in some containers, or belong to the
+user `nobody`.
+"""
 
 
 class Ownership(NamedTuple):
-    """Owner and group of a file (None: those of the process), and its extended attributes, sorted by name."""
+    """Owner and group of a file (None: those of the running process), and its extended attributes, sorted by name."""
 
     owner: int | None = None
     group: int | None = None
@@ -26,7 +30,7 @@ class Ownership(NamedTuple):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The ownership in the form of scenario files."""
+        """The ownership as it is written in scenario files."""
         numbers = {"owner": self.owner, "group": self.group}
         value: dict[str, Any] = {name: number for name, number in numbers.items() if number is not None}
         if self.attributes:
@@ -40,11 +44,11 @@ class Ownership(NamedTuple):
 
 
 DEFAULT_OWNERSHIP = Ownership()
-"""The ownership of a file that the session creates."""
+"""The ownership of a file that the implementation creates: owner and group of the process, no extended attributes."""
 
 
 def parse_ownership(value: Mapping[str, Any]) -> Ownership:
-    """Parse an ownership in the form of scenario files. Raises ValueError, TypeError or AttributeError."""
+    """Create an ownership from its value in a scenario file. Raises ValueError, TypeError or AttributeError."""
     attributes = value.get("attributes", {})
     if value.keys() - set(_KEYS) or not all(name.startswith(USER) or name == ACL for name in attributes):
         raise ValueError(f"unknown keys in {value!r}")
@@ -56,7 +60,7 @@ def parse_ownership(value: Mapping[str, Any]) -> Ownership:
 
 
 def read_ownership(node: Node) -> Ownership:
-    """Read the ownership in a scenario file. Raises FormError."""
+    """Read the key `ownership` of a scenario file. Raises FormError."""
     from readfirst.harness.yaml_io.yaml_validation import (
         FormError,  # here, because implementations import this module, but not YAML
     )

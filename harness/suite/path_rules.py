@@ -1,4 +1,4 @@
-"""Checks of paths and programs that detect mistakes in scenarios. They do not replace the sandbox."""
+"""Check the paths and programs that scenarios use, to detect mistakes. These checks do not replace the sandbox."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -9,25 +9,28 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Adds findings about a call: its YAML path, its tool (or the tools of a hook), and its arguments."""
+"""Type of the functions that add findings about a call in a scenario file. The arguments are the call's YAML path, its
+tool (or the tools of a hook), and its arguments.
+"""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
 )
-"""The programs that a command of a scenario may run."""
+"""The programs that a shell command in a scenario may use."""
 
 _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
-"""Beginnings (without `/`) of absolute paths that exist on no machine."""
+"""First parts of absolute paths that exist on no machine. Scenarios may use them to test calls with a missing path."""
 _MIN_UNUSABLE_BYTES = 4096
-"""Length from which an absolute path is too long for every system."""
+"""Length (in bytes) from which an absolute path is too long for every operating system. Scenarios may use such paths.
+"""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
-    """Return the reason why `path` is not a valid path in a workspace. None if it is valid.
+    """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid.
 
     A valid path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
     """
@@ -58,8 +61,8 @@ def path_problem(path: str) -> str | None:
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path` is a valid path in a workspace. Otherwise, a finding with the reason is added, at the key of the
-    node (`key`) or at its value. Raises FormError if the path is not a string.
+    """Whether `path` is a valid path of a workspace. If not, a finding with the reason is added. Its position is the
+    key of the node (if `key`) or the value of the node. Raises FormError if the path is not a string.
     """
     if not isinstance(path, str):
         raise FormError(node)
@@ -72,9 +75,10 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the keys of a mapping that are valid paths in a workspace, with their values. Other keys are reported.
+    """Read a mapping with paths as keys. Yield each path that is valid in a workspace, with its value. A finding is
+    added for each invalid path.
 
-    Raises FormError if the value is not a mapping, or an empty one.
+    Raises FormError if the value is empty or not a mapping.
     """
     fields = node.mapping()
     if not fields.values:
@@ -83,7 +87,8 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return the reason why a path argument leads out of the workspace and the home directory. None if it is inside.
+    """Return the reason why a path in a call's arguments is outside the workspace and the home directory. None if it is
+    inside.
 
     A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path is
     also allowed if it exists on no machine, unless the call `writes` and could create it.
@@ -106,7 +111,9 @@ def outside_problem(path: str, *, writes: bool = False) -> str | None:
 
 
 def program_problem(command: str) -> str | None:
-    """Return the error in the programs that a shell command runs. None if all of them are in `PROGRAMS`."""
+    """Return an error message if a shell command uses a program that is not in `PROGRAMS`. None if all programs are
+    allowed.
+    """
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     is_program, redirects = True, False
@@ -128,7 +135,7 @@ def program_problem(command: str) -> str | None:
 
 
 def check_call(inspection: Inspection, yaml_path: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Add findings about paths of a call that lead out of the workspace, and about forbidden programs."""
+    """Add findings if a call in a scenario file uses a path outside the workspace, or a program that is not allowed."""
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
         if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):

@@ -1,4 +1,4 @@
-"""The permissions of a scenario: the actions that its session may do without a question to the user."""
+"""The permissions of a scenario: the actions that the session may perform without asking the user."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
-"""The keys of `given` that state permissions, except `deny`."""
+"""The keys of `given` that state permissions. `deny` is not included."""
 
 _PATTERN_FORM = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
-    """The permission mode of a session, the patterns of allowed actions, such as `Edit(docs/**)`, and the session's
-    directories, relative to the workspace. An empty `working_directory` is the workspace itself.
+    """The permissions that a scenario states: the permission mode of the session, the patterns of allowed actions, such
+    as `Edit(docs/**)`, and the session's directories, relative to the workspace. If `working_directory` is empty, the
+    session starts in the workspace itself.
     """
 
     mode: PermissionMode
@@ -27,7 +28,7 @@ class GivenPermissions:
     additional_directories: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return the names and values of the stated permissions, for reports."""
+        """Return the name and the value of each stated permission. Used in reports."""
         return [
             ("mode", self.mode),
             *(("allow", pattern) for pattern in self.allow),
@@ -37,7 +38,7 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read the permissions in `given`. None if none are stated, so that every call is allowed. Raises FormError."""
+    """Read the permissions in `given`. None if it states no permissions: every call is allowed. Raises FormError."""
     if not any(key in given for key in PERMISSION_KEYS):
         return None
     mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)
@@ -50,7 +51,9 @@ def read_permissions(given: Fields) -> GivenPermissions | None:
 
 
 def _nodes_of(given: Fields, key: str) -> list[Node]:
-    """Return the node of a key, or the items of its list. Empty if the key is missing."""
+    """Return the node of a key in `given`, or the nodes of its items if the value is a list. Empty if the key is
+    missing.
+    """
     if key not in given:
         return []
     node = given[key]
@@ -58,5 +61,5 @@ def _nodes_of(given: Fields, key: str) -> list[Node]:
 
 
 def read_patterns(given: Fields, key: str) -> tuple[str, ...]:
-    """Read a list of permission patterns, `allow` or `deny`. Raises FormError."""
+    """Read the permission patterns of a key in `given`: `allow` or `deny`. Raises FormError."""
     return tuple(node.matching(_PATTERN_FORM) for node in given[key].listed()) if key in given else ()

@@ -1,4 +1,4 @@
-"""The published versions of the product (`fixtures/releases.yaml`), and ranges of versions."""
+"""The published versions of the product, read from `fixtures/releases.yaml`, and ranges of versions."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from readfirst.harness.suite.schema import read_checked
 
 
 class UnlistedVersionError(ReadfirstError, LookupError):
-    """`releases.yaml` does not list the version. The message states how to renew the file."""
+    """`releases.yaml` does not list a version that is needed. The message states how to renew the file."""
 
 
 @dataclass(frozen=True)
 class Releases:
-    """The published versions that can be installed, oldest first."""
+    """The published versions of the product that can be installed, oldest first."""
 
     versions: tuple[str, ...] = ()
 
@@ -28,7 +28,7 @@ class Releases:
         return {version: position for position, version in enumerate(self.versions)}
 
     def position(self, version: str) -> int:
-        """Return the position of a version, from 0. Raises UnlistedVersionError."""
+        """Return the index of a version in the list of versions, starting at 0. Raises UnlistedVersionError."""
         if version not in self._positions:
             newest = self.versions[-1] if self.versions else "none"
             raise UnlistedVersionError(
@@ -38,18 +38,18 @@ class Releases:
         return self._positions[version]
 
     def are_adjacent(self, earlier: str, later: str) -> bool:
-        """Whether `later` is the next version after `earlier`. False if one of them is not listed."""
+        """Whether `later` was published directly after `earlier`. False if one of them is not listed."""
         places = self._positions
         return earlier in places and later in places and places[later] - places[earlier] == 1
 
 
 def releases_file(root: Path) -> Path:
-    """Return the path of the list of versions in the suite at `root`. The file may be missing."""
+    """Return the path of the list of published versions in the suite directory `root`. The file may be missing."""
     return root / "releases.yaml"
 
 
 def load_releases(path: Path) -> Releases:
-    """Read the list of versions. Empty if the file is missing. Raises SuiteError with all problems."""
+    """Read the list of published versions. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
     with read_checked(path, "releases") as inspection:
@@ -63,7 +63,7 @@ def load_releases(path: Path) -> Releases:
 
 
 def releases_text(versions: Iterable[str]) -> str:
-    """Return the content of the file for these versions."""
+    """Return the text of `releases.yaml` that lists these versions."""
     head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
     return head + "".join(f"  - {version}\n" for version in versions)
 
@@ -72,8 +72,9 @@ Result = TypeVar("Result")
 
 
 def version_spans(names: Iterable[str], result_of: Callable[[str], Result]) -> Iterator[tuple[str, Result]]:
-    """Yield each range of successive contracts for which `result_of` returns the same, as a text such as `1.0.60 to
-    2.1.7`, and this result. `names` are sorted, oldest first. Contracts with the suffix `+gated` have separate ranges.
+    """Group successive contracts for which `result_of` returns the same result. Yield the name of each group, such as
+    `1.0.60 to 2.1.7`, and its result. `names` are sorted, oldest first. Contracts with the suffix `+gated` form
+    separate groups.
     """
     sorted_names = list(names)
     for variant in dict.fromkeys(name.partition("+")[2] for name in sorted_names):

@@ -1,8 +1,8 @@
-"""Recording files: JSON with the recording of each scenario in one scenario file, an answer per line.
+"""Read and write recording files. Each is a JSON file with the recordings of all scenarios in one scenario file.
 
-Equal answers of a step are written once, with the versions that introduced them. A digest of the inputs identifies the
-recorded files and steps; a digest of the recording itself detects edited answers. Long texts are written once,
-compressed, under `packed`. docs/recording.md describes the format.
+Each answer has its own line. Equal answers of a step are written once, with the versions that introduced them. A digest
+of the inputs identifies the recorded files and steps; a digest of the recording is used to detect manual edits. Long
+texts are written once, compressed, under `packed`. docs/recording.md describes the format.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from readfirst.harness.suite.version_ranges import first_versions
 from readfirst.harness.yaml_io.yaml_writer import INVISIBLE_PATTERN
 
 RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
-"""The advice for a recording file that is not JSON or not in the right format."""
+"""Advice in the error message about a recording file that is not JSON or does not have the right format."""
 MAX_FILE_BYTES = 8 * 1024 * 1024
 """Maximum size of a recording file, in bytes."""
 _MAX_PLAIN_LENGTH = 4096
-"""Longer texts (in characters) and contents (in bytes) are compressed."""
+"""Maximum length of a text (in characters) or content (in bytes) that is written as it is. Longer ones are compressed.
+"""
 _EXCERPT_CHARS = 100
-"""Length of the excerpts at the beginning and end of a compressed text, in characters."""
+"""Length of the beginning and of the end of a compressed text that the file contains for human readers, in characters.
+"""
 _PACKED_NAME_CHARS = 12
 _DIGEST_CHARS = 16
 _HOST_TEXT_NAMES = {text: name for name, text in HOST_TEXTS.items()}
@@ -41,12 +43,14 @@ _to_ascii = json.JSONEncoder(separators=(",", ":")).encode
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 Entries = Mapping[str, Mapping[str, Any]]
-"""The recordings in a file as JSON values, by the last part of the scenarios' ids."""
+"""The recordings in one file as JSON values. The keys are the last parts of the scenarios' ids."""
 
 
 @lru_cache(maxsize=4)
 def read_entries(data: bytes) -> Entries:
-    """Return the recordings in a file. The last few files are cached. Raises RecordingError."""
+    """Parse a recording file. Return the JSON value of each recording. The last few files are cached. Raises
+    RecordingError.
+    """
     with errors_as_unreadable(RECORD_FILE_AGAIN):
         return {**json.loads(data, object_pairs_hook=_unique_pairs)}
 
@@ -59,7 +63,9 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def format_entries(entries: Entries) -> bytes:
-    """Return the bytes of a file with these recordings, sorted by name. Raises RecordingError if there are too many."""
+    """Return the bytes of a recording file that contains these recordings, sorted by name. Raises RecordingError if the
+    file would be too large.
+    """
     lines = ",\n".join(f"  {_to_json(name)}: {_format_entry(entries[name])}" for name in sorted(entries))
     data = INVISIBLE_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", f"{{\n{lines}\n}}\n").encode()
     if len(data) > MAX_FILE_BYTES:
@@ -92,11 +98,11 @@ def _format_step(step: Mapping[str, Any]) -> str:
 
 
 def encode_recording(recording: Recording) -> dict[str, Any]:
-    """Return a recording as JSON values with their digest. Contracts are in release order, steps in the order of the
-    scenario.
+    """Return a recording as JSON values, with a digest of these values. Contracts are in release order, steps in the
+    order of the scenario.
 
-    Texts that `recording.packed` contains are not compressed again, because another version of xz may return different
-    bytes.
+    Texts that `recording.packed` already contains in compressed form are not compressed again, because another version
+    of xz may return different bytes.
     """
     encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
@@ -113,20 +119,20 @@ def encode_recording(recording: Recording) -> dict[str, Any]:
 
 
 def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON values of a recording with the digest of these values added."""
+    """Return the JSON values of a recording, with their digest added. The digest is used to detect manual edits."""
     text = _to_ascii({**value, "digest": ""})
     return {**value, "digest": hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]}
 
 
 def has_valid_digest(value: Mapping[str, Any]) -> bool:
-    """Whether the JSON values of a recording match its digest. Otherwise, they were edited by hand."""
+    """Whether the JSON values of a recording match the digest that they contain. If not, a user edited them by hand."""
     return "digest" in value and with_digest(value)["digest"] == value["digest"]
 
 
 def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording with these JSON values. Its transcripts are decoded and checked when they are used.
+    """Create a recording from its JSON values. A transcript is decoded and checked only when it is used.
 
-    Error messages contain `path`. Raises RecordingError.
+    `path` is the file that error messages name. Raises RecordingError.
     """
     with errors_as_unreadable(path=path):
         names = tuple(map(str, value["versions"]))
@@ -136,7 +142,9 @@ def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Reco
 
 
 def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording with these JSON values, and decode all of its transcripts. Raises RecordingError."""
+    """Create a recording from its JSON values, and decode all of its transcripts at once, to find all errors. Raises
+    RecordingError.
+    """
     recording = decode_recording(value, path)
     for name in recording.transcripts:
         recording.transcripts[name]
@@ -144,12 +152,14 @@ def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recordin
 
 
 def format_recording(recording: Recording, name: str = "recording") -> bytes:
-    """Return the bytes of a file with one recording. Raises RecordingError if it is too large."""
+    """Return the bytes of a recording file that contains one recording. Raises RecordingError if the file would be too
+    large.
+    """
     return format_entries({name: encode_recording(recording)})
 
 
 def parse_recording(data: bytes, name: str = "recording") -> Recording:
-    """Return a recording from the bytes of its file. Raises RecordingError."""
+    """Parse a recording file that contains one recording. Raises RecordingError."""
     with errors_as_unreadable():
         return decode_whole(read_entries(data)[name])
 
@@ -176,7 +186,9 @@ def _encode_step(
 
 
 def _tools_value(tools: Sequence[str]) -> dict[str, Any]:
-    """Return the called tools of a step as JSON values: the key `call`, or the key `calls` for a group."""
+    """Return the tools that a step calls as JSON values: under the key `call`, or under the key `calls` for a group of
+    parallel calls.
+    """
     return {"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}
 
 
@@ -186,19 +198,21 @@ def _since(names: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
-    """Encodes the steps of a recording as JSON values. Long texts are compressed and added to `packed`, by digest,
-    unless `compressed` already contains them in compressed form.
+    """Encodes the steps of one recording as JSON values. Long texts are compressed and added to `packed`; their keys
+    are digests.
+
+    `compressed` contains texts that are already compressed. They are used again, so that their bytes do not change.
     """
 
     compressed: Mapping[str, str]
     packed: dict[str, str] = field(default_factory=dict)
 
     def step(self, step: TranscriptStep) -> dict[str, Any]:
-        """Return a step as JSON values: the called tools and their answers. `decode_step` is the inverse."""
+        """Return a step as JSON values: the tools that it calls, and their answers. `decode_step` reverses this."""
         return {**_tools_value(step.tools), **self.answer(step)}
 
     def answer(self, step: TranscriptStep) -> dict[str, Any]:
-        """Return the results and changes of a step as JSON values."""
+        """Return the results of a step's calls, and the changes of files, as JSON values."""
         body: dict[str, Any] = {}
         if len(step.results) == 1:
             body |= self.result(step.results[0])
@@ -232,7 +246,9 @@ class StepEncoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text as a JSON value. A long text is added to `packed`; its value contains the key in `packed`."""
+        """Return a text as a JSON value. A long text is compressed and added to `packed`; the returned value then
+        contains its key in `packed`.
+        """
         if len(text) <= _MAX_PLAIN_LENGTH:
             return _encode_text(text)
         return {
@@ -250,7 +266,7 @@ class StepEncoder:
         return {"size": len(data), "packed": self.pack(data)} if len(data) > _MAX_PLAIN_LENGTH else {}
 
     def pack(self, data: bytes) -> str:
-        """Compress data, add them to `packed`, and return their key in `packed`."""
+        """Compress `data`, add the result to `packed`, and return its key."""
         name = hashlib.sha256(data).hexdigest()[:_PACKED_NAME_CHARS]
         if name not in self.packed:
             self.packed[name] = self.compressed.get(name) or _compress(data)

@@ -1,4 +1,6 @@
-"""The recordings of a suite, in JSON files that mirror the scenario files."""
+"""Find and read the recordings of a suite. Recordings are in JSON files, in the same directory structure as the
+scenario files.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from readfirst.harness.yaml_io.finding import SuiteError
 
 @dataclass(frozen=True)
 class RecordingLocation:
-    """The file with the recording of a scenario. `data` are the bytes of the file, None if it does not exist."""
+    """The recording file of a scenario, and its bytes (`data`). None if the file does not exist."""
 
     scenario_id: str
     path: Path
@@ -38,7 +40,7 @@ class RecordingLocation:
 
     @cached_property
     def value(self) -> Mapping[str, Any] | None:
-        """The recording as JSON values, or None. Raises RecordingError."""
+        """The recording of the scenario as JSON values. None if there is no recording. Raises RecordingError."""
         if self.data is None:
             return None
         with _errors_with_path(self.path):
@@ -46,16 +48,20 @@ class RecordingLocation:
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording of the scenario. Empty if it is missing. Raises RecordingError."""
+        """The recording of the scenario. Empty if there is none. Raises RecordingError."""
         return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether the recording exists and matches its digest, so that it was not edited. Raises RecordingError."""
+        """Whether the recording matches the digest that it contains, so that no user edited it. False if there is no
+        recording. Raises RecordingError.
+        """
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
-        """Whether the recording was edited by hand. Then all of its transcripts are decoded. Raises RecordingError."""
+        """Whether a user edited the recording by hand. In this case, all of its transcripts are decoded, to find
+        errors. Raises RecordingError.
+        """
         _ = self.recording
         if self.value is None or self.is_as_written:
             return False
@@ -64,14 +70,18 @@ class RecordingLocation:
 
     @property
     def damage(self) -> str:
-        """The reason why the recording cannot be extended: it was edited, or is unreadable. Empty if it can."""
+        """The reason why nothing can be added to the recording: a user edited it, or it cannot be read. Empty if it is
+        intact.
+        """
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
             return "the recording cannot be read"
 
     def intact(self) -> Recording:
-        """Return the recording. Empty if it is missing. Raises RecordingError if it is damaged."""
+        """Return the recording, to add something to it. Empty if there is none. Raises RecordingError if it was edited
+        by hand or cannot be read.
+        """
         if damage := self.damage:
             raise RecordingError(
                 f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
@@ -80,18 +90,22 @@ class RecordingLocation:
 
 
 _CLOCK_TICK_NS = 100_000_000
-"""Minimum age of a cached file, in nanoseconds: much longer than the resolution of file system clocks."""
+"""Minimum age of a file that is cached, in nanoseconds. It is much longer than the resolution of file system clocks,
+because two changes in a shorter time cannot be distinguished.
+"""
 
 
 class _LastFileCache:
-    """Reads files of a suite. The last file is cached until it changes: consecutive scenarios may share a file."""
+    """Reads recording files, and caches the last one until it changes. The scenarios that are used next are often in
+    the same file.
+    """
 
     def __init__(self, suite: Path) -> None:
         self._suite = suite
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return the bytes of a file. None if it is missing. Raises SuiteError as `strict_yaml.read` does."""
+        """Return the bytes of a file. None if it does not exist. Raises SuiteError as `strict_yaml.read` does."""
         try:
             status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):
@@ -107,7 +121,7 @@ class _LastFileCache:
 
 
 class Recordings:
-    """The recordings of a suite's scenarios, in the directory `root`.
+    """The recordings of a suite's scenarios. `root` is the directory with the recording files.
 
     The recordings of `scenarios/FAMILY/NAME.yaml` and `corpus/FAMILY/NAME.yaml` are in `FAMILY/NAME.json`.
     """
@@ -119,11 +133,11 @@ class Recordings:
         base: Recordings | None = None,
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
-        """Open the recordings in `root`. `find_location` returns the file of a scenario. By default, the suite that
-        contains `root` is searched.
+        """Use the recordings in the directory `root`. `find_location` returns the scenario file of an id. By default,
+        it is searched in the suite that contains `root`.
 
         `base` contains the recordings of scenarios that `find_location` does not find. `remedy` returns, for the id of
-        a scenario, the advice if the scenario has changed since its recording.
+        a scenario, the advice to use in the error message if the scenario changed since its recording.
         """
         self._remedy = remedy
         self.root = root
@@ -133,11 +147,13 @@ class Recordings:
         self._last: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
-        """Return the path of the file for the scenario's recording. The file may be missing. Raises RecordingError."""
+        """Return the path of the file that contains the recording of a scenario. The file may be missing. Raises
+        RecordingError.
+        """
         return self._recordings_with(scenario_id)._path(scenario_id)[0]
 
     def _recordings_with(self, scenario_id: str) -> Recordings:
-        """Return the recordings of the suite that contains the scenario: `self` or those of a base suite."""
+        """Return the recordings of the suite that contains the scenario: `self`, or the recordings of a base suite."""
         if self._base is None:
             return self
         with _errors_with_path(self.root):
@@ -145,7 +161,9 @@ class Recordings:
         return self if is_own else self._base._recordings_with(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
-        """Return the path of the file for a scenario's recording, and whether the file is for this scenario only."""
+        """Return the path of the recording file of a scenario. The second value is true if the file contains only this
+        scenario.
+        """
         own = Path(f"{self.root}/{scenario_id}.json")
         with _errors_with_path(own):
             location = self._find_location(scenario_id)
@@ -154,24 +172,24 @@ class Recordings:
         return own.with_name(f"{location.file.stem}.json"), False
 
     def ids(self) -> list[str]:
-        """Return the ids of all recordings, sorted. Raises RecordingError."""
+        """Return the ids of all scenarios that have a recording, sorted. Raises RecordingError."""
         return [scenario_id for scenario_id, _ in self.located()]
 
     def located(self) -> list[tuple[str, Path]]:
-        """Return the scenario's id and the file of each recording, sorted. Raises RecordingError."""
+        """Return the scenario id and the file of each recording, sorted. Raises RecordingError."""
         if not self.root.is_dir():
             return []
         files = (self.root / f"{name}.json" for name in names_below(os.fspath(self.root), ".json"))
         return sorted((scenario_id, file) for file in files for scenario_id in self.ids_in(file))
 
     def ids_in(self, path: Path) -> list[str]:
-        """Return the ids of the scenarios whose recordings a file contains. Raises RecordingError."""
+        """Return the ids of the scenarios that have a recording in the file `path`. Raises RecordingError."""
         family = path.parent.relative_to(self.root)
         with _errors_with_path(path):
             return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
-        """Return the recording of a scenario. Empty if it is missing. Raises RecordingError."""
+        """Return the recording of a scenario. Empty if there is none. Raises RecordingError."""
         location = self.find(scenario_id)
         # The key contains the bytes, so a changed file is decoded again.
         key = scenario_id, location.data
@@ -180,16 +198,17 @@ class Recordings:
         return self._last[1]
 
     def find(self, scenario_id: str) -> RecordingLocation:
-        """Return the recording of a scenario with its file. The file is read again. Raises RecordingError."""
+        """Read the recording of a scenario from its file again, without using the cache. Raises RecordingError."""
         recordings = self._recordings_with(scenario_id)
         path, _ = recordings._path(scenario_id)
         with _errors_with_path(path):
             return RecordingLocation(scenario_id, path, recordings._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of a scenario with these inputs (the digest of its files and steps), or an empty one.
+        """Return the recording of a scenario. Empty if there is none. `inputs` is the digest of the scenario's current
+        files and steps.
 
-        Raises RecordingError if the recording is damaged, or if the scenario has changed since the recording.
+        Raises RecordingError if the recording is damaged, or if its digest differs because the scenario changed since.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:
@@ -200,11 +219,11 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and the new bytes of the file in which `recording` replaces the recording of the scenario. An
-        empty recording is removed.
+        """Return the path and the new bytes of a recording file, after replacing the recording of one scenario. An
+        empty `recording` is removed from the file.
 
-        A damaged file is replaced if it is for this scenario only. Raises RecordingError if a damaged file is for
-        several scenarios, or if the new file would be too large.
+        If the file is damaged, it is overwritten if it contains only this scenario. Raises RecordingError if a damaged
+        file contains several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _errors_with_path(path):
@@ -222,7 +241,9 @@ class Recordings:
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a file in which `change` was applied to each recording. Raises RecordingError."""
+        """Return the new bytes of a recording file, after applying `change` to each of its recordings. Raises
+        RecordingError.
+        """
         with _errors_with_path(path):
             entries = {**read_entries(self._files.read(path) or b"{}")}
             for slug, value in entries.items():
@@ -239,7 +260,7 @@ def _slug(scenario_id: str) -> str:
 
 @contextmanager
 def _errors_with_path(path: Path) -> Iterator[None]:
-    """Convert errors in the block to RecordingError, with the path of the file in the message."""
+    """Convert errors that occur inside the `with` block to RecordingError. Its message names the file `path`."""
     try:
         yield
     except (SuiteError, RecordingError) as error:

@@ -1,4 +1,6 @@
-"""Long texts in a call's arguments, written as a unit and its repetitions, and texts written as JSON escapes."""
+"""Short forms for texts in a call's arguments: long texts as a unit and its number of repetitions, unusual texts as
+JSON escapes.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +15,8 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """A repeated text in full length, with its short form as attributes: the repeated `unit` and the number of `times`.
-    In the unit, `{n}` stands for the number of the repetition.
+    """A long text that consists of repetitions, with the short form from which it was created: `unit` is repeated
+    `times` times. In the unit, `{n}` stands for the number of the repetition. Reports and files use the short form.
     """
 
     unit: str
@@ -22,7 +24,9 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Return the text of a short form. Equal texts are shared in memory, because they may be very long."""
+        """Return the text that consists of `times` repetitions of `unit`. Equal texts are created only once, because
+        they may be very long.
+        """
         text = _cached_texts.get((unit, times))
         if text is None:
             text = _cached_texts[unit, times] = RepeatedText(TextContent(unit, times).expanded)
@@ -34,7 +38,9 @@ _cached_texts: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDic
 
 
 def read_arguments(node: Node) -> Any:
-    """Read a call's arguments, with texts in place of `{repeat, times}` and `{json}`. Adds findings for errors."""
+    """Read the arguments of a call. The short forms `{repeat, times}` and `{json}` are replaced by the texts that they
+    stand for. Adds findings for errors.
+    """
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -54,8 +60,9 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the total number of characters of the repeated texts in a value, without expanding them. For each text, at
-    most MAX_CONTENT_BYTES + 1 characters are counted.
+    """Return the total length that the texts of the form `{repeat, times}` in a value would have, in characters. At
+    most MAX_CONTENT_BYTES + 1 characters are counted for each text. Used to refuse too long texts before they are
+    created.
     """
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
@@ -66,7 +73,9 @@ def repeated_characters(value: Any) -> int:
 
 
 def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value in which `change` replaces parts. A part for which it returns None is not replaced."""
+    """Return a copy of a value, with some parts replaced: `change` returns the replacement of a part, or None to keep
+    it.
+    """
     changed = change(value)
     if changed is not None:
         return changed
@@ -80,7 +89,9 @@ def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def with_short_forms(value: Any) -> Any:
-    """Return arguments in the form of scenario files: with `{repeat, times}` in place of repeated texts."""
+    """Return the arguments of a call as a scenario file contains them: with `{repeat, times}` in place of repeated
+    texts.
+    """
     return _transform(
         value,
         lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
@@ -88,12 +99,16 @@ def with_short_forms(value: Any) -> Any:
 
 
 def expand_arguments(value: Any) -> Any:
-    """Return arguments with texts, of limited length, in place of the short forms `{repeat, times}` and `{json}`."""
+    """Return the arguments of a call with the texts that the short forms `{repeat, times}` and `{json}` stand for. A
+    repeated text is cut at the maximum length.
+    """
     return _transform(value, _expand_value)
 
 
 def _json_text(escaped: str) -> str | None:
-    """Return the text of a JSON string, given without quotes. It may contain half a surrogate pair. None if invalid."""
+    """Decode the content of a JSON string (the part between the quotes). The text may contain half a surrogate pair.
+    None if `escaped` is invalid.
+    """
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:
@@ -102,7 +117,7 @@ def _json_text(escaped: str) -> str | None:
 
 
 def has_half_surrogate(text: str) -> bool:
-    """Whether a text contains half a surrogate pair."""
+    """Whether a text contains half a surrogate pair, which has no valid UTF-8 encoding."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -117,12 +132,12 @@ def _expand_value(value: Any) -> str | None:
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a copy of the value with `change` applied to each text, except keys."""
+    """Return a copy of a JSON value in which `change` was applied to each text. Keys are not changed."""
     return _transform(value, lambda each: change(each) if isinstance(each, str) else None)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts of a value in order, except keys."""
+    """Yield each text in a JSON value, in order, without keys."""
     match value:
         case str():
             yield value

@@ -1,4 +1,6 @@
-"""The files of a git repository, built without git: one commit of the given files, with fixed names and dates."""
+"""Create the files of a git repository without running git. The repository has one commit, with fixed names and dates,
+so that its ids are the same on every machine.
+"""
 
 import hashlib
 import posixpath
@@ -20,12 +22,12 @@ _FILE_MODE, _PROGRAM_MODE, _LINK_MODE, _TREE_MODE, _COMMIT_MODE = (
 _READ_ONLY = 0o444
 
 _TrackedPaths = Mapping[str, tuple[int, bytes]]
-"""The mode and the object id of each tracked path, relative to the repository."""
+"""The tracked files of a repository: the mode and the git object id of each path, relative to the repository."""
 
 
 def repository_files(directories: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the files below `.git` of repositories in these directories of a workspace (`.` is the workspace itself).
-    The only commit of each repository contains `files`.
+    """Return the files in `.git` of the git repositories that a scenario needs. `directories` are the directories of
+    the workspace that become repositories; `.` is the workspace itself. Each repository has one commit, with `files`.
 
     A repository inside another one is tracked as a commit, like a submodule. Hard links are not tracked.
     """
@@ -62,7 +64,9 @@ def _tracked_contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, by
 
 
 def _add_object(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
-    """Add a git object, and return its id. It is not compressed, so that its bytes are the same on all systems."""
+    """Add a git object to `objects`, and return its id. The object is stored uncompressed, so that its bytes are the
+    same on all systems.
+    """
     whole = f"{kind} {len(data)}".encode() + b"\0" + data
     name = hashlib.sha1(whole, usedforsecurity=False).digest()
     objects[name] = zlib.compress(whole, 0)

@@ -1,4 +1,4 @@
-"""The rules that scenarios show, read from `fixtures/rules.yaml`. Every scenario names its rule."""
+"""The rules that scenarios test, read from `fixtures/rules.yaml`. Every scenario file names its rule."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,16 +15,17 @@ from readfirst.harness.suite.schema import read_checked
 from readfirst.harness.yaml_io.finding import Position
 
 NO_HARM = "none"
-"""The value of `guards` for a rule whose violation does no harm."""
+"""The value of `guards` in `rules.yaml` for a rule that prevents no harm."""
 
 
 class UnknownRuleError(ReadfirstError, LookupError):
-    """The rule does not exist. The message names the closest rules."""
+    """There is no rule with the requested id. The message suggests similar rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that an implementation follows or breaks. `title` states it in a sentence, `why` its meaning for a user.
+    """A rule: a behaviour that an implementation follows or breaks. `title` states it in a sentence, `why` explains its
+    importance for a user.
 
     `tools` are the tools that the rule is about. For each of these tools, a scenario of the rule must contain a call
     that is not refused, unless `always_refused` states why this is impossible. `guards` are the kinds of harm that an
@@ -43,12 +44,12 @@ class Rule:
     always_refused: str | None = None
     guards: tuple[Kind, ...] = ()
     former_class: str = ""
-    """The former name of the class, if the file uses it."""
+    """The former name of the rule's class, if the file still uses it. Otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules of a suite, in the order of the file. `classes` contains the meaning of each class."""
+    """All rules of a suite, in the order of `rules.yaml`. `classes` contains the description of each class."""
 
     classes: Mapping[RuleClass, str]
     by_id: Mapping[str, Rule]
@@ -70,14 +71,14 @@ class Rules:
             raise UnknownRuleError(f"there is no rule {rule_id!r}. {self.suggest(rule_id)}") from None
 
     def of(self, class_: RuleClass) -> tuple[Rule, ...]:
-        """Return the rules of one class, in the order of the file."""
+        """Return the rules of one class, in the order of `rules.yaml`."""
         return tuple(rule for rule in self if rule.class_ == class_)
 
     def suggest(self, rule_id: str, title: str = "") -> str:
-        """Return a sentence that suggests rules for an unknown id.
+        """Return a sentence for an error message that suggests rules to use instead of an unknown id.
 
         It suggests the most similar id if one is similar enough. Otherwise it suggests up to three rules whose titles
-        share words with `title`, the title of the scenario; rare words count more.
+        share words with `title`, the title of the scenario. Rare words count more.
         """
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
@@ -90,7 +91,7 @@ class Rules:
         return "`readfirst rules` lists them."
 
     def _rules_with_common_words(self, title: str) -> list[Rule]:
-        """Return up to three rules whose titles share words with `title`. Rare words count more."""
+        """Return up to three rules whose titles share words with `title`, the best first. Rare words count more."""
         words = {rule.id: _words(rule.title) for rule in self}
         wanted = _words(title)
         common = {word: sum(word in each for each in words.values()) for word in wanted}
@@ -100,8 +101,8 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. Without the key `classes`, the classes are those of `below`, the rules of the suite below.
-    Raises SuiteError with all problems.
+    """Read `rules.yaml`. If the file does not describe the classes, the descriptions of `below` are used, which are the
+    rules of the suite that this suite extends. Raises SuiteError with all problems.
     """
     with read_checked(path, "rules") as inspection:
         values, position_of = inspection.document.value, inspection.document.position
@@ -122,7 +123,9 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Return the rules of several suites. The last suite with a rule defines it. None if no suite has rules."""
+    """Merge the rules of several suites. If several suites define a rule, the last suite is used. None if no suite has
+    rules.
+    """
     present = [layer for layer in layers if layer]
     by_id = {rule.id: rule for layer in present for rule in layer}
     return Rules(present[-1].classes, by_id) if by_id else None
@@ -145,5 +148,7 @@ def _rule(name: str, values: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the words of a title with at least four letters, in lower case and without a final `s`."""
+    """Return the words of a title that are used to compare titles: at least four letters, in lower case, without a
+    final `s`.
+    """
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

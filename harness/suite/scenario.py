@@ -1,4 +1,4 @@
-"""A scenario: a workspace, steps and expectations, as immutable values."""
+"""The immutable data of a scenario: its workspace, its steps, and their expected results."""
 
 import hashlib
 import json
@@ -19,19 +19,19 @@ from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.yaml_io.finding import Position
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
-"""The file tools."""
+"""Names of the file tools that a scenario may call."""
 READERS = frozenset({"Read", "NotebookRead"})
-"""Tools that show a file and do not change it."""
+"""Names of the tools that show a file and do not change it."""
 
 DISK_PAGE = 4096
-"""The unit of `Given.disk` in bytes, as in small file systems."""
+"""Unit of `Given.disk` in bytes: the block size of small file systems."""
 CALLS = (*TOOLS, BASH)
-"""Tools that a step may call: a file tool or a command."""
+"""Names of all tools that a step may call: the file tools, and Bash for commands."""
 
 AT_ONCE = "at_once"
-"""The capability that two sessions in separate processes work on one file at the same time."""
+"""Name of the capability to let two sessions in separate processes work on one file at the same time."""
 BUFFERS = "buffers"
-"""The capability to read and write files through the user's editor."""
+"""Name of the capability to read and write files through the user's editor."""
 
 ReadGate = Literal["enforced", "relaxed"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
@@ -40,12 +40,12 @@ HookAction = Literal[
 ]
 
 _EXCERPT_CHARS = 200
-"""Length of the beginning and of the end of a text in its digest, in characters."""
+"""Length of the beginning and of the end of a long text that its digest contains, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextDigest:
-    """An expected text that is too long to be written in full. Each part that is not None must match.
+    """An expected text that is too long to be written in full. Each part that is not None must match the actual text.
 
     `sha256` is the hexadecimal digest of the text (UTF-8, with `$WS` for the workspace), `lines` the number of its
     lines, `starts` its beginning, and `ends` its end.
@@ -58,12 +58,12 @@ class TextDigest:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the digest of a text, with all parts."""
+        """Return a digest with all parts of the text: SHA-256, number of lines, beginning and end."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(sha256, text.count("\n") + 1, text[:_EXCERPT_CHARS], text[-_EXCERPT_CHARS:])
 
     def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """Yield each stated part that does not match a text: its name, the stated value, and the actual value."""
+        """Compare a text with this digest. Yield each different part: its name, the expected and the actual value."""
         if self.starts is not None and not text.startswith(self.starts):
             yield "start of text", self.starts, text[: len(self.starts)]
         if self.ends is not None and not text.endswith(self.ends):
@@ -81,16 +81,16 @@ encoding of accents in names (`composing`).
 """
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
-"""Errors that occur after the validation of a call, and after the events `during` the call."""
+"""Errors that occur while a tool writes: after the validation of a call, and after the events `during` the call."""
 
 
 class ForeignContractError(ValueError):
-    """The scenario was read for a different contract than the requested one."""
+    """The expectations of the scenario are those of a different contract than the requested one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The expected result of one call. If it has an `error`, the call must be refused.
+    """The expected result of one call. If `error` is not None, the call must be refused with this error.
 
     `text` is None if it is not stated. `files` contains every path that the step changes; the value is None if the path
     no longer exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set.
@@ -107,7 +107,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or group: `recorded` from the product, and `documented`. None if it is not stated.
+    """The expected result of a call or of a group of calls: `recorded` from the product, and as `documented`, or None.
 
     If the product behaves as documented, both are the same clause.
     """
@@ -116,7 +116,7 @@ class Expectation:
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the stated clauses without repetition, the documented one first."""
+        """Return the clauses that are not None, the documented one first. One clause if both are the same object."""
         documented = None if self.documented is self.recorded else self.documented
         return tuple(clause for clause in (documented, self.recorded) if clause is not None)
 
@@ -150,12 +150,12 @@ class ToolCall:
 
     @property
     def signal(self) -> str | None:
-        """The name of the signal that the program gets during this call. None if it gets no signal."""
+        """The name of the signal that the harness sends to the program during this call. None if it sends no signal."""
         return None if self.interrupted is None else INTERRUPTIONS[self.interrupted].signal
 
     @property
     def truncated_arguments(self) -> str:
-        """The JSON of the arguments up to the middle of the last one, for the interruptions `cut` and `limit`."""
+        """The JSON of the arguments up to the middle of the last one. Used for the interruptions `cut` and `limit`."""
         last, text = list(self.arguments.items())[-1]
         return json.dumps({**self.arguments, last: text[: len(text) // 2]}, ensure_ascii=False)[:-2]
 
@@ -168,7 +168,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Several calls in one message. `expect` contains the files that the whole group changes.
+    """Several calls that the model makes in one message. `expect` contains the files that the whole group changes.
 
     If `sides` is not empty, two sessions in separate processes make the calls at the same time. For each call, `sides`
     contains the number of its session (0 or 1). Each session makes its calls one after the other.
@@ -183,8 +183,8 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The position of a call: the index of its step, and its index in a group. The second is None for a call outside
-groups, and for the group itself.
+"""The position of a call in a scenario: the index of its step, and its index in a group of parallel calls. The second
+is None for a call outside groups, and for the group itself.
 """
 
 
@@ -200,12 +200,12 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return the parts of a step that may have an expectation: its calls, then the parallel group itself."""
+    """Return the parts of a step that may have an expectation: each call, and then the parallel group, if it is one."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
 def events_of(step: Step) -> tuple[WorldEvent, ...]:
-    """Return the changes to the workspace in a step, including changes during its calls."""
+    """Return the events in a step that change the workspace, including the events during its calls."""
     if isinstance(step, WorldEvent):
         return (step,)
     return tuple(event for call in calls_of(step) for event in call.during)
@@ -224,7 +224,8 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """A hook that is executed before or after each call of the tools in `matcher` (`Edit|Write`, `*`), and its effect.
+    """A hook of a scenario, and its effect. It is executed before or after each call of the tools in `matcher`
+    (`Edit|Write`).
 
     `words` is the reason of a decision, the added context, or the error that the hook prints before it exits with
     `code`. `input` are arguments that replace the model's. `files` are the files that the hook writes in the workspace.
@@ -242,16 +243,16 @@ class GivenHook:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The paths that the hook changes."""
+        """The paths that the hook writes, renames or deletes."""
         return frozenset({*self.files, *self.moved, *filter(None, self.moved.values())})
 
     def runs(self, event: HookEvent, tool: str) -> bool:
-        """Whether the hook is executed for this event and this tool."""
+        """Whether the agent must execute the hook for this event (before or after a call) and this tool."""
         return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
 
     @property
     def refuses(self) -> bool:
-        """Whether the hook blocks the call."""
+        """Whether the hook makes the agent refuse the call."""
         return self.action in ("deny", "block") or (self.action == "exit" and self.code == 2)
 
 
@@ -297,22 +298,22 @@ class Scenario:
     rule: str = ""
     """The id of the scenario's rule in `rules.yaml`. Empty if the file names no rule."""
     disputed: str = ""
-    """A link to the discussion of a disputed expectation. It excludes the scenario from scores."""
+    """A link to the discussion of a disputed expectation. If it is not empty, the scenario is excluded from scores."""
     platform: str = ""
-    """The only platform of the scenario, one of PLATFORMS. Empty: all platforms."""
+    """The only platform on which the scenario can be used, one of PLATFORMS. Empty: all platforms."""
     invariant: bool = False
-    """Whether the scenario has no recording and no expectations, and only checks that no harm occurs."""
+    """Whether the scenario has no recording and no expectations, and is only used to detect harm."""
     composed: bool = False
-    """Whether a program composed the scenario: it is in the corpus, and its expectations are only in its recording."""
+    """Whether a program composed the scenario. It is then in the corpus, and only its recording has expectations."""
 
     @property
     def family(self) -> str:
-        """The family of the scenario, for example `staleness`."""
+        """The family of the scenario: the first part of its id, for example `staleness`."""
         return self.id.partition("/")[0]
 
     @property
     def length(self) -> int:
-        """The number of given files and steps."""
+        """The number of given files and steps. Used to prefer short scenarios."""
         return len(self.given.files) + len(self.steps)
 
     def calls(self) -> Iterator[ToolCall]:
@@ -321,27 +322,27 @@ class Scenario:
             yield from calls_of(step)
 
     def places(self) -> Iterator[tuple[CallIndex, ToolCall]]:
-        """Yield every tool call with its position: the index of the step, and the index in a group (None outside)."""
+        """Yield each tool call with its position: the index of its step, and the index in its group (or None)."""
         for index, step in enumerate(self.steps):
             for number, call in enumerate(calls_of(step)):
                 yield (index, number if isinstance(step, ParallelCalls) else None), call
 
     @property
     def is_nondeterministic(self) -> bool:
-        """Whether the result may vary between replays: a call is interrupted while it writes, or two sessions race."""
+        """Whether replays may differ, because a call is interrupted while it writes, or because two sessions race."""
         has_races = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
         return has_races or any(
             call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
         )
 
     def parts(self) -> Iterator[tuple[CallIndex, ToolCall | ParallelCalls]]:
-        """Yield every part that may have an expectation, a call or a parallel group, with its position."""
+        """Yield every part that may have an expectation (a call or a parallel group), with its position."""
         for index, step in enumerate(self.steps):
             for number, part in enumerate(parts_of(step)):
                 yield (index, None if isinstance(part, ParallelCalls) else number), part
 
     def events(self) -> Iterator[WorldEvent]:
-        """Yield every change to the workspace in order, including changes during calls."""
+        """Yield every event that changes the workspace, in order, including the events during calls."""
         for step in self.steps:
             yield from events_of(step)
 
@@ -352,7 +353,7 @@ class Scenario:
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """The capabilities that an adapter needs: tools, and capabilities of SESSION_CAPABILITIES."""
+        """The capabilities that an adapter must have for this scenario: tools, and items of SESSION_CAPABILITIES."""
         needs = {call.tool for call in self.calls()}
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         groups = [step for step in self.steps if isinstance(step, ParallelCalls)]
@@ -372,12 +373,12 @@ class Scenario:
 
     @cached_property
     def relative(self) -> bool:
-        """Whether a call names a file by a path relative to the working directory or to the home directory."""
+        """Whether a call uses a path that is relative to the working directory or to the home directory."""
         return any(map(_is_relative, self.calls()))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The paths of given files, events and calls. The paths of calls are without `$WS`, otherwise unchanged."""
+        """All paths that the scenario uses: of given files, events and calls. The paths of calls are without `$WS`."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))

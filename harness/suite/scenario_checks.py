@@ -1,4 +1,4 @@
-"""Checks of a whole scenario: parts that are valid separately may be invalid together."""
+"""Checks of a whole scenario, because parts that are valid separately may be invalid together."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -17,7 +17,9 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Add findings for rewinds that no call follows. Only the next call of the session shows the restored files."""
+    """Add a finding for each `rewind` that is not followed by a call. Without a call, no answer shows the restored
+    files.
+    """
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
             fix = "Write a call after it, with the restored files in `files`."
@@ -25,7 +27,7 @@ def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
 
 
 def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
-    """Add findings for hooks without effect: they write the given bytes into files that no step changes."""
+    """Add a finding for each hook that changes nothing: it writes the given bytes into files that no step changes."""
     changed = {event.path for step in steps for event in events_of(step)} | {
         call.path.removeprefix("$WS/")
         for step in steps
@@ -49,14 +51,18 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding about the first of `parts`: calls and groups with expectations that are not allowed."""
+    """Add a finding about the first of `parts`. The caller passes the calls and groups whose expectations are not
+    allowed.
+    """
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
 
 
 def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
-    """Add findings for given paths that cannot exist together, and for hard links to files that are not given."""
+    """Add findings for given paths that cannot exist together (a file below another file), and for hard links to files
+    that are not given.
+    """
     for path, entry in files.items():
         path_in_file = ("given", "files", path)
         parent = path.rpartition("/")[0]

@@ -1,8 +1,7 @@
-"""Index of the scenario files of a suite: the file of each scenario, which may contain several cases, and its
-recording.
+"""Index of a suite's scenario files. It finds the file of a scenario, which may contain several scenarios.
 
-`scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them.
-`corpus/<family>/<theme>.yaml` is a table of scenarios that a program composed; their expectations are only in their
+`scenarios/<family>/<slug>.yaml` contains one scenario, `scenarios/<family>/<name>.cases.yaml` several.
+`corpus/<family>/<theme>.yaml` contains several scenarios that a program composed; their expectations are only in their
 recordings.
 """
 
@@ -16,14 +15,16 @@ from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 MAX_DEPTH = 8
-"""Maximum depth of directories below `scenarios`. Deeper files are ignored."""
+"""Maximum depth of directories in `scenarios`. Deeper files are ignored."""
 
 _TABLE_SUFFIX = ".cases"
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file of a scenario. `case` is the name of the scenario in a file with several scenarios, otherwise empty."""
+    """The file that contains a scenario. `case` is the name of the scenario in a file with several scenarios; it is
+    empty if the file contains only this scenario.
+    """
 
     file: Path
     case: str = ""
@@ -34,7 +35,9 @@ _Cases = tuple[Mapping[str, ScenarioLocation], Sequence[Finding]]
 
 
 class ScenarioIndex:
-    """Finds the files of a suite's scenarios. Results are cached, so a new index is needed after a file was added."""
+    """Finds the files of a suite's scenarios. The results are cached, so a new index must be created after a file was
+    added.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -42,27 +45,37 @@ class ScenarioIndex:
         self._cases_by_family: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
+        read.
+        """
         if self.problems:
             raise SuiteError(self.problems)
         return self.readable()
 
     def readable(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Scenarios in unreadable files with several scenarios are missing."""
+        """Return the ids of all scenarios, sorted, without those in files with several scenarios that cannot be
+        read.
+        """
         return sorted({*self._names[0], *self.cases})
 
     def file_of(self, scenario_id: str) -> Path:
-        """Return the path of a file that contains only this scenario. The file may be missing."""
+        """Return the path that the file of a scenario has if it contains only this scenario. The file may be
+        missing.
+        """
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def has(self, scenario_id: str) -> bool:
-        """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
+        """Whether the suite has a scenario with this id, in exactly this spelling. Reads only the files of the
+        scenario's family.
+        """
         return (
             scenario_id in self._names[0] or scenario_id in self._cases_in_family(_family_of(scenario_id))[0]
         )
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
-        """Return the location of a scenario, or None. Raises SuiteError if a file with several is unreadable."""
+        """Return the file of a scenario. None if the scenario does not exist. Raises SuiteError if a file that may
+        contain it cannot be read.
+        """
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
         if not scenario_id.endswith(_TABLE_SUFFIX) and os.path.lexists(
@@ -76,7 +89,7 @@ class ScenarioIndex:
         return location
 
     def check_unique(self, scenario_id: str) -> None:
-        """Raise SuiteError if two files contain a scenario with this id."""
+        """Raise SuiteError if two files contain a scenario with the id `scenario_id`."""
         problems = self._cases_in_family(_family_of(scenario_id))[1]
         duplicates = [each for each in problems if each.rule == "several-of-one-id"]
         if any(f" {scenario_id}," in each.message for each in duplicates):
@@ -84,7 +97,7 @@ class ScenarioIndex:
 
     @cached_property
     def cases(self) -> Mapping[str, ScenarioLocation]:
-        """The locations of all scenarios in files with several scenarios, by id."""
+        """The scenarios that are in files with several scenarios: the file of each scenario, by its id."""
         return {
             scenario_id: location
             for family in self._tables
@@ -93,12 +106,14 @@ class ScenarioIndex:
 
     @cached_property
     def problems(self) -> Sequence[Finding]:
-        """The errors of the files with several scenarios."""
+        """The errors that were found in files with several scenarios."""
         return [finding for family in self._tables for finding in self._cases_in_family(family)[1]]
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
-        """The names of the files below `scenarios`: first those with one scenario, then those with several."""
+        """The paths in `scenarios`, without suffix: first of the files with one scenario, then of the files with
+        several.
+        """
         folder = self.root / "scenarios"
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
         return [each for each in names if not each.endswith(_TABLE_SUFFIX)], [
@@ -107,7 +122,9 @@ class ScenarioIndex:
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
-        """The files with several scenarios, by family. Each is paired with whether a program composed it."""
+        """The files with several scenarios, by family. The second value is true if a program composed the file
+        (`corpus`).
+        """
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
             tables.setdefault(_family_of(name), []).append((self.file_of(name), False))
@@ -118,7 +135,7 @@ class ScenarioIndex:
         return tables
 
     def _cases_in_family(self, family: str) -> _Cases:
-        """Return the scenarios of a family in files with several scenarios, and the errors of these files."""
+        """Return the scenarios of a family that are in files with several scenarios, and the errors of these files."""
         if family not in self._cases_by_family:
             self._cases_by_family[family] = self._read_cases(family)
         return self._cases_by_family[family]
@@ -158,7 +175,9 @@ def _family_of(scenario_id: str) -> str:
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names, without the suffix and unsorted, of files with a suffix below a directory. Raises OSError."""
+    """Yield the paths, relative to `folder`, of the files in it with a suffix. The suffix is removed; the order is
+    arbitrary. Raises OSError.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

@@ -1,4 +1,4 @@
-"""Digest of the workspace and the steps of a scenario, which identifies the recordings of these steps."""
+"""Digest of a scenario's workspace and steps. It is used to detect that a recording does not belong to these steps."""
 
 import hashlib
 import json
@@ -11,9 +11,10 @@ from readfirst.harness.suite.scenario import CALLS
 
 
 def inputs_of(document: Mapping[str, Any]) -> str:
-    """Return a digest of the workspace and the steps in the values of a scenario file, without expectations.
+    """Return a digest of the workspace and the steps of a scenario, without expectations. `document` contains the
+    values of the scenario file.
 
-    A recording has the same digest if it belongs to these steps. Titles and the formatting of the file do not matter.
+    A recording belongs to the scenario if it has the same digest. Titles and the formatting of the file do not matter.
     """
     inputs = {
         "given": document.get("given"),
@@ -24,7 +25,7 @@ def inputs_of(document: Mapping[str, Any]) -> str:
 
 
 def _without_expectations(step: Any) -> Any:
-    """Return a step without expectations, including those of the calls in a group."""
+    """Return a step without its expectations. The expectations of the calls in a group are also removed."""
     if not isinstance(step, dict):
         return step
     stripped = {

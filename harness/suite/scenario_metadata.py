@@ -1,4 +1,6 @@
-"""The metadata of a scenario: title, requirement, rule and tags."""
+"""The metadata of a scenario (title, requirement, rule and tags), which can be read without the rest of the
+scenario.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +14,7 @@ REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The metadata of a scenario, for lists of scenarios."""
+    """The metadata of a scenario. Used to list and select scenarios."""
 
     id: str
     title: str
@@ -22,12 +24,14 @@ class Heading:
 
     @property
     def family(self) -> str:
-        """The family of the scenario, for example `staleness`."""
+        """The family of the scenario: the first part of its id, for example `staleness`."""
         return self.id.partition("/")[0]
 
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
-    """Return the metadata of a scenario from its document. `given` and `steps` are not read. Raises SuiteError."""
+    """Return the metadata of a scenario from its parsed file. The keys `given` and `steps` are not read. Raises
+    SuiteError.
+    """
     with Inspection(document).reading() as top:
         fields = top.called("a scenario").mapping(required=("title", "requirement"))
         requirement = fields["requirement"].one_of(REQUIREMENTS)
@@ -37,5 +41,7 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
 
 
 def is_generated(scenario_id: str) -> bool:
-    """Whether a program generated the scenario. Then its files are long, and its name is not descriptive."""
+    """Whether a program generated the scenario. Such a scenario has long files and a name that describes nothing, so it
+    is a bad example for users.
+    """
     return scenario_id.startswith("crossed/")

@@ -1,4 +1,4 @@
-"""Write a new scenario file from a template with comments. It can be recorded without changes."""
+"""Write a new scenario file from a template with comments. The scenario can be recorded without changes."""
 
 import re
 from pathlib import Path
@@ -60,9 +60,10 @@ def check_id(scenario_id: str) -> None:
 
 
 def begin_suite(root: Path) -> bool:
-    """Create a suite with a name and a version, but without scenarios, unless the directory `root` has entries.
+    """Create a suite directory with a name and a version, but without scenarios. Return False, and do nothing, if the
+    directory `root` is not empty.
 
-    Return whether it was created. The suite inherits all other shared files from the bundled suite. Raises OSError.
+    The suite uses all other shared files of the bundled suite. Raises OSError.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False
@@ -72,7 +73,7 @@ def begin_suite(root: Path) -> bool:
 
 
 def write_template(suite: Suite, scenario_id: str) -> Path:
-    """Write the template of a new scenario to a new file, and return its path. Raises TemplateError."""
+    """Write a new scenario file from the template, and return its path. Raises TemplateError."""
     check_id(scenario_id)
     if suite.has(scenario_id):
         raise TemplateError(

@@ -1,4 +1,4 @@
-"""Write scenarios as YAML, without expectations."""
+"""Write generated scenarios as YAML, without expectations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,8 +21,8 @@ from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_mapping
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:
-    """Return the content of a scenario file, without expectations, in the usual order of keys. Raises ValueError for
-    parts that a generated scenario does not contain, such as hooks.
+    """Return the keys and values of a scenario file, without expectations, in the usual order of keys. Raises
+    ValueError if the scenario uses something that a generated scenario cannot contain, such as hooks.
     """
     metadata = {
         "title": scenario.title,
@@ -100,13 +100,15 @@ _LIST_KEYS = ("parallel", "during", "steps")
 
 
 def scenario_text(values: Mapping[str, Any]) -> str:
-    """Return the text of a scenario file with these values."""
+    """Return the text of a scenario file with the keys and values `values`."""
     ordered = {key: values[key] for key in SCENARIO_KEYS if key in values}
     return "\n".join([_SCHEMA_LINE, *yaml_lines(ordered, 0)]) + "\n"
 
 
 def yaml_lines(values: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the YAML lines of a part of a scenario. Short values except files and expectations are on one line."""
+    """Return a part of a scenario as lines of YAML. A short value is written on one line, except files and
+    expectations.
+    """
     lines = []
     for key, value in values.items():
         name = f"{' ' * indent}{emit_flow(key)}:"

@@ -1,4 +1,4 @@
-"""Find all errors of a document with the JSON schema of its format. Each has a position and a correction."""
+"""Find all errors of a file, using the JSON schema of its format. Each error has a position and a correction."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _MAX_MESSAGE_CHARS = 300
-"""Maximum length of a message, in characters."""
+"""Maximum length of an error message, in characters. Longer messages are cut off."""
 
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return the JSON Schema validator of the format `name`, such as `rules`, or of one definition in its schema."""
+    """Return the JSON Schema validator for files of the format `name`, such as `rules`. With `definition`, the
+    validator is for one definition of this schema.
+    """
     from jsonschema import Draft202012Validator  # slow to import, and not needed by a run
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
@@ -42,7 +44,8 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 @contextmanager
 def read_checked(file: Path, name: str) -> Iterator[Inspection]:
-    """Yield an `Inspection` of a file of the format `name`. Raises SuiteError with all problems.
+    """Context manager for reading a file of the format `name`. It yields an `Inspection`, which collects findings.
+    Raises SuiteError with all problems.
 
     A file of a user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical
     copy, is validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
@@ -70,8 +73,10 @@ def _validate(inspection: Inspection, name: str) -> None:
 def explain_error(
     error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
 ) -> SuiteError:
-    """Return a SuiteError for a document that could not be read (`error`): the findings of `inspection`, and the schema
-    errors at other positions. Schema errors with a rule in `without` are omitted.
+    """Return a SuiteError with all errors of a file that could not be read: the findings of `inspection`, and the
+    violations of the JSON Schema `name` at other positions. `error` is the error that ended the reading.
+
+    Violations of a rule in `without` are omitted.
     """
     positions = {each.position for each in inspection.findings}
     by_schema = dict.fromkeys(islice(schema_findings(inspection.document, name), MAX_FINDINGS))
@@ -87,7 +92,7 @@ _KIND_NAMES = {"string": "a string", "object": "a mapping", "array": "a list", "
 
 
 def schema_findings(document: Document, name: str) -> Iterator[Finding]:
-    """Yield a finding for each violation of the JSON Schema `name` in a document."""
+    """Yield a finding for each violation of the JSON Schema `name` in a parsed file."""
     page = "targets" if name == "target" else "format"
     schema: Any = validator(name).schema
     defs = schema.get("$defs", {})
@@ -170,7 +175,9 @@ def _members(value: object) -> str:
 
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
-    """Return the keys that a schema allows in a mapping, in any of its alternatives."""
+    """Return all keys that a schema allows in a mapping. If the schema has alternatives, the keys of each are
+    included.
+    """
     findings = set(schema.get("properties", ()))
     forms = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if "$ref" in schema:
@@ -179,10 +186,10 @@ def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """For a value that matches none of several alternatives, yield the errors of the alternative that is most similar
-    to it.
+    """Explain why a value matches none of several alternatives of a schema. Yield the errors of the alternative that is
+    most similar to the value.
 
-    If a key occurs in no alternative, the error about it comes first.
+    If the value has a key that no alternative allows, the error about this key comes first.
     """
     value: Any = error.instance
     expected: Any = error.validator_value

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 class SelectionError(ReadfirstError):
-    """A selected id, family or tag does not exist, or the expression is invalid."""
+    """The user selected an id, family or tag that does not exist, or the expression of `-k` is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection of scenarios. All criteria must match; an empty criterion matches every scenario.
+    """The criteria that a user chose to select scenarios. All criteria must match; an empty criterion matches every
+    scenario.
 
     A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
     `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
@@ -35,14 +36,14 @@ class Selection:
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
-    """`(2, 4)`: the second of four parts of the selection."""
+    """The part of the selection to use: `(2, 4)` is the second of four parts."""
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the ids of the selected scenarios. Raises SelectionError for an unknown id, family or tag, and
-    UnknownRuleError.
+    """Return the ids of the scenarios that match a selection. Raises SelectionError for an unknown id, family or tag,
+    and UnknownRuleError.
 
-    The metadata of scenarios are read only if the selection depends on them.
+    The metadata of scenarios are read only if the selection uses them.
     """
     part, parts = selection.shard
     return _select_ids(suite, selection)[part - 1 :: parts]
@@ -79,8 +80,8 @@ def _select_ids(suite: Suite, selection: Selection) -> list[str]:
 
 
 def select_rules(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
-    """Return the ids of the rules in `rules` whose class is in `classes`. An empty sequence means all rules or classes;
-    None is returned if both are empty. Raises UnknownRuleError, and SelectionError if the suite has no rules.
+    """Return the ids of the rules that are in `rules` and whose class is in `classes`. An empty sequence means all
+    rules or all classes. None if both are empty. Raises UnknownRuleError, and SelectionError if the suite has no rules.
     """
     if not rules and not classes:
         return None
@@ -91,7 +92,9 @@ def select_rules(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the option that selects a family, tag, rule, class or contract, and its argument. Otherwise empty."""
+    """Return the command-line option with which the user can select `word`, and its argument: for example `["--family",
+    "gate"]` for `gate`. Empty if `word` is not a family, tag, rule, class or contract.
+    """
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -110,7 +113,9 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
-    """Return the id for an argument that is the id or the path of a scenario. None for other argument."""
+    """Return the id of a scenario. `argument` is the id, or the path of the scenario's file. None if there is no such
+    scenario.
+    """
     name = argument.removesuffix(".yaml")
     if name in known_ids:
         return name
@@ -119,7 +124,9 @@ def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
 
 
 def _resolve_names(arguments: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids of the scenarios that the arguments name, sorted. Ids need only the files of their families."""
+    """Return the ids of the scenarios that a user named by id or path, sorted. Raises SelectionError. If all arguments
+    are ids, only the files of their families are read.
+    """
     if all(map(suite.has, arguments)):
         return sorted(set(arguments))
     known_ids = dict.fromkeys(suite.ids())  # ordered, with a fast lookup
@@ -148,7 +155,9 @@ _TOKEN_PATTERN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Return the tokens of an expression, and whether each is quoted. A quoted token is not an operator."""
+    """Split the expression of `-k` into words, operators and parentheses. Each is returned with a flag: true if it was
+    quoted. A quoted word is never an operator.
+    """
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):
@@ -163,8 +172,9 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile an expression to a function that returns whether a text matches. Each word is replaced by an index, so
-    that the rest is a valid Python expression.
+    """Compile the expression of `-k` to a function that returns whether a text matches. Raises SelectionError.
+
+    Each word is replaced by `contains[index]`, so that the rest is a valid Python expression.
     """
     words: list[str] = []
     parts, open_brackets, after_a_word = [], 0, False

@@ -1,4 +1,5 @@
-"""The files that all scenarios of a suite share. Their entries are added to those of the suite below it.
+"""The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits the entries of these files from
+the suite below it: the bundled suite, or the suite that it extends.
 
 If a suite defines contracts of published versions, its files replace those of the suite below it.
 """
@@ -20,48 +21,56 @@ if TYPE_CHECKING:
 
 Shared = TypeVar("Shared")
 _PRODUCT_FILES = frozenset({"tools.json", "results.json", "releases.yaml"})
-"""Files about the products of the contracts. A suite with such contracts does not inherit them."""
+"""Names of the files about the products of the contracts. A suite that defines such contracts does not inherit these
+files.
+"""
 _PARTIAL_PREFIX = "part of "
 
 
 def partial_title(title: str) -> str:
-    """Return the title of a part of the scenarios of the suites with the title `title`."""
+    """Return the title of suites of which only a part of the scenarios is used, such as `part of readfirst 1.0`."""
     return title if title.startswith(_PARTIAL_PREFIX) else f"{_PARTIAL_PREFIX}{title}"
 
 
 def suite_names_in_title(title: str) -> set[str]:
-    """Return the names of the suites in a title, such as `readfirst` and `ours` in `readfirst 1.0 + ours 0.1`."""
+    """Return the names of the suites in a title. For example, `readfirst 1.0 + ours 0.1` contains `readfirst` and
+    `ours`.
+    """
     titles = (each.removeprefix(_PARTIAL_PREFIX) for each in title.split(" + "))
     return {each.rpartition(" ")[0] or each for each in titles}
 
 
 def is_partial_title(title: str) -> bool:
-    """Whether a title contains a suite that is used only in part."""
+    """Whether a title (see `partial_title`) states that only a part of a suite is used."""
     return _PARTIAL_PREFIX in title
 
 
 class SharedFiles:
-    """The shared files, such as `rules.yaml`. An entry replaces the entry with the same name in the suite below."""
+    """The shared files of a suite, such as `rules.yaml`. An entry replaces the entry with the same name in the suite
+    below.
+    """
 
     root: Path
 
     @property
     def _below(self) -> SharedFiles | None:
-        """The suite that this suite inherits shared files from, or None."""
+        """The suite from which this suite inherits shared files. None if it inherits none."""
         raise NotImplementedError
 
     @property
     def _has_base(self) -> bool:
-        """Whether the suite also includes the scenarios of the suite below it."""
+        """Whether this suite also includes the scenarios of the suite from which it inherits."""
         raise NotImplementedError
 
     def has_own(self, name: str) -> bool:
-        """Whether the suite itself contains a shared file, such as `rules.yaml`."""
+        """Whether the directory of this suite contains a shared file, such as `rules.yaml`."""
         return os.path.lexists(self.root / name)
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether the suite defines contracts of published versions, so that it does not inherit entries."""
+        """Whether this suite defines contracts of published versions. In this case, its shared files inherit no
+        entries.
+        """
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"
@@ -74,7 +83,7 @@ class SharedFiles:
             return False  # `contracts` reports the error in the file
 
     def file(self, name: str) -> Path:
-        """Return the path of a shared file: in this suite if it exists there, otherwise in the suite below."""
+        """Return the path of a shared file: in this suite if the file exists there, otherwise in the suite below it."""
         below = self._below
         is_own = self.has_own(name) or (name in _PRODUCT_FILES and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
@@ -82,9 +91,10 @@ class SharedFiles:
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the content of a shared file in the suite below, and in this suite. Missing files are skipped.
+        """Return the contents of a shared file: in the suite below, and in this suite. If a suite lacks the file, its
+        content is omitted.
 
-        `load` reads the file of this suite, `below` returns the content in the suite below.
+        `load` is used to read the file of this suite, `below` to get the content in the suite below.
         """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
@@ -97,7 +107,7 @@ class SharedFiles:
 
     @cached_property
     def contracts(self) -> Contracts:
-        """The contracts of this suite and of the suite below it. Raises SuiteError."""
+        """The contracts of this suite, together with those of the suite below it. Raises SuiteError."""
         from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:
@@ -108,7 +118,7 @@ class SharedFiles:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The error names of this suite. Raises SuiteError."""
+        """The names of errors that this suite uses. Raises SuiteError."""
         from readfirst.harness.suite.error_names import load_vocabulary, merge_vocabularies
 
         return merge_vocabularies(
@@ -117,7 +127,7 @@ class SharedFiles:
 
     @cached_property
     def tags(self) -> Mapping[str, str]:
-        """The tags that scenarios may have, each with its meaning. Raises SuiteError."""
+        """The tags that scenarios may use, and the meaning of each tag. Raises SuiteError."""
         from readfirst.harness.suite.schema import read_checked
 
         def load(path: Path) -> Mapping[str, str]:
@@ -142,7 +152,7 @@ class SharedFiles:
         return merge_rules(layers) if layers[-1] or self._has_base else None
 
     def check_shared_files(self) -> None:
-        """Read all shared files. Raises SuiteError with the problems of all of them."""
+        """Read all shared files, to find errors. Raises SuiteError with the problems of all files."""
         findings: dict[Finding, None] = {}
         for name in ("contracts", "vocabulary", "tags", "rules"):
             try:
@@ -159,7 +169,7 @@ class SharedFiles:
 
     @cached_property
     def _identity(self) -> Mapping[str, str]:
-        """The content of suite.yaml. Empty if the file is missing. Raises SuiteError."""
+        """The content of `suite.yaml`. Empty if the file is missing. Raises SuiteError."""
         if not self.has_own("suite.yaml"):
             return {}
         from readfirst.harness.suite.schema import read_checked
@@ -170,10 +180,12 @@ class SharedFiles:
 
     @property
     def version(self) -> str:
-        """The version of the suite in `suite.yaml`. Empty if the file is missing. Raises SuiteError."""
+        """The version of the suite, as stated in `suite.yaml`. Empty if the file is missing. Raises SuiteError."""
         return str(self._identity.get("version", ""))
 
     @property
     def name(self) -> str:
-        """The name of the suite in `suite.yaml`. Default: the name of the directory. Raises SuiteError."""
+        """The name of the suite, as stated in `suite.yaml`. If the file is missing, the name of the directory. Raises
+        SuiteError.
+        """
         return self._identity.get("name", "") or self.root.resolve().name

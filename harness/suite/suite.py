@@ -1,7 +1,7 @@
-"""A suite: a directory of scenarios with contracts, rules and error names, layered on another suite.
+"""A suite: a directory of scenarios with contracts, rules and error names, which extends another suite.
 
-The entries of a shared file, such as contracts.yaml, are added to those of the suite below. The lowest suite is the
-bundled one. Files are read when they are needed.
+The entries of a shared file, such as contracts.yaml, are added to those of the suite below, which this suite extends.
+The lowest suite is the bundled one. Files are read when they are needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class UnknownScenarioError(ReadfirstError, LookupError):
 
 
 def default_root() -> Path:
-    """Return the directory of the bundled suite: in the checkout, otherwise the copy inside the package."""
+    """Return the directory of the bundled suite: `fixtures` of a checkout, or the copy in the installed package."""
     package = Path(readfirst.__file__).parent
     checkout = package.parent / "fixtures"
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
@@ -55,7 +55,7 @@ class Suite(SharedFiles):
         copies_bundled: bool = False,
         trust: bool = False,
     ) -> None:
-        """Open the suite at `root` (default: `default_root()`). Raises SuiteError for a missing suite.
+        """Use the suite in the directory `root` (default: `default_root()`). Raises SuiteError for a missing suite.
 
         This suite includes the scenarios and shared files of the suite `base`. If both have a scenario with the same
         id, the scenario of this suite is used. Without `base`, only the shared files of the bundled suite are included.
@@ -76,53 +76,55 @@ class Suite(SharedFiles):
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
-        """Return a function and its arguments that open the same suite in a worker process (for pickle)."""
+        """Support pickle, to send the suite to worker processes: return a function and its arguments."""
         return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
 
     def reopened(self) -> Suite:
-        """Return a new object for the same suite, without cached data."""
+        """Return a new object for the same suite, without cached data. Used after files of the suite have changed."""
         opener, arguments = self.__reduce__()
         return opener(*arguments)
 
     @property
     def parts(self) -> tuple[Suite, ...]:
-        """The suites that this suite includes, in the order of `--fixtures`, then this suite."""
+        """All suites that this suite includes, in the order of the option `--fixtures`. This suite is the last."""
         return (*(self.base.parts if self.base is not None else ()), self)
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """The directories of the suites in `parts`."""
+        """The directories of all suites that this suite includes."""
         return tuple(part.root for part in self.parts)
 
     def part(self, scenario_id: str) -> Suite:
-        """Return the suite in `parts` that contains a scenario. Default: this suite."""
+        """Return the suite in `parts` that contains a scenario. If none contains it, return this suite."""
         if self.base is None or self._index.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
         return self.base.part(scenario_id)
 
     @property
     def needs_wall(self) -> bool:
-        """Whether programs must run in a sandbox, because a suite in `parts` is neither bundled nor trusted."""
+        """Whether programs must run in a sandbox, because an included suite is neither bundled nor trusted by the
+        user.
+        """
         return any(not (part.bundled or part.trust) for part in self.parts)
 
     @property
     def installed(self) -> bool:
-        """Whether this is the bundled suite inside the installed package, which must not be changed."""
+        """Whether this is the bundled suite inside the installed package. Commands must not change its files."""
         return self.root.resolve() == Path(readfirst.__file__).parent.resolve() / "fixtures"
 
     @property
     def scenarios_root(self) -> Path:
-        """The directory of the scenario files. Ids are relative to it."""
+        """The directory of the scenario files. The id of a scenario is a path relative to this directory."""
         return self.root / "scenarios"
 
     @property
     def recordings_root(self) -> Path:
-        """The directory of the recordings, with one file per scenario file."""
+        """The directory of the recording files. It contains one recording file per scenario file."""
         return self.root / "recordings"
 
     @cached_property
     def recordings(self) -> Recordings:
-        """The recordings of the real product."""
+        """The recordings of the scenarios of this suite."""
         from readfirst.harness.suite.recordings import Recordings
 
         base = self.base.recordings if self.base is not None else None
@@ -132,7 +134,7 @@ class Suite(SharedFiles):
         )
 
     def remedy_for_recording(self, scenario_id: str) -> str:
-        """Return the advice, as a part of a sentence, for a scenario that has changed since its recording."""
+        """Return the advice, a part of an error message, for a scenario that has changed since its recording."""
         part = self.part(scenario_id)
         suite = "" if part.bundled else f" --fixtures {part.root}"
         remedies = [f"run `readfirst product record --fix {scenario_id}{suite}`"]
@@ -145,7 +147,7 @@ class Suite(SharedFiles):
 
     @cached_property
     def _below(self) -> Suite | None:
-        """The suite that this suite inherits shared files from: `base` if there is one, otherwise the bundled suite.
+        """The suite from which this suite inherits shared files: `base` if there is one, otherwise the bundled suite.
         None if this is the bundled suite or the harness's copy of it.
         """
         return Suite() if self.base is None and not self.bundled else self.base
@@ -156,12 +158,14 @@ class Suite(SharedFiles):
 
     @cached_property
     def needs_recordings(self) -> bool:
-        """Whether each expectation must be recorded from the product. True for the bundled suite and its copies."""
+        """Whether each scenario must have recorded answers. True for the bundled suite and its copies."""
         return self.bundled or self.name == Suite().name
 
     @property
     def title(self) -> str:
-        """The names and versions of the suites in `parts`, with a mark for partial copies. Raises SuiteError."""
+        """The names and versions of all included suites, such as `readfirst 1.0 + ours 0.1`. A partial copy of the
+        bundled suite is marked. Raises SuiteError.
+        """
         return " + ".join(part._own_title for part in self.parts)
 
     @property
@@ -171,7 +175,7 @@ class Suite(SharedFiles):
 
     @cached_property
     def _missing_count(self) -> int:
-        """The number of scenarios that a copy of the bundled suite lacks. 0 for a suite with a different name."""
+        """The number of scenarios that this copy of the bundled suite lacks. 0 if the suite has a different name."""
         bundled = Suite()
         if self.bundled or (self.name, self.version) != (bundled.name, bundled.version):
             return 0
@@ -179,18 +183,18 @@ class Suite(SharedFiles):
 
     @property
     def is_cut_copy(self) -> bool:
-        """Whether the suite is a copy of the bundled suite with some of its scenarios, but not all."""
+        """Whether the suite is a copy of the bundled suite that lacks some of its scenarios."""
         return 0 < self._missing_count < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several cannot be read."""
         ids, problems = self.readable()
         if problems:
             raise SuiteError(problems)
         return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
-        """Return the ids of all readable scenarios, and the errors of unreadable files with several scenarios."""
+        """Return the ids of all readable scenarios, and the errors of files that cannot be read."""
         self._index = ScenarioIndex(self.root)
         own, problems = self._index.readable(), self._index.problems
         if self.base is None:
@@ -199,15 +203,17 @@ class Suite(SharedFiles):
         return sorted({*ids, *own}), (*base_problems, *problems)
 
     def has(self, scenario_id: str) -> bool:
-        """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
+        """Whether the suite has a scenario with exactly this id. Reads only the files of the scenario's family."""
         return self._index.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
     def check_unique(self, scenario_id: str) -> None:
-        """Raise SuiteError if two files contain a scenario with this id."""
+        """Raise SuiteError if two files contain a scenario with the id `scenario_id`."""
         self._index.check_unique(scenario_id)
 
     def location(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario, and its name in a file with several scenarios. Raises UnknownScenarioError."""
+        """Return the file of a scenario. If the file contains several scenarios, the result also names the scenario in
+        the file. Raises UnknownScenarioError.
+        """
         part = self.part(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:
@@ -223,13 +229,15 @@ class Suite(SharedFiles):
         return self.location(scenario_id).file
 
     def cases_in(self, path: str) -> list[str]:
-        """Return the ids of the scenarios in a file with several scenarios. Empty for other files."""
+        """Return the ids of the scenarios in the file `path`. Empty if the file contains only one scenario."""
         path_end = path.replace("\\", "/").split("/")[-2:]
         cases = {each: location for part in self.parts for each, location in part._index.cases.items()}
         return [each for each, location in cases.items() if [*location.file.parts[-2:]] == path_end]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: the text of its file, or of an equivalent separate file. Raises SuiteError."""
+        """Return a scenario as YAML: the text of its file. For a scenario in a file with several scenarios, return the
+        text that a separate file would have. Raises SuiteError.
+        """
         location = self.location(scenario_id)
         if not location.case:
             return strict_yaml.read(location.file, suite=self.part(scenario_id).root).decode()
@@ -245,7 +253,9 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of the content of a scenario. For a composed scenario, its recording is included."""
+        """Return a digest of the scenario's content. Results of a run are reused only while it is unchanged. For a
+        composed scenario, the digest includes its recording.
+        """
         location = self.location(scenario_id)
         if not location.case:
             return hashlib.sha256(location.file.read_bytes()).hexdigest()
@@ -255,7 +265,9 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Return the YAML document of a scenario. One of several scenarios in a file is expanded. Raises SuiteError."""
+        """Return the parsed YAML file of a scenario. If the file contains several scenarios, return the document that a
+        separate file of this scenario would have. Raises SuiteError.
+        """
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         location = self.location(scenario_id)
@@ -272,9 +284,10 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the file.
+        """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the scenario
+        file.
 
-        The expectations of other contracts, and those of composed scenarios, come from the recording. Without a
+        The expectations of other contracts, and those of composed scenarios, are read from the recording. Without a
         recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
         or RecordingError.
         """
@@ -297,7 +310,7 @@ class Suite(SharedFiles):
         return self.with_expectations_of(scenario, contract or self.contracts[scenario.contract])
 
     def with_expectations_of(self, scenario: Scenario, contract: Contract) -> Scenario:
-        """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
+        """Return a scenario of this suite with the expectations of `contract` instead. Raises RecordingError."""
         from readfirst.harness.suite.contract_expectations import with_expectations_of
 
         contract = contract.for_scenario(scenario)
@@ -307,7 +320,8 @@ class Suite(SharedFiles):
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return the scenario with recorded contents in place of digests, unless the recording cannot be read.
+        """Return the scenario with the full recorded contents in place of digests. If the recording cannot be read,
+        return the scenario unchanged.
 
         A digest only shows that a long text or file differs. To report the position of the difference, the whole
         content is needed.
@@ -330,7 +344,7 @@ class Suite(SharedFiles):
             yield self.scenario(scenario_id)
 
     def heading(self, scenario_id: str) -> Heading:
-        """Read the metadata of one scenario: title, requirement, rule and tags. The rest of the file is not read."""
+        """Read only the metadata of one scenario: title, requirement, rule and tags."""
         if (part := self.part(scenario_id)) is not self:
             return part.heading(scenario_id)
         location = self.location(scenario_id)
@@ -346,11 +360,11 @@ class Suite(SharedFiles):
 
 
 BUNDLED = "bundled"
-"""The name of the bundled suite in a list of directories."""
+"""The name that users write for the bundled suite in a list of suite directories."""
 
 
 def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Suite:
-    """Return one suite that includes the suites in these directories. If the list is empty, return the bundled suite.
+    """Return one suite that includes all suites in these directories. If the list is empty, return the bundled suite.
 
     A scenario or shared file of a later directory replaces that of an earlier one. `bundled` stands for the bundled
     suite; a directory of that name is written `./bundled`. Raises SuiteError.
@@ -364,7 +378,7 @@ def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Su
 
 
 def load_suite(root: Path | None = None) -> Suite:
-    """Return the suite in the directory `root` (for example `fixtures/` of a checkout), by default the bundled suite.
+    """Return the suite in the directory `root` (for example `fixtures/` of a checkout). Default: the bundled suite.
 
     Raises SuiteError if shared files, such as the contracts, cannot be read. Scenarios are read when they are used.
     """

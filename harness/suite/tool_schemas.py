@@ -1,4 +1,6 @@
-"""Descriptions of the file tools for the model, and structured results for programs, by contract."""
+"""The definitions of the file tools that the product gave its model, and the structured results that it printed for
+other programs. Both are stored for each contract.
+"""
 
 import hashlib
 import json
@@ -23,11 +25,11 @@ _FACT_PATTERNS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Regular expressions for statements in a tool's description, by name. The value of a statement is the number or text
-in the first group, or true if the expression has no group.
+"""Names and regular expressions of the statements that are looked for in a tool's description. The value of a statement
+is the number or text in the first group, or true if the expression has no group.
 """
 _MAX_QUOTED_CHARS = 60
-"""Maximum number of quoted characters of a description."""
+"""Maximum length of the beginning of a tool's description that is stored, in characters."""
 _JSON_TYPES: Mapping[type, str] = {
     type(None): "null",
     bool: "boolean",
@@ -43,7 +45,7 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """The definition of a tool that the model gets.
+    """The definition of a tool that the product gives to the model.
 
     `schema` is the complete JSON Schema of the arguments. The description is a text of the product, so only `facts`
     about the description are stored: its length in characters, its SHA-256, its beginning, and its statements.
@@ -54,7 +56,7 @@ class OfferedTool:
 
 
 def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
-    """Return the definition of a tool with this description and this JSON Schema of its arguments."""
+    """Create the definition of a tool from its full description and the JSON Schema of its arguments."""
     sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
     statements: dict[str, Any] = {}
     for name, pattern in _FACT_PATTERNS.items():
@@ -74,12 +76,14 @@ def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
 
 
 def tools_file(root: Path) -> Path:
-    """Return the path of tools.json in the suite at `root`."""
+    """Return the path of `tools.json`, the file with the definitions of tools, in the suite directory `root`."""
     return root / "tools.json"
 
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
-    """Return the tools of each contract, by name. Raises JsonFileError."""
+    """Read `tools.json`. Return the definition of each tool, by contract and by the name of the tool. Raises
+    JsonFileError.
+    """
     found: dict[str, dict[str, OfferedTool]] = {}
     with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
@@ -91,7 +95,7 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
 
 @cache
 def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
-    """Return the names of all arguments that each tool has in any contract. Raises OSError."""
+    """Return the names of the arguments of each tool, in all contracts together. Raises OSError."""
     names: dict[str, frozenset[str]] = {}
     for tools in load_tools(file).values():
         for tool, offered in tools.items():
@@ -100,7 +104,9 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
-    """Return a message about the first argument that the tool has in no bundled contract, and its remedy, or None."""
+    """Return a message and its remedy if a call uses an argument that the tool has in no bundled contract. None if all
+    arguments are known. The message is about the first unknown argument.
+    """
     names = _argument_names(tools_file(default_root())).get(tool)
     unknown = next((name for name in arguments if names is not None and name not in names), None)
     if names is None or unknown is None:
@@ -109,10 +115,10 @@ def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str
 
 
 def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the content of tools.json for the contracts in `order`. `tools` are the tools of each contract, by name.
+    """Return the text of `tools.json`. `tools` contains the definitions by contract and by the name of the tool;
+    `order` is the order of the contracts.
 
-    Each tool has rows in the order of the contracts. Successive contracts with the same description and schema share a
-    row.
+    Successive contracts with the same definition of a tool share a row.
     """
     rows = _rows(
         (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
@@ -123,8 +129,9 @@ def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 
 def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Return, for each key, rows of the given values with their contracts. `items` are keys, contracts and values.
-    Successive contracts with equal values share a row.
+    """Group the values of successive contracts: contracts with equal values share a row. Return the rows of each key.
+
+    `items` are a key (such as the name of a tool), a contract, and the contract's value for this key.
     """
     rows: dict[_Key, list[dict[str, Any]]] = {}
     for key, contract, row in items:
@@ -138,7 +145,8 @@ def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 @dataclass(frozen=True, slots=True)
 class StructuredResult:
-    """The structured result (`tool_use_result`) of one call. `case` is the purpose of the call.
+    """The structured result (`tool_use_result`) that the product printed for one call. `case` describes the purpose of
+    the call.
 
     `value` contains `$WS` for the path of the workspace. It is None if the version prints no structured result.
     """
@@ -149,12 +157,14 @@ class StructuredResult:
 
 
 def results_file(root: Path) -> Path:
-    """Return the path of results.json in the suite at `root`."""
+    """Return the path of `results.json`, the file with the structured results, in the suite directory `root`."""
     return root / "results.json"
 
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
-    """Return the results of each contract, in the order of the calls. Raises JsonFileError."""
+    """Read `results.json`. Return the structured results of each contract, in the order of the calls. Raises
+    JsonFileError.
+    """
     found: dict[str, list[StructuredResult]] = {}
     with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:
@@ -167,7 +177,9 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the content of results.json for these contracts. Successive contracts with equal results share a row."""
+    """Return the text of `results.json`. Contracts are in the order `order`; successive contracts with equal results
+    share a row.
+    """
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
@@ -178,10 +190,11 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 
 
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
-    """Return the fields of the structured results, by tool: their types, and whether the field is always present.
+    """Describe the fields of structured results. For each tool, return the name of each field, its JSON types
+    (`types`), and whether it is always present (`always`).
 
-    A field of an object is written as `file.numLines`, a field of the items of a list as `structuredPatch[].lines`. The
-    result itself has an empty name. `always` is true if each object that may contain the field does.
+    A field of an object is named like `file.numLines`, a field of the items of a list like `structuredPatch[].lines`.
+    The result itself has an empty name. `always` is true if each object that may contain the field does.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

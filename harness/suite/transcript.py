@@ -1,4 +1,4 @@
-"""Transcripts: the exact answers of the real product in a scenario, by contract, and their stored form."""
+"""Transcripts: the exact answers of the real product in a scenario, version by version."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.unwrap_host_text import unwrapped, wrapped
 
 UNNAMED = "unnamed"
-"""The name of an error whose message is not in `errors.yaml`. A recording with this error is never accepted."""
+"""Name that is used for an error whose message is not in `errors.yaml`. A recording that contains it is never
+accepted.
+"""
 
 _OMISSION_MARK = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording is damaged, or its scenario has changed. The message contains the path `file` and the solution."""
+    """A recording is damaged, or its scenario has changed. The message contains the path of the recording (`file`) and
+    the solution.
+    """
 
     exit_code = ExitCode.SUITE_INVALID
     file: Path | None = None
@@ -26,12 +30,12 @@ class RecordingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
-    """The answer of one call, separated from the additions of the host program.
+    """The recorded answer of one call. Texts that the host program added are stored separately.
 
     `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal, None if
     the call was not refused. If `wrapped`, the host enclosed the answer in `<tool_use_error>`. `after` is the text that
-    the host appended. Data of the product in an answer are not stored. In this case, `text` is the part before the
-    data, `ending` the part after the data, and `cut` the SHA-256 of the whole answer.
+    the host appended. Data of the product in an answer (such as its schema of settings) are not stored. In this case,
+    `text` is the part before the data, `ending` the part after the data, and `cut` the SHA-256 of the whole answer.
     """
 
     text: str
@@ -45,7 +49,9 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Return the stored form of a text for the model. With `beginning`, only this and `ending` are stored."""
+        """Create the stored form of an answer (`raw` is the whole text for the model). With `beginning`, only
+        `beginning` and `ending` of the answer are stored.
+        """
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -59,23 +65,23 @@ class RecordedResult:
 
     @property
     def answer(self) -> str:
-        """The tool's answer, with a mark in place of the part that is not stored."""
+        """The tool's answer without texts of the host program. A mark replaces the part that is not stored."""
         return self.text if self.cut is None else f"{self.text}{_OMISSION_MARK}{self.ending}"
 
     @property
     def raw(self) -> str:
-        """The text that the model saw, with a mark in place of the part that is not stored."""
+        """The whole text that the model saw. A mark replaces the part that is not stored."""
         return wrapped(self.answer, self.wrapped, self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """The results of one tool call, or of the calls in one message.
+    """The recorded results of one step: of one tool call, or of the calls in one message.
 
     `changes` are the changes of the workspace by the product; the value of a deleted path is None. A changed entry has
     a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory,
     except directories above another new path. If `struck`, the call reached the moment between validation and
-    execution, at which the events `during` the call happen. `reminders` are compared only if the scenario says so.
+    execution, when the events `during` the call happen. `reminders` are compared only if the scenario says so.
     """
 
     tools: tuple[str, ...]
@@ -87,7 +93,7 @@ class TranscriptStep:
 
     @property
     def key(self) -> Hashable:
-        """A hashable value. Two steps have equal keys only if the steps are equal."""
+        """A hashable value that contains all fields. Two steps have equal keys only if the steps are equal."""
         changes = tuple(sorted(self.changes.items()))
         created = tuple(sorted(self.created.items()))
         return self.tools, self.results, changes, created, self.struck, self.reminders
@@ -95,7 +101,7 @@ class TranscriptStep:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The results of all calls of one scenario on one contract."""
+    """The recorded results of all steps of one scenario, for one contract."""
 
     steps: tuple[TranscriptStep, ...]
 
@@ -105,7 +111,7 @@ class Recording:
     """All transcripts of one scenario, by contract. Contracts with equal results share one transcript.
 
     `inputs` is the digest of the recorded files and steps. `unrecorded` contains the reason for each missing
-    transcript. `packed` contains the long texts in compressed form, by digest.
+    transcript. `packed` contains the long texts in compressed form; the keys are their digests.
     """
 
     inputs: str = ""
@@ -114,12 +120,16 @@ class Recording:
     packed: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
-        """Return the recording with the transcript of one contract added or replaced."""
+        """Return a copy of the recording with the transcript of one contract. A previous transcript of the contract is
+        replaced.
+        """
         reasons = {name: why for name, why in self.unrecorded.items() if name != contract}
         return replace(self, transcripts={**self.transcripts, contract: transcript}, unrecorded=reasons)
 
     def without(self, contract: str, why: str = "") -> Recording:
-        """Return the recording without the transcript of one contract. `why` is stored in `unrecorded`."""
+        """Return a copy of the recording without the transcript of one contract. `why` is the reason to store in
+        `unrecorded`.
+        """
         transcripts = {
             name: transcripts for name, transcripts in self.transcripts.items() if name != contract
         }
@@ -128,11 +138,11 @@ class Recording:
 
 
 Course = tuple[tuple[bool, ...], ...]
-"""The refusals in a scenario: for each message of the model, whether each of its calls was refused."""
+"""The refusals in a replay, called its course: for each message of the model, whether each of its calls was refused."""
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
-    """Return the different courses of these transcripts, in the order of their first occurrence."""
+    """Return the different courses (see `Course`) of some transcripts, in the order of their first occurrence."""
     courses = (
         tuple(tuple(result.is_error for result in step.results) for step in transcript.steps)
         for transcript in recorded
@@ -141,7 +151,7 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def course_text(course: Course) -> str:
-    """Return a course as a text such as `a ar`, with a word per message and a letter per call: `a` for an answered
-    call, `r` for a refused call.
+    """Return a course as a text such as `a ar`. Each message of the model is a word, each call a letter: `a` for an
+    answered call, `r` for a refused call.
     """
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -1,4 +1,4 @@
-"""Decode the transcripts of a recording file. Each is decoded when it is used for the first time."""
+"""Decode the transcripts in a recording file. Each transcript is decoded when it is used for the first time."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from readfirst.harness.suite.version_ranges import expand_ranges
 from readfirst.harness.yaml_io.finding import SuiteError
 
 _MAX_UNPACKED_BYTES = 256 * 1024 * 1024
-"""Maximum size in bytes of all decompressed texts and contents of a recording."""
+"""Maximum total size of the decompressed texts and contents of a recording, in bytes. A larger recording is refused."""
 _MAX_LZMA_MEMORY_BYTES = 128 * 1024 * 1024
-"""Maximum memory in bytes for decompressing one text."""
+"""Maximum memory that may be used to decompress one text, in bytes."""
 _MAX_ANSWERS = 1_000_000
-"""Maximum number of steps times the number of versions in a recording."""
+"""Maximum number of answers in a recording: the number of its steps times the number of its versions."""
 _DAMAGE_ERRORS = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, lzma.LZMAError)
 
 
@@ -30,7 +30,9 @@ _DAMAGE_ERRORS = (ValueError, KeyError, TypeError, IndexError, AttributeError, R
 def errors_as_unreadable(
     advice: str = "record the scenario again", path: Path | None = None
 ) -> Iterator[None]:
-    """Convert errors in the block to RecordingError, with this advice and the `path` of the recording file."""
+    """Convert errors inside the `with` block to RecordingError. The message contains `advice` and the `path` of the
+    recording file.
+    """
     try:
         yield
     except SuiteError as error:
@@ -48,8 +50,8 @@ def _unreadable_error(reason: str, advice: str, path: Path | None) -> RecordingE
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts in a recording, by version. They are decoded when they are used; equal transcripts are one
-    object.
+    """The transcripts in a recording, by version. A transcript is decoded when it is used. Versions with equal answers
+    share one object.
 
     `steps` and `packed` are JSON values of the recording. Error messages contain `path`.
     """
@@ -61,7 +63,9 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Assign the answers of each step to the versions. Raises ValueError, KeyError, TypeError."""
+        """Find the answer of each version to each step, without decoding the answers. Raises ValueError, KeyError,
+        TypeError.
+        """
         if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
             raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers by version")
         self._names = dict.fromkeys(names)
@@ -73,7 +77,9 @@ class Transcripts(Mapping[str, Transcript]):
         self._transcripts: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
-        """Return the transcript of a version. Raises KeyError (not recorded) or RecordingError (damaged)."""
+        """Return the transcript of a version. Raises KeyError if the version was not recorded, RecordingError if the
+        recording is damaged.
+        """
         if name not in self._names:
             raise KeyError(name)
         numbers = tuple([row[name] for row in self._answer_numbers])
@@ -92,7 +98,9 @@ class Transcripts(Mapping[str, Transcript]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return the `repr` of a dictionary of the transcripts. Digests are computed from it."""
+        """Return the text that `repr` returns for a dictionary of the transcripts. Digests are computed from this
+        text.
+        """
         return repr(dict(self))
 
     def _step(self, index: int, number: int) -> TranscriptStep:
@@ -110,7 +118,7 @@ def _called_tools(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _answers_by_version(names: tuple[str, ...], values: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return, for each version, the index of its answer among the answers of a step."""
+    """Return the index of each version's answer in the list of different answers of a step."""
     answers = values["answers"]
     starts: dict[str, int] = {}
     for number, answer in enumerate(answers):
@@ -122,13 +130,15 @@ def _answers_by_version(names: tuple[str, ...], values: Mapping[str, Any]) -> Ma
 
 
 def decode_step(values: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
-    """Return the step with these JSON values, which `StepEncoder.step` returned. Raises RecordingError."""
+    """Create a step from JSON values that `StepEncoder.step` returned. Raises RecordingError."""
     with errors_as_unreadable("run it again"):
         return _Decoder(_PackedTexts(packed)).step(_called_tools(values), values)
 
 
 class _PackedTexts:
-    """The compressed texts and contents of a recording, by name. Each is decompressed only once."""
+    """The compressed texts and contents of a recording, by name. Each is decompressed at its first use, and only
+    once.
+    """
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded
@@ -137,7 +147,7 @@ class _PackedTexts:
         self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
-        """Return the decompressed data. Raises KeyError, ValueError, lzma.LZMAError."""
+        """Return the decompressed bytes of the content `name`. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
             self._data[name] = self._unpack_text(_decode_base64(self._encoded[name]))
         return self._data[name]
@@ -154,7 +164,7 @@ class _PackedTexts:
         return data
 
     def text(self, name: str) -> str:
-        """Return the decompressed data as a text. Raises the errors of `data`."""
+        """Return the decompressed text `name`. Raises the same errors as `data`."""
         if name not in self._texts:
             self._texts[name] = self.data(name).decode("utf-8", "surrogatepass")
         return self._texts[name]
@@ -162,12 +172,12 @@ class _PackedTexts:
 
 @dataclass(frozen=True, slots=True)
 class _Decoder:
-    """Decodes the JSON values of a recording."""
+    """Creates the steps of a recording from their JSON values."""
 
     packed: _PackedTexts
 
     def step(self, tools: tuple[str, ...], values: Mapping[str, Any]) -> TranscriptStep:
-        """Return the step with these JSON values of a `StepEncoder`. Raises ValueError, KeyError, TypeError."""
+        """Create a step from JSON values that a `StepEncoder` returned. Raises ValueError, KeyError, TypeError."""
         results = tuple(map(self.result, values.get("results", (values,))))
         if len(results) != len(tools):
             raise ValueError(f"{len(results)} results for {len(tools)} calls")

@@ -1,4 +1,4 @@
-"""Remove the additions of the host program from the answer of a tool."""
+"""Remove texts that the host program (the agent around the tools) added to the answer of a tool."""
 
 import re
 
@@ -15,14 +15,16 @@ HOST_TEXTS = {
         "</system-reminder>\n"
     ),
 }
-"""Texts that host programs append to many answers, by their names in recordings."""
+"""Texts that host programs append to many answers. The keys are the names that recordings use instead of these
+texts.
+"""
 
 _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER_TAGS = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
-    """Return the answer of the tool, without additions of the host program.
+    """Return the answer of the tool, without texts that the host program added.
 
     A `<tool_use_error>` element around the whole text is removed. Each `<system-reminder>` element on separate lines
     after the answer is removed, with the empty line before it. If the text consists only of a reminder, as for a Read
@@ -32,7 +34,9 @@ def answer_of(text: str) -> str:
 
 
 def unwrapped(text: str) -> tuple[str, bool, str]:
-    """Return the answer of the tool, whether it was enclosed in `<tool_use_error>`, and the removed text after it."""
+    """Split a text into the tool's answer and the texts that the host program added. Return the answer, whether it was
+    enclosed in `<tool_use_error>`, and the text after it.
+    """
     answer = _without_reminders(text)
     after = text[len(answer) :]
     opening, closing = _ERROR_TAGS
@@ -42,7 +46,7 @@ def unwrapped(text: str) -> tuple[str, bool, str]:
 
 
 def wrapped(answer: str, is_wrapped: bool, after: str) -> str:
-    """Return the original text for a result of `unwrapped`."""
+    """Return the original text, from the three values that `unwrapped` returned."""
     opening, closing = _ERROR_TAGS
     return f"{opening}{answer}{closing}{after}" if is_wrapped else answer + after
 
@@ -61,26 +65,31 @@ _WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""The characters that JavaScript's `trim()` removes."""
+"""The characters that JavaScript's `trim()` removes. The product uses it to trim answers."""
 
 
 def without_outer_whitespace(text: str) -> str:
-    """Return the text without whitespace at both ends, as JavaScript's `trim()` does."""
+    """Return the text without whitespace at its beginning and end, as JavaScript's `trim()` does."""
     return text.strip(_WHITESPACE)
 
 
 _TEMPORARY_NAME_PATTERN = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
-"""Matches the end of a temporary file's name: a process id and random digits."""
+"""Pattern of the end of a temporary file's name: a process id and random digits. It is used to replace them by a fixed
+name.
+"""
 
 _BYTES_SENT_PATTERN = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""Matches a note about the size of the arguments, which depends on the length of the workspace's path."""
+"""Pattern of a note about the number of bytes in the arguments. This number depends on the length of the workspace's
+path.
+"""
 
 _SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
-"""Matches the path of a saved answer, in a directory of the program."""
+"""Pattern of the path of a saved answer. The path is in a directory of the product and differs between runs."""
 
 
 def normalize_text(text: str, root: str, home: str) -> str:
-    """Return the text with `$WS` and `$HOME` in place of the absolute paths `root` and `home`.
+    """Return an answer without parts that differ between runs. `$WS` replaces the absolute path `root` of the
+    workspace, `$HOME` the home directory.
 
     Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that include paths.
     """

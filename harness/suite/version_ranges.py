@@ -1,6 +1,8 @@
-"""Compress the answers of a step by version: each is stored with the versions since which it is given.
+"""Compress the answers of a step: each different answer is stored once, with the first version of each range that gives
+it.
 
-Versions with older models (`+gated`) form a separate track. It starts with the answer of the version before its first.
+Versions with older models (`+gated`) form separate ranges. Their first version inherits the answer of the version
+before it.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,7 +16,7 @@ _Answer = TypeVar("_Answer")
 
 
 def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Return, for each answer, the versions that introduced it, after a version with a different answer."""
+    """Return the first version of each range of versions with the same answer. The keys are the answers."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else _NO_ANSWER
@@ -26,7 +28,9 @@ def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> d
 
 
 def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return the answer of each version, from the first version of each answer (`starts`). Raises ValueError."""
+    """Return the answer of each version. `starts` contains the answer for the first version of each range. Raises
+    ValueError.
+    """
     answers: dict[str, _Answer] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else None
@@ -42,7 +46,9 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
 
 @lru_cache(maxsize=64)
 def _version_tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Return the tracks: their versions, oldest first, and the version before the first one, or None."""
+    """Split versions by suffix (`+gated` or none). Return each group, oldest first, with the version whose answer it
+    inherits (None for the group without a suffix).
+    """
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)
