@@ -1,1 +1,1 @@
-"""Compare the outcome of a scenario with its expectations and with accepted failures."""
+"""Compare the outcome of a scenario with the expected results and with the baseline of accepted failures."""

@@ -1,4 +1,4 @@
-"""Baseline: the accepted failures of one implementation, read from a YAML file and applied to verdicts."""
+"""Read a baseline, the YAML file with the accepted failures of one implementation, and apply it to verdicts."""
 
 import logging
 import re
@@ -24,37 +24,42 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 _LOG = logging.getLogger("readfirst")
 
 FailedLevel = Literal["error", Level]
-"""The lowest level that fails; `error` for a replay that ends early (a crash, a hang)."""
+"""The lowest level at which a scenario fails. `error` means that its replay ended early (a crash, a hang)."""
 FAILED_LEVELS: tuple[FailedLevel, ...] = ("error", *LEVELS)
-"""The levels of failures, the worst first."""
+"""All values of `FailedLevel`, the worst first."""
 _FORMER_ERROR = "broken"
-"""The former name of the level `error`. It is accepted for one release."""
+"""The former name of the level `error` in baseline files. It is accepted for one release."""
 
 UNEXPLAINED = "not explained yet"
-"""The reason in a new entry, until a person writes one."""
+"""The reason that `--update-baseline` writes into a new entry. A person should replace it."""
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
-"""The reason of a new entry for a failed scenario that may pass in the next run, because chance decides."""
+"""The reason that `--update-baseline` writes for a failed scenario that may pass in the next run, because its result
+depends on chance.
+"""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
-"""Reasons that `--update-baseline` writes. An entry with one of these reasons does not accept a harm."""
+"""The reasons that `--update-baseline` writes. An entry with one of these reasons does not accept a harm, because a
+person must explain harm.
+"""
 
 _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
-"""Matches a line that contains a whole entry and a comment after it."""
+"""Pattern of a line that contains a whole entry and a comment after it. Used to keep the comments of users."""
 
 
 class BaselineError(SuiteError):
-    """The baseline file is invalid. Each finding describes the correction and its position."""
+    """The baseline file is invalid. Each finding states the position of an error and its correction."""
 
     exit_code = ExitCode.USAGE
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One accepted failure: the lowest failed level, and the reason for accepting it.
+    """One entry of a baseline, which accepts failures: it contains the lowest failed level and the reason for accepting
+    it.
 
     `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all scenarios of the rule at
-    `level` or a higher level; at the level `safe` only the kinds of harm in `harms`. `varies`: the scenario may also
-    pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report. `comment`
-    is the text after the entry on its line.
+    `level` or a higher level; at the level `safe` only the kinds of harm in `harms`. If `varies` is true, the scenario
+    may also pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report.
+    `comment` is the text after the entry on its line.
     """
 
     subject: str
@@ -70,13 +75,14 @@ class Acceptance:
 
     @property
     def where(self) -> str:
-        """File, line and subject of the entry, as error messages quote them."""
+        """The position of the entry in its file, and its subject, as used in error messages."""
         return f"{self.position}: {self.subject} ({self.contract})"
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline file. `accepted` contains the accepted failures by subject and contract.
+    """The content of a baseline file. `accepted` contains the accepted failures by subject (scenario or rule) and
+    contract.
 
     `name` is the name of the implementation, `position` the position of the name. `lacking` are the capabilities that
     were missing when the file was written; None if the file does not list them. `level` is the level of the run that
@@ -90,7 +96,9 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning if a run has a higher level than the run that wrote the file. Otherwise empty."""
+        """Return a warning if the level of a run is higher than that of the run which wrote the baseline. Otherwise
+        empty. `option` is the name of the option to mention.
+        """
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (
@@ -99,19 +107,21 @@ class Baseline:
         )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
-        """Return the entry for the verdict's scenario, otherwise the entry for its rule, otherwise None."""
+        """Return the entry that applies to a verdict: the entry for the scenario if there is one, otherwise the entry
+        for its rule. None if there is neither.
+        """
         own = self.accepted.get((verdict.scenario_id, verdict.contract))
         return own or self.accepted.get((verdict.rule, verdict.contract))
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineResult:
-    """The effect of a verdict on the exit code.
+    """The effect that a verdict and the baseline together have on the exit code of a run.
 
-    `conformant`: the scenario passed, its failure is accepted, or it was not judged. The texts may be empty: `accepted`
-    is the reason in the baseline for an accepted failure, `stale` a message about an entry that must be changed, and
-    `unclaimed` the missing capability of a scenario that must be judged. `needs_reason`: `stale` asks for a written
-    reason.
+    `conformant` is true if the scenario passed, its failure is accepted, or it was not judged. The texts may be empty:
+    `accepted` is the reason in the baseline for an accepted failure, `stale` a message about an entry that must be
+    changed, and `unclaimed` the missing capability of a scenario that must be judged. If `needs_reason`, `stale` asks
+    the user to write a reason.
     """
 
     conformant: bool
@@ -122,15 +132,17 @@ class BaselineResult:
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
-    """Return the lowest level that fails, or `error`. None if nothing fails."""
+    """Return the lowest level at which a scenario fails, or `error` if its replay ended early. None if it does not
+    fail.
+    """
     return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
-    """Return the effect of a verdict on the exit code, given a baseline.
+    """Return the effect of a verdict on the exit code. If there is a baseline, it may accept the failure.
 
-    An entry accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is
-    not conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
+    An entry accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is not
+    conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
     belongs to a rule. Levels above the requested one are ignored.
     """
     failing = lowest_failure(verdict)
@@ -162,14 +174,15 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
 
 
 def _kinds_of(verdict: Verdict) -> set[str]:
-    """Return the kinds of the harms of a verdict, and `overcautious`."""
+    """Return the kinds of harm in a verdict, including `overcautious`."""
     return {harm.kind for harm in verdict.harms if harm.kind in (*HARMS, "overcautious")}
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Return a description of a failure whose reason in the baseline must be written by a person.
+    """Return a description of a failure that may only be accepted with a reason written by a person. Empty for other
+    failures.
 
-    These failures are errors, overcautious refusals, and harms.
+    Such failures are errors, overcautious refusals, and harms.
     """
     if verdict.status == "error":
         return "ends early"
@@ -179,17 +192,17 @@ def _describe_failure(verdict: Verdict) -> str:
 
 
 def is_above(level: FailedLevel, verdict: Verdict) -> bool:
-    """Whether a level is above the requested level of a verdict, so that it was not judged."""
+    """Whether a level is higher than the level that was requested for a verdict, and was therefore not judged."""
     return FAILED_LEVELS.index(level) > FAILED_LEVELS.index(verdict.level)
 
 
 def load_baseline(
     file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
-    """Read a baseline file; its entries may name only these ids, contracts and rules.
+    """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use.
 
-    `suite` is the title of the run's suites. If the file was written for other suites, one finding names both.
-    Raises BaselineError with all problems.
+    `suite` is the title of the run's suites. If the file was written for other suites, one finding names both. Raises
+    BaselineError with all problems.
     """
     try:
         look = Inspection(load(read(file), file))
@@ -259,13 +272,13 @@ def _parse_acceptance(
 
 
 class BaselineChecker:
-    """Applies a baseline to verdicts, and detects scenarios that were not judged although they must be.
+    """Applies a baseline to the verdicts of a run, and finds scenarios that were not judged although they must be.
 
-    A scenario is not judged if the implementation lacks a capability or if a call needs an unsupported feature.
-    Without a baseline that lists missing capabilities, only the capabilities in `claims` (default: Read, Edit, Write)
-    must be supported. With such a baseline, only the listed capabilities may be missing, and the capabilities in
-    `claims` must be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is
-    given. Features that the machine lacks are ignored.
+    A scenario is not judged if the implementation lacks a capability or if a call needs an unsupported feature. Without
+    a baseline that lists missing capabilities, only the capabilities in `claims` (default: Read, Edit, Write) must be
+    supported. With such a baseline, only the listed capabilities may be missing, and the capabilities in `claims` must
+    be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is given.
+    Features that the machine lacks are ignored.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
@@ -277,12 +290,16 @@ class BaselineChecker:
 
     @property
     def required(self) -> frozenset[str]:
-        """The capabilities that must be supported. A baseline that lists missing ones may require further ones."""
+        """The capabilities that the implementation must support. A baseline with a list of missing capabilities may
+        require more than the default ones.
+        """
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
     def apply_baseline(self, verdict: Verdict) -> BaselineResult:
-        """Return the effect of a verdict on the exit code. Call it once per verdict: it counts missing features."""
+        """Return the effect of a verdict on the exit code. It must be called exactly once per verdict, because it
+        counts missing features.
+        """
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling
@@ -290,7 +307,9 @@ class BaselineChecker:
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
     def _missing_required(self, verdict: Verdict) -> list[str]:
-        """Return the required capabilities and features of calls that a scenario lacked. Empty if none is required."""
+        """Return the capabilities and features that a scenario lacked although they are required. Empty if there are
+        none.
+        """
         former = None if self._baseline is None else self._baseline.lacking
         if lacks_call_feature(verdict):
             counts = self._counts.setdefault(verdict.contract, Counter())

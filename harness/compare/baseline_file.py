@@ -1,4 +1,4 @@
-"""Write the text of a baseline file, with one entry per line."""
+"""Write baseline files, with one entry per line."""
 
 import json
 from collections.abc import Container, Iterable, Iterator
@@ -23,7 +23,7 @@ from readfirst.harness.yaml_io.finding import Position
 _NOWHERE = Position(Path(), 0, 0)
 _BY_CHANCE = "passed when this was written; left to chance, like others of its rule"
 _MAX_COMMENT_CHARS = 160
-"""Maximum characters of the comment after an entry without an explanation."""
+"""Maximum length of the comment that describes the failure in an entry without a reason, in characters."""
 
 
 def baseline_text(
@@ -37,16 +37,17 @@ def baseline_text(
     lucky: Container[str] = (),
     level: Level | None = None,
 ) -> str:
-    """Return the text of a baseline that accepts exactly the failures among `verdicts`.
+    """Return the text of a baseline file that accepts exactly the failures among `verdicts`.
 
-    `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old` keep
-    reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure of an old entry has become a
-    harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies: true`), or if its level is
-    above the level of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
+    `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of the
+    previous baseline `old` keep reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure
+    of an old entry has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies:
+    true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule fails at
+    its level or above.
 
-    `of_all`: the verdicts are of all scenarios; otherwise the missing capabilities in `old` stay listed. `lucky` are
-    scenarios that pass or fail by chance: if one of them fails, the others of its rule that passed get the same entry.
-    `added`: `old` contains none of the scenarios of `verdicts`.
+    `of_all` means that the verdicts are of all scenarios; otherwise the missing capabilities in `old` stay listed.
+    `lucky` are scenarios that pass or fail by chance: if one of them fails, the others of its rule that passed get the
+    same entry. `added` means that `old` contains none of the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
@@ -101,13 +102,15 @@ def baseline_text(
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
-    """Return an entry with a different level. If it now accepts a harm, its reason becomes UNEXPLAINED."""
+    """Return a copy of an entry with a different level. If it now accepts a harm, its reason becomes UNEXPLAINED."""
     is_new_harm = level == "safe" and entry.level != "safe"
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
 
 def with_first_difference(verdict: Verdict) -> Verdict:
-    """Return a verdict with only the first difference at its lowest failing level, shortened, to save memory."""
+    """Return a copy of a verdict that contains only the first difference at its lowest failing level, shortened. Used
+    to save memory while the verdicts of a run are collected.
+    """
     level = lowest_failure(verdict)
     first = next((difference for difference in verdict.differences if difference.level == level), None)
     if first is None:
@@ -117,8 +120,8 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return the first difference at the lowest failing level, otherwise the first harm if `safe` fails, otherwise the
-    reason why the replay ended early. The text is shortened.
+    """Return a short description of a failure, used as the comment of its entry: the first difference at the lowest
+    failing level, otherwise the first harm if `safe` fails, otherwise the reason why the replay ended early.
     """
     text = verdict.reason
     if lowest_failure(verdict) == "safe" and verdict.harms:
@@ -132,7 +135,7 @@ def _first_symptom(verdict: Verdict) -> str:
 
 
 def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
-    """Yield the lines of the entries, each with its comment."""
+    """Yield the lines of a baseline file for some entries, each with its comment."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:
@@ -148,6 +151,8 @@ def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
 
 
 def _quote(value: object) -> str:
-    """Return a value as JSON. Unprintable characters are escaped, because some of them end a line in YAML."""
+    """Return a value as JSON for a line of a baseline file. Unprintable characters are escaped, because some of them
+    end a line in YAML.
+    """
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

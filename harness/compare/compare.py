@@ -1,4 +1,4 @@
-"""Judge an outcome against the clauses of one contract, level by level."""
+"""Compare the outcome of a replay with the results that one contract expects, level by level."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -52,11 +52,11 @@ def compare(
     judgement: Judgement | None = None,
     in_full: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> Verdict:
-    """Compare an outcome with a contract. The verdict contains the differences of all levels.
+    """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
     Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
-    levels below it hold. The level `verbatim` requires `recorded`. Set-up calls without a clause in `documented` are
-    compared with the scenario's own contract at level `effects`.
+    levels below it hold. The level `verbatim` requires `recorded`. If `documented` states nothing about a call that
+    only prepares the scenario, this call is compared with the scenario's own contract at level `effects`.
 
     `judgement` contains the harms of the same outcome. If it is None, `safe` holds only if `effects` holds. `in_full`
     returns a scenario with full contents instead of digests (`Suite.in_full`).
@@ -80,15 +80,15 @@ def compare(
 
 
 class _Comparison:
-    """The comparison of an outcome with the clauses of a contract.
+    """The state of comparing one outcome with the expected results of a contract, step by step.
 
     Attributes:
 
     - `state`: the workspace after the compared steps.
     - `calls`: the number of compared calls.
     - `messages`: the number of steps compared with the recording: each is a single call, or a group of calls.
-    - `lacks_clause`: whether the contract has no clause for one of the calls.
-    - `lacks_texts`: whether the contract has no text for one of the answers.
+    - `lacks_clause`: whether the contract states no expected result for one of the calls.
+    - `lacks_texts`: whether the contract states no text for one of the answers.
     - `justified`: harms of the kind `overcautious` that do not count, because the contract refuses the call or does
       harm in it.
     """
@@ -113,7 +113,7 @@ class _Comparison:
         self._compare_late_changes(outcome)
 
     def _compare_step(self, index: int, step: Step, happened: StepOutcome) -> None:
-        """Compare the outcome of one step, and apply its changes to the state."""
+        """Compare the outcome of one step with its expected result. Then apply the changes of the step to `state`."""
         if self.scenario.invariant:
             self.calls += len(happened.results)
             return
@@ -145,7 +145,7 @@ class _Comparison:
             self.state = apply_changes(self.state, happened.changes)
 
     def _compare_late_changes(self, outcome: Outcome) -> None:
-        """Report each change of the workspace after the last step as a difference."""
+        """Add a difference for each change of the workspace that occurred after the last step."""
         happened = outcome.afterwards
         if self.scenario.invariant:
             return
@@ -161,7 +161,9 @@ class _Comparison:
             )
 
     def compare_harm(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Report lines that only the contract's answers show, and harm that the contract does not do."""
+        """Add differences for lines that the contract's answers show but the session has not seen, and for harm that
+        the contract does not do.
+        """
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
             for index, number, missing_lines in unseen(self.scenario, self.contract, outcome, known):
@@ -181,12 +183,16 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
+        """Whether the contract refuses a call. Even if every recorded contract answers the call, `documented` may
+        refuse it.
+        """
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
-        """Return the verdict for the requested level. A level that was not judged does not hold."""
+        """Return the verdict for the level `level` after all steps were compared. A level that was not judged does not
+        hold.
+        """
         breakage = outcome.error
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda difference: (difference.step, LEVELS.index(difference.level)))
@@ -231,7 +237,9 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and the reason. `passed` may become `failed` later."""
+        """Return the status of the verdict, the party to blame for an error, and the reason. The caller may change
+        `passed` to `failed`.
+        """
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -253,11 +261,15 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the clause of a call or group. For set-up calls, only the effects are compared."""
+        """Return the expected result of a call or of a group of calls. If the contract states nothing about it, the
+        recorded result is used, but only the effects are compared.
+        """
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare the result of a call with its clause, and return the clause. None if it has no clause."""
+        """Compare the result of a call with its expected result, and return this clause. None if the contract states
+        none.
+        """
         clause = self._clause(call)
         if clause is None:
             self.lacks_clause = True
@@ -297,7 +309,9 @@ class _Comparison:
     def _compare_reminders(
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
-        """Compare the reminders of changed files: their number at level `effects`, their words at level `text`."""
+        """Compare the reminders about changed files with the expected ones: their number at level `effects`, their
+        words at level `text`.
+        """
         reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
         if len(reminders) != len(expected):
@@ -337,7 +351,9 @@ class _Comparison:
                 self._add_difference(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
-        """Whether a text equals the recorded text. If that is only a beginning, only the beginning is compared."""
+        """Whether a text equals the recorded text. If the recording contains only the beginning of the text, only this
+        is compared.
+        """
         if expected.cut is None and self.contract.ignores_outer_whitespace:
             return without_outer_whitespace(expected.raw) == without_outer_whitespace(text)
         if expected.cut is None:

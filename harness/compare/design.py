@@ -1,4 +1,4 @@
-"""Judge implementations with a declared design, and detect the design from three sessions."""
+"""Judge implementations by the design that they declare, and detect the design by replaying a few scenarios."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,8 +27,8 @@ OMITTED_REFUSALS: Mapping[Design, frozenset[str]] = {
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""For each design, the names in errors.yaml of the refusals that the design does not require. An implementation with
-the design `hash-checked` must still refuse if the content changed.
+"""For each design, the refusals that it does not require, by their names in errors.yaml. An implementation with the
+design `hash-checked` must still refuse if the content changed.
 """
 
 _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
@@ -43,7 +43,7 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
 def apply_design(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
 ) -> Verdict:
-    """Return the verdict under the declared design. Without a design (None), all refusals of the contract are
+    """Return the verdict that the declared design leads to. Without a design (None), all refusals of the contract are
     required.
 
     If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
@@ -95,17 +95,17 @@ OBSERVED_BEHAVIOURS: Mapping[Design, str] = {
     "content-checked": "it edits a file that changed since its Read, and keeps the change",
     "ungated": "it edits a file that was never read",
 }
-"""The behaviour that identifies each design."""
+"""Description of the behaviour that identifies each design. Used in messages about a wrong declaration."""
 
 
 class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
-    """The observed behaviour fits no design. The message describes the behaviour."""
+    """No design fits the observed behaviour of an implementation. The message describes the behaviour."""
 
     exit_code = ExitCode.NOT_CONFORMANT
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Return the design that fits the behaviour in a few scenarios.
+    """Replay a few scenarios with an implementation, and return the design that fits its behaviour.
 
     The scenarios show whether the implementation answers an Edit without a Read, an Edit of a file that changed since
     its Read, and an Edit of a file with a new time and the same content. Raises DesignUnclear if a scenario ends early,
@@ -131,8 +131,8 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Return the behaviour that contradicts the declared design, and the design to declare instead. Empty if the
-    behaviour fits the declared design.
+    """Check the declared design by replaying a few scenarios. Return the behaviour that contradicts it, and the design
+    to declare instead. Empty if the behaviour fits.
     """
     try:
         seen = design_seen(adapter, place)

@@ -1,4 +1,6 @@
-"""Failure signatures: one line that is the same for all scenarios that fail in the same way."""
+"""Failure signatures: short descriptions of failures, without paths and numbers, so that all scenarios that fail in the
+same way have the same signature.
+"""
 
 import re
 from collections.abc import Callable
@@ -7,17 +9,17 @@ from functools import lru_cache
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
 MAX_REFUSAL_CHARS = 90
-"""Maximum characters of a refusal's text in a signature."""
+"""Maximum length of a refusal's text in a signature, in characters."""
 
 _MAX_READ_CHARS = 10_000
-"""Number of characters at the start of a text that are used for its signature."""
+"""Maximum number of characters at the beginning of a text that are read to create its signature."""
 _FILE_SUFFIX_PATTERN = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b")
 _WORD_CHARACTER_PATTERN = re.compile(r"\w")
 
 
 def _replace_path(word: re.Match[str]) -> str:
-    """Return a word with `PATH` instead of the part that ends with its last file suffix, such as `.txt`. With a single
-    pattern, long words would take quadratic time.
+    """Replace a path in a word by `PATH`: the part of the word that ends with its last file suffix, such as `.txt`.
+    With a single pattern, long words would take quadratic time.
     """
     for suffix in reversed([*_FILE_SUFFIX_PATTERN.finditer(word[0])]):
         name = word[0][: suffix.start()].rstrip("-")
@@ -37,7 +39,7 @@ _PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
 
 @lru_cache(maxsize=4096)
 def with_placeholders(text: str) -> str:
-    """Return a text with placeholders instead of paths, numbers and quoted words."""
+    """Replace paths, numbers and quoted words in a text by placeholders."""
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
     return text
@@ -58,17 +60,18 @@ _CONTENT_DIFFERENCES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE_PATTERN.sub("", text)),
 )
-"""Kinds of differences between two contents. The function of each kind removes it: if both contents are then equal, the
-difference is of this kind.
+"""Names of kinds of differences between two contents, each with a function that removes such differences. If two
+contents are equal after applying the function, their difference is of this kind.
 """
 
 
 def signature(verdict: Verdict) -> str:
-    """Return the first difference at the lowest failing level, without paths, numbers and quoted words.
+    """Return the signature of a failed verdict: its first difference at the lowest failing level, without paths,
+    numbers and quoted words. Empty if the scenario neither failed nor ended early.
 
     Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
-    `reason: expected not_read, said file_not_found`, `text`, `error: ...`. For a harm, its kind and the difference in
-    effects, such as `safe: lost: effects: file: content`. Empty if the scenario neither failed nor ended early.
+    `reason: expected not_read, said file_not_found`, `text`, `error: ...`. The signature of a harm contains its kind
+    and the difference in effects, such as `safe: lost: effects: file: content`.
     """
     if verdict.status == "error":
         return f"error: {_generalize(verdict.reason)}"
@@ -107,18 +110,22 @@ def kind(difference: Difference) -> str:
 
 
 _MAX_HARM_CHARS = 150
-"""Maximum characters of a harm's line that distinguish it from other harms."""
+"""Maximum length of the part of a harm's description that is used to distinguish it from other harms, in characters."""
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Return the line of a harm without paths, numbers and quoted words. For other differences, their `kind`."""
+    """Return the description of a harm without paths, numbers and quoted words. For a difference that is not a harm,
+    return its `kind`.
+    """
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"
 
 
 def content_difference(expected: str, got: str) -> str:
-    """Return the kind of the whole difference between two contents, such as `line ends`, otherwise `content`."""
+    """Return the kind of difference between two contents, such as `line ends`. `content` if the difference has several
+    kinds or a different one.
+    """
     for name, remove in _CONTENT_DIFFERENCES:
         if remove(expected) == remove(got):
             return name
@@ -126,6 +133,6 @@ def content_difference(expected: str, got: str) -> str:
 
 
 def _generalize(text: str, max_chars: int = MAX_REFUSAL_CHARS) -> str:
-    """Return the first line of a text with placeholders, shortened to `max_chars`."""
+    """Return the first line of a text, with placeholders for paths and numbers, shortened to `max_chars`."""
     text = with_placeholders(text[:_MAX_READ_CHARS].split("\n")[0])
     return text if len(text) <= max_chars else text[:max_chars].rstrip()

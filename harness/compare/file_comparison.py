@@ -1,4 +1,4 @@
-"""Compare answers and files with the clauses of a step."""
+"""Compare the answers and the files of a step with the expected result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,18 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _MAX_EXCERPT_BYTES = 4096
-"""Maximum bytes of a content that is quoted in full. Of a longer one, only the part around the difference is."""
+"""Maximum size of a content that a difference quotes in full, in bytes. If it is longer, only the part around the
+difference is quoted.
+"""
 
 _OUTSIDE_PREFIXES = ("../", "$HOME/", "$TMPDIR/")
 
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One difference: the compared item, its expected and its actual value."""
+    """One difference between the actual and the expected result of a step: the compared item (such as a file), its
+    expected and its actual value.
+    """
 
     what: str
     expected: str
@@ -38,10 +42,10 @@ def file_differences(
     before: Mapping[str, Entry],
     changes: Mapping[str, Entry | None],
 ) -> list[FileDifference]:
-    """Return the differences between the changes of a step and the expected changes, path by path.
+    """Compare the changes of files in a step with the expected changes. Return the differences, sorted by path.
 
-    `expected` are the changes of the clause, `world` the changes that the harness made during the step; the clause
-    takes precedence. Other paths must not change, except for new parent directories of new files. The mode of an
+    `expected` are the changes that the clause states, `world` the changes that the harness made during the step; the
+    clause takes precedence. Other paths must not change, except for new parent directories of new files. The mode of an
     existing file must not change. The mode of a new file is compared only if the clause states a mode.
     """
     differences: list[FileDifference] = []
@@ -144,9 +148,9 @@ def _decode(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Return the differences between an answer and the expected text. Empty if `expected` is None.
+    """Compare an answer with the expected text. Return the differences. Empty if `expected` is None.
 
-    `raw` is the answer with the wrapping that the host added. One of both forms must equal the expected text. With
+    `raw` is the answer with the text that the host program added. One of both forms must equal the expected text. With
     `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
     """
     if expected is None:
@@ -165,7 +169,8 @@ def trace_differences(
     names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
-    """Yield new times and inodes of files that the step must not touch, although their contents are unchanged.
+    """Yield a difference for each file that has a new time or inode although the step must not touch it. Files with
+    changed contents are not included.
 
     A step may touch the files in the clause (`expected`), and the files that an `allowed` call may write, under all
     `names` (hard links) of each file. A call without a path may write any file. `state` is the workspace before the
@@ -196,7 +201,8 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Yield names that share a file (hard links) but must not, or that no longer share a file but must.
+    """Compare the hard links of files. Yield a difference for each pair of names that share a file although they must
+    not, or that no longer share it.
 
     Names that the clause (`expected`) does not mention must share the same files as before. A mentioned name must be a
     separate file, because it is replaced or new. But several mentioned names of one file with the same expected content
@@ -221,7 +227,7 @@ def name_differences(
 
 
 def _have_equal_expectations(expected: Mapping[str, Entry | None], left: str, right: str) -> bool:
-    """Whether a clause mentions none of two names, or states the same content for both."""
+    """Whether a clause mentions neither of two names, or states the same content for both."""
     if left not in expected or right not in expected:
         return left == right or (left not in expected and right not in expected)
     entries = expected[left], expected[right]

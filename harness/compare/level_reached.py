@@ -1,4 +1,4 @@
-"""Determine the level that a scenario reaches, and whether a rule holds in its scenarios."""
+"""Determine the highest level that a scenario reaches, and whether a rule holds, for tables of results."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,21 +8,23 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rule_classes import RuleClass
 
 Reach = Literal["nothing", "effects", "reason", "text", "error", "unsupported", "unspecified"]
-"""The highest level that a scenario reaches, `nothing` if none, or the reason why it was not judged."""
+"""The highest level that a scenario reaches (`nothing` if it reaches none), or the reason why it was not judged."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""Values of `Reach` for scenarios that were replayed to their end."""
+"""The values of `Reach` for scenarios that were replayed to their end and judged."""
 
 _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which rules of a class are judged: `text` for the class `wording`, otherwise `effects`."""
+    """Return the level at which rules of a class are judged in tables: `text` for the class `wording`, otherwise
+    `effects`.
+    """
     return "text" if class_ == "wording" else "effects"
 
 
 def reach_of(verdict: Verdict) -> Reach:
-    """Return the highest level that a verdict reaches, without `verbatim`."""
+    """Return the highest level that a scenario reached, or the reason why it was not judged. `verbatim` is ignored."""
     match verdict.status:
         case "error" | "unsupported" | "unspecified" as status:
             return status
@@ -35,7 +37,7 @@ def reach_of(verdict: Verdict) -> Reach:
 
 
 def holds_at(reach: Reach, level: Level) -> bool | None:
-    """Whether a scenario with this result holds at a level. None if it was not judged."""
+    """Whether a scenario with the result `reach` holds at a level. None if it was not judged."""
     match reach:
         case "unsupported" | "unspecified":
             return None
@@ -46,8 +48,8 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return the results of scenarios in a compact JSON form: for each result, its scenarios as `by_family` returns
-    them.
+    """Return the results of scenarios in a compact form for JSON files: for each value of `Reach`, its scenarios in the
+    form of `by_family`.
     """
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
@@ -56,7 +58,9 @@ def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
 
 
 def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
-    """Invert `pack_results`. Raises ValueError for an unknown result."""
+    """Return the result of each scenario from the compact form that `pack_results` returns. Raises ValueError for an
+    unknown result.
+    """
     found: dict[str, Reach] = {}
     for kind, families in stored.items():
         reach = next((each for each in _KINDS if each == kind), None)
@@ -67,7 +71,9 @@ def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
 
 
 def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return scenarios by family: for each family, the slugs of its scenarios in one string, separated by spaces."""
+    """Return the ids of scenarios in a compact form: for each family, the last parts of its ids in one text, separated
+    by spaces.
+    """
     found: dict[str, list[str]] = {}
     for scenario_id in sorted(ids):
         family, _, slug = scenario_id.partition("/")
@@ -76,23 +82,26 @@ def by_family(ids: Iterable[str]) -> dict[str, str]:
 
 
 def in_families(stored: Mapping[str, str]) -> Iterator[str]:
-    """Invert `by_family`: yield the ids of scenarios."""
+    """Yield the ids of scenarios from the compact form that `by_family` returns."""
     for family, slugs in stored.items():
         yield from (f"{family}/{slug}" for slug in slugs.split())
 
 
 Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
-"""Whether a rule holds: in all of its judged scenarios, in some, or in none.
+"""Whether a rule holds: in all of its judged scenarios (`yes`), in some (`partly`), or in none (`no`).
 
-`not claimed`: a capability that all of them need is missing. `unknown`: none was run, or none is specified.
+`not claimed`: the implementation lacks a capability that all scenarios of the rule need. `unknown`: no scenario was
+judged.
 """
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one scenario of a rule. `holds` is None if it was not judged; `lacking` means that a capability is
-    missing. `length` is the number of given files and steps of the scenario.
+    """The result of one scenario of a rule, used to compute the cell of the rule in a table.
+
+    `holds` is None if the scenario was not judged. `lacking` means that a capability is missing. `length` is the number
+    of given files and steps of the scenario.
     """
 
     scenario_id: str
@@ -103,8 +112,8 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The result of one rule for one implementation or version, with the numbers of its scenarios, of the judged ones,
-    and of those that hold.
+    """One cell of a table of rules: the result of a rule for one implementation or version. It contains the numbers of
+    the rule's scenarios, of the judged scenarios, and of those that hold.
 
     `shortest` is the shortest failing scenario, or empty. `since`, for a version, is the version that introduced these
     results.
@@ -119,7 +128,9 @@ class Cell:
 
 
 def standing(judged: int, holding: int, lacking: int) -> Standing:
-    """Return whether a rule holds, given the numbers of judged, holding and unsupported scenarios."""
+    """Return whether a rule holds, from the numbers of its scenarios that were judged, that hold, and that lack a
+    capability.
+    """
     if not judged:
         return "not claimed" if lacking else "unknown"
     if holding == judged:
@@ -128,7 +139,7 @@ def standing(judged: int, holding: int, lacking: int) -> Standing:
 
 
 def cell_of(scenarios: Iterable[ScenarioResult]) -> Cell:
-    """Return the result of a rule, given the results of its scenarios."""
+    """Compute the cell of a rule in a table from the results of its scenarios."""
     seen = list(scenarios)
     judged = sum(each.holds is not None for each in seen)
     holding = sum(each.holds is True for each in seen)

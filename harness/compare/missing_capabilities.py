@@ -1,4 +1,4 @@
-"""The capabilities and features of calls that an implementation does not support, as a baseline lists them."""
+"""The list of capabilities and call features that an implementation does not support, as part of a baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """The capabilities and the features of calls that an implementation does not support.
+    """The capabilities and the features of calls that an implementation does not support. A baseline lists them, so
+    that a later run can detect that one more is missing.
 
     `unclaimed` contains the missing capabilities. `unsupported` contains the missing features, such as `Read with
     pages`, each with the number of scenarios that need the feature.
@@ -26,7 +27,9 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Return the missing capabilities of verdicts. With several contracts, the larger count is used."""
+        """Collect the missing capabilities and features of all verdicts. If the verdicts are for several contracts, the
+        largest number of scenarios is used.
+        """
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -37,14 +40,16 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Return the union with the result of an earlier run. `are_disjoint`: both runs have no scenario in common."""
+        """Return the capabilities that are missing in this or in an `earlier` run. `are_disjoint` means that both runs
+        have no scenario in common, so that the numbers of scenarios are added.
+        """
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))
         return MissingCapabilities(self.unclaimed | earlier.unclaimed, counts)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of a baseline that list the missing capabilities."""
+        """Yield the lines of a baseline file that list the missing capabilities and features."""
         listed = f"unclaimed: [{', '.join(sorted(self.unclaimed))}]"
         # A line break inside a word would be read as a space.
         yield from wrap(
@@ -56,7 +61,9 @@ class MissingCapabilities:
 
 
 def lacks_call_feature(verdict: Verdict) -> bool:
-    """Whether a scenario lacked a feature of a call, such as `Read with pages`, and not a whole capability."""
+    """Whether a scenario was not judged because a feature of a call is missing, such as `Read with pages`, and not a
+    whole capability.
+    """
     return any(" " in name for name in verdict.lacks)
 
 

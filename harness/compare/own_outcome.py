@@ -1,4 +1,6 @@
-"""Compute the outcome of a contract in a scenario from its clauses, without a disk."""
+"""Compute the outcome that a contract's own behaviour would have in a scenario. Nothing is executed. It is used to
+exempt harm that the contract does as well.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,8 +24,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the text of the answer that a clause states, otherwise the recorded text, if clause and recording both
-    refuse or both answer the call. Empty if no text is known.
+    """Return the text of the answer that a clause states. If it states none, return the recorded text, provided that
+    the clause and the recording both refuse or both answer the call. Empty if no text is known.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -37,25 +39,25 @@ def text_of(clause: Clause, expectation: Expectation) -> str:
 
 
 def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
-    """Return the expected reminders with a known text. Reminders with only a known digest are omitted."""
+    """Return the expected reminders whose full text is known. Reminders that are stated as a digest are omitted."""
     if clause is None or not (scenario.given.reminders and contract.recorded):
         return ()
     return tuple(each for each in clause.reminders if isinstance(each, str))
 
 
 def own_outcome(scenario: Scenario, contract: Contract, fallback: Outcome | None = None) -> Outcome:
-    """Return the outcome that a replay on an implementation with exactly the behaviour of a contract would have.
+    """Return the outcome that a replay would have on an implementation with exactly the behaviour of a contract.
 
-    `fallback` is an outcome of the scenario on a different implementation. It provides contents that the contract does
-    not state, or states only as a digest.
+    `fallback` is an outcome of the scenario on a different implementation. Its contents are used if the contract does
+    not state a content, or states only a digest.
     """
     steps = tuple(_transcript_steps(scenario, contract, fallback or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(steps))
 
 
 def own_harms(scenario: Scenario, contract: Contract, fallback: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the harms that the behaviour of the contract does in a scenario: the step, the call (both from 0), the
-    kind and the path of each. `fallback` is the same as in `own_outcome`.
+    """Return the harms that the behaviour of the contract does in a scenario. Each is a tuple of the step, the call
+    (both from 0), the kind and the path. `fallback` is used as in `own_outcome`.
     """
     harms = harms_of(scenario, own_outcome(scenario, contract, fallback))
     return {(harm.step, harm.call, harm.kind, harm.path) for harm in harms}
@@ -90,7 +92,9 @@ def _transcript_steps(scenario: Scenario, contract: Contract, fallback: Outcome)
 def _without_digests(
     files: Mapping[str, Entry | None], contents: Mapping[str, Entry | None]
 ) -> dict[str, Entry | None]:
-    """Return the files with the entry of `contents` instead of a digest, where the digest fits."""
+    """Return the files with full contents: a digest is replaced by the entry of `contents` for the same path if it
+    matches.
+    """
     result = dict(files)
     for path, entry in files.items():
         data = getattr(contents.get(path), "data", None)

@@ -1,4 +1,6 @@
-"""Judge declared refusals: calls that an implementation refuses by design although the contract answers them."""
+"""Judge refusals that an implementation declares: calls that it refuses by design although the contract answers
+them.
+"""
 
 import json
 import posixpath
@@ -34,13 +36,15 @@ REFUSAL_SCENARIOS = {
     "changed-content": "staleness/older-time-other-content-edit",
     "deleted-since-read": "staleness/deleted-then-write",
 }
-"""For each refusal that can be declared, a scenario in which this refusal is the only reason to refuse a call."""
+"""For each refusal that an implementation can declare, a scenario in which a call is refused only for this reason. Used
+to detect which refusals an implementation makes.
+"""
 _OWNER_WRITE_BIT = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
 def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation makes in their scenarios."""
+    """Replay the scenarios in REFUSAL_SCENARIOS, and return the names of the refusals that the implementation makes."""
     suite = Suite(default_root())
     contract = suite.contracts[suite.contracts.default]
     seen = []
@@ -58,7 +62,7 @@ def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
 def apply_refusals(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Verdict:
-    """Return the verdict with the declared refusals applied.
+    """Return the verdict that the declared refusals lead to.
 
     A failed scenario with a declared refusal becomes `unsupported`. It stays `failed` if the session did a harm that
     the contract does not do, if it refused a different call that every contract answers, or if there is an earlier
@@ -95,8 +99,8 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that the contract answers and a declared refusal permits to refuse: its step and number, the name
-    of the refusal, and whether the implementation refused the call.
+    """Yield each call that the contract answers, but that a declared refusal allows the implementation to refuse. The
+    tuple contains the call's step and number, the name of the refusal, and whether the implementation refused the call.
     """
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
@@ -108,10 +112,10 @@ def _calls_covered(
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call of a replay with its result. `place` contains its step and its number in the step, both from 0. `state`
-    contains the files when the call was executed.
+    """A call of a replay, with its result and the files at its execution (`state`). Used to decide whether a declared
+    refusal applies. `place` contains its step and its number in the step, both from 0.
 
-    `known` contains, for each path of an earlier answered call, the content of the file after the last such call.
+    `known` contains the content that each file had after the last answered call that named it.
     """
 
     place: tuple[int, int]
@@ -122,16 +126,18 @@ class MadeCall:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths that the call may refer to."""
+        """The paths that the arguments of the call may refer to."""
         return candidate_paths(self.call.arguments, self.state)
 
     @property
     def files(self) -> list[RegularFile]:
-        """The regular files that the call may refer to."""
+        """The regular files that the arguments of the call may refer to."""
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file of the call has the content in `known` (if `same`), or a different content (if not `same`)."""
+        """Whether a file of the call still has the content that the session knows (with `same`), or a changed content
+        (without `same`).
+        """
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same
@@ -140,7 +146,9 @@ class MadeCall:
 
 
 def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
-    """Yield the calls of an outcome with the files at their execution, after other programs' changes during them."""
+    """Yield the calls of an outcome, each with the files at its execution. These include the changes that other
+    programs made during the call.
+    """
     state: Mapping[str, Entry] = outcome.before
     known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
@@ -158,7 +166,7 @@ def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
 
 
 def _applies(name: str, made: MadeCall) -> bool:
-    """Whether the refusal with this name (see `REFUSALS`) applies to a call."""
+    """Whether the declared refusal `name` (see `REFUSALS`) applies to a call."""
     call, state = made.call, made.state
     match name:
         case "empty-old-text":
@@ -210,7 +218,7 @@ def _applies(name: str, made: MadeCall) -> bool:
 
 
 def _texts_of(made: MadeCall) -> Iterator[str]:
-    """Yield the texts of the UTF-8 files that a call may refer to."""
+    """Yield the text of each UTF-8 file that a call may refer to."""
     for entry in made.files:
         with suppress(UnicodeDecodeError):
             yield entry.data.decode()

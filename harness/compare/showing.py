@@ -1,4 +1,4 @@
-"""Find lines of files that the contract's answers show, but not the answers of a session."""
+"""Find lines of files that the contract's answers show to the model, but the answers of the judged session do not."""
 
 import json
 import re
@@ -18,24 +18,24 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""Tools whose answers must show at least the lines that the contract's answers show. For other tools, it suffices if
-the session has seen the lines.
+"""The tools whose answers must show at least the lines that the contract's answers show. For other tools, it is
+sufficient if the session has seen the lines in earlier answers.
 """
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
-"""First bytes of images and documents, which are not shown as lines."""
+"""First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
 """Minimum numbers that the documents promise for a Read: lines of a file, and characters of a line."""
 _MAX_RANGES = 4
-"""Maximum number of line ranges in a difference."""
+"""Maximum number of line ranges, such as `3–5`, in the description of a difference."""
 
 
 class ShownLines(NamedTuple):
-    """The lines of one file that an answer of the contract shows: their numbers, from 1. With `are_cells`, the numbers
-    of cells of a notebook.
+    """The lines of one file that an answer of the contract shows, by number (from 1). With `are_cells`, the numbers are
+    those of cells of a notebook.
 
-    `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `may_be_earlier`, it
-    suffices if an earlier answer of the session shows the lines; otherwise this answer must show them.
+    `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `may_be_earlier`, an
+    earlier answer of the session may show the lines instead; otherwise this answer must show them.
     """
 
     call: int | None
@@ -49,7 +49,7 @@ def lines_of_contract(
     scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
 ) -> Iterator[ShownLines]:
     """Yield the lines of files that the contract's answers show in a step. `index` is the number of the step, from 0;
-    `seen` contains its calls and the files before and after it.
+    `seen` contains the step's calls and the files before and after it.
     """
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
@@ -71,7 +71,9 @@ def lines_of_contract(
 def _within_documented_limits(
     expected: Iterable[ShownLines], files: Mapping[str, Entry]
 ) -> Iterator[ShownLines]:
-    """Yield only the lines that the documents promise for a Read, which limit the number and the length of lines."""
+    """Yield only the lines that an answer must show according to the documents, which limit the number and the length
+    of lines in a Read.
+    """
     for shown in expected:
         lines = lines_of(data_of(files[shown.path]) or b"")
         numbers = shown.numbers
@@ -88,7 +90,9 @@ def _within_documented_limits(
 def _lines_in_answer(
     number: int | None, call: ToolCall, answer: str, files: Mapping[str, Entry], *, may_be_earlier: bool
 ) -> Iterator[ShownLines]:
-    """Yield the lines of each file that an answer shows. `number` is the number of the call in its step, from 0."""
+    """Yield the lines of each file that an answer of the contract shows. `number` is the number of the call in its
+    step, from 0.
+    """
     named = set(candidate_paths(call.arguments, files))
     for path, entry in files.items():
         if not isinstance(entry, RegularFile) or entry.data.startswith(_NO_TEXT):
@@ -107,8 +111,8 @@ def _lines_in_answer(
 def unseen(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
-    """Yield each answer that shows fewer lines than the contract's answer: its step and call (from 0), and a
-    description of the expected and the shown lines.
+    """Find answers that show fewer lines than the contract's answers. Yield for each its step, its call (both from 0),
+    and the difference between the expected and the shown lines.
 
     Missing lines of the same file are reported only once, unless the answer itself must show them.
     """
@@ -132,7 +136,7 @@ def unseen(
 
 
 def _lines_not_seen(expected: ShownLines, seen: JudgedStep) -> set[int]:
-    """Return the numbers of the expected lines that the session has not seen up to the end of a step."""
+    """Return the numbers of the expected lines that no answer has shown to the session up to the end of a step."""
     known = seen.known.get(expected.path)
     marks = known.marks if known is not None and known.data == data_of(seen.after[expected.path]) else ""
     return {number for number in expected.numbers if not marks[number - 1 : number].isupper()}
@@ -141,7 +145,9 @@ def _lines_not_seen(expected: ShownLines, seen: JudgedStep) -> set[int]:
 def _lines_not_in_answer(
     expected: ShownLines, call: ToolCall, seen: JudgedStep, result: ToolResult
 ) -> set[int]:
-    """Return the numbers of the expected lines or cells that neither the answer of a call nor its reminders show."""
+    """Return the numbers of the expected lines or cells that are missing in the answer of a call and in its
+    reminders.
+    """
     data = data_of((seen.before if call.tool in READERS else seen.after)[expected.path]) or b""
     sources = cell_sources(expected.path, data) if expected.are_cells else []
     missing = {*expected.numbers}
@@ -152,12 +158,12 @@ def _lines_not_in_answer(
 
 
 def _true_numbers(values: Sequence[bool]) -> tuple[int, ...]:
-    """Return the positions of the true values, from 1."""
+    """Return the positions of the true values in a list, starting at 1."""
     return tuple(number for number, value in enumerate(values, 1) if value)
 
 
 def cell_sources(path: str, data: bytes) -> list[str]:
-    """Return the sources of the cells of a notebook. Empty for other files."""
+    """Return the source of each cell of a notebook. Empty if the file is not a notebook."""
     if not path.endswith(".ipynb"):
         return []
     try:
@@ -169,7 +175,8 @@ def cell_sources(path: str, data: bytes) -> list[str]:
 
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
-    """Return for each cell whether an answer contains all lines of its source, after the lines of the earlier cells.
+    """Return for each cell of a notebook whether an answer shows it: the answer must contain all lines of the cell's
+    source, after the lines of the earlier cells.
 
     Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A cell
     without text counts as shown.
@@ -185,8 +192,8 @@ def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
 
 
 def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
-    """Return the end position of the last line, if an answer contains all lines in order after `start`. None if a line
-    is missing.
+    """Search lines in an answer, in order, from the position `start`. Return the end position of the last line. None if
+    a line is missing.
     """
     for line in lines:
         ends = []
@@ -203,7 +210,7 @@ def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the ranges of consecutive numbers in an ascending list, each as its first and its last number."""
+    """Return the ranges of consecutive numbers in an ascending list. Each range is its first and its last number."""
     result: list[tuple[int, int]] = []
     for number in numbers:
         if result and result[-1][1] == number - 1:
@@ -214,7 +221,7 @@ def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _describe(numbers: Sequence[int], unit: str) -> str:
-    """Return numbers with their unit, such as `line 1` or `lines 1–3, 5`."""
+    """Return numbers as a text with their unit, such as `line 1` or `lines 1–3, 5`."""
     named = [str(first) if first == last else f"{first}\N{EN DASH}{last}" for first, last in ranges(numbers)]
     more = " and more" if len(named) > _MAX_RANGES else ""
     return f"{unit}{'s' if len(numbers) > 1 else ''} {', '.join(named[:_MAX_RANGES])}{more}"

@@ -1,4 +1,4 @@
-"""Summarise a run: counts per contract and family, and the exit code."""
+"""Summarise the verdicts of a run: counts per contract and family, sentences for the report, and the exit code."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
 _MAX_NAMED_CAPABILITIES = 5
-"""Maximum number of missing capabilities that a complaint names."""
+"""Maximum number of missing capabilities that the message of `complaint` names."""
 _MAX_ERROR_LINES = 10
 _MAX_REASONS = 3
-"""Maximum number of reasons for not judging scenarios in a line."""
+"""Maximum number of reasons in a line that states why scenarios were not judged."""
 _MAX_REASON_CHARS = 60
 _COUNT_NAMES = {
     "failed": "failed",
@@ -28,12 +28,12 @@ _COUNT_NAMES = {
     "unsupported": "unsupported",
     "unspecified": "unspecified",
 }
-"""For each attribute of Count in the result of a run, its name there."""
+"""The name that the result line of a run uses for each attribute of Count."""
 _EXCEPTION_PATTERN = re.compile(r"it raised (\w+)")
 
 
 def _shorten_reason(reason: str) -> str:
-    """Return the first part of a reason, or the name of the exception that broke the adapter."""
+    """Return the first part of a reason. If the adapter raised an exception, return the name of the exception."""
     if raised := _EXCEPTION_PATTERN.search(reason.partition("\n")[0]):
         return raised[1]
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
@@ -42,7 +42,7 @@ def _shorten_reason(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """Numbers of scenarios by verdict, for the scenarios of one family (such as `gate`) or for all scenarios.
+    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios.
 
     `judged` is the number of scenarios that passed, failed or ended early (`error`). `holds` contains, for each level,
     the number of scenarios that hold at this level.
@@ -63,7 +63,7 @@ class Count:
     milliseconds: float = 0.0
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict."""
+        """Count one verdict, and its acceptance by the baseline."""
         self.scenarios += 1
         self.calls += verdict.calls
         self.steps += verdict.steps
@@ -77,21 +77,24 @@ class Count:
 
     @property
     def share(self) -> str:
-        """The number of judged scenarios and of all scenarios that the contract covers, such as `judged 3 of 5`."""
+        """The number of judged scenarios and the number of scenarios that the contract covers, such as `judged 3 of
+        5`.
+        """
         return f"judged {self.judged or 'none'} of {self.scenarios - self.unspecified}"
 
     def plus(self, other: Count) -> Count:
-        """Return the sum of both counts."""
+        """Return the sum of two counts."""
         return Count(
             **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Count)}
         )
 
 
 class Summary:
-    """Counts verdicts one by one. Memory grows only with the number of families and contracts.
+    """The result of a run. It counts verdicts one by one, so that its memory grows only with the number of families and
+    contracts.
 
-    `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all
-    contracts, without verdicts that lack a requirement.
+    `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all contracts,
+    without verdicts that lack a requirement.
     """
 
     def __init__(self) -> None:
@@ -139,7 +142,7 @@ class Summary:
         """The scenarios that ended early and are not accepted, each with the reason."""
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict with its baseline result."""
+        """Count one verdict, and its effect on the exit code (`ruling`)."""
         key = (verdict.contract, verdict.scenario_id.partition("/")[0])
         self.families.setdefault(key, Count()).add(verdict, ruling)
         self.contracts.setdefault(verdict.contract, Count()).add(verdict, ruling)
@@ -180,8 +183,8 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code of the run. An error takes precedence over a failure, because the result is
-        incomplete. A run never passes if no scenario was judged, or no scenario of one of its suites.
+        """The exit code of the run. An error takes precedence over a failure, because the result is incomplete. A run
+        never passes if no scenario was judged, or no scenario of one of its suites.
         """
         if self._errors:
             return ExitCode.ERROR
@@ -193,11 +196,13 @@ class Summary:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites without a judged scenario. Empty if no scenario at all was judged."""
+        """The names of the suites of which no scenario was judged. Empty if no scenario at all was judged."""
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self) -> str:
-        """Return a message about scenarios that were not judged although they must be. Empty if there are none."""
+        """Return a message for the user about scenarios that were not judged although they must be. Empty if there are
+        none.
+        """
         if not self.unclaimed:
             return ""
         most = self.unclaimed.most_common(_MAX_NAMED_CAPABILITIES)
@@ -216,8 +221,8 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return one line with the number of scenarios by kind of harm, then the numbers with blind edits and
-        overcautious refusals. Empty if all are 0.
+        """Return one line with the number of scenarios for each kind of harm, and then for blind edits and overcautious
+        refusals. Empty if all are 0.
         """
         harms, others = (
             ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
@@ -227,8 +232,8 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with an example for each kind of harm: the first for harms that only the
-        implementation does, the second for harms that the contract does as well.
+        """Return up to two lines with an example scenario for each kind of harm. The first line is for harm that only
+        the implementation does, the second for harm that the contract does as well.
         """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
@@ -243,8 +248,8 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence with the number of passed scenarios in which the contract does the same harm. Empty if the
-        number is 0 or the run does not pass. `name` is the name of the implementation, `level` the level of the run.
+        """Return a sentence about the passed scenarios in which implementation and contract do the same harm. Empty if
+        there are none or the run does not pass. `name` is the name of the implementation, `level` the level of the run.
         """
         if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
             return ""
@@ -268,13 +273,17 @@ class Summary:
         return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
-        """Return a sentence about the number of scenarios with expectations written by a person. Empty if it is 0."""
+        """Return a sentence about the number of scenarios whose expectations a person wrote. Empty if there are
+        none.
+        """
         if not self.by_hand:
             return ""
         return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"
 
     def design_sentence(self) -> str:
-        """Return the declared design and refusals, and the number of scenarios that they exclude."""
+        """Return a line with the declared design and refusals, and the number of scenarios that are excluded because of
+        them.
+        """
         designs = f"design {', '.join(sorted(self.designs))}" if self.designs else ""
         refuses = f"declared refusals {', '.join(sorted(self.refuses))}" if self.refuses else ""
         declared = "; ".join(filter(None, (designs, refuses)))
@@ -284,8 +293,8 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return lines with the scenarios that ended early and are not accepted by the baseline. The last line contains
-        the number of scenarios beyond a maximum.
+        """Return lines with the scenarios that ended early and are not accepted by the baseline. If there are too many,
+        the last line contains the number of omitted scenarios.
         """
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):
@@ -293,7 +302,9 @@ class Summary:
         return lines
 
     def reason_lines(self) -> list[str]:
-        """Return a line with the most frequent reasons for each of the statuses error, unsupported and unspecified."""
+        """Return a line for each of the statuses error, unsupported and unspecified, with the most frequent reasons for
+        it.
+        """
         lines = []
         for status, reasons in self.reasons.items():
             most = reasons.most_common(_MAX_REASONS)
@@ -305,7 +316,7 @@ class Summary:
         return lines
 
     def sentence(self) -> str:
-        """Return the result of the run in one line."""
+        """Return the line with the result of the run."""
         total = self.total
         parts = [f"{total.passed} passed"]
         names = {**_COUNT_NAMES, "error": "error" if total.error == 1 else "errors"}

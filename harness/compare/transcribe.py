@@ -1,4 +1,6 @@
-"""Convert the outcome of a replay to a transcript, as recordings and the JSON lines of a run contain it."""
+"""Convert the outcome of a replay to a transcript. Transcripts are used in recordings and in the JSON lines of a
+run.
+"""
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
@@ -16,14 +18,18 @@ from readfirst.harness.workspace.snapshot import apply_changes
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
-    """Return the transcript of a complete replay. An error without a name in the vocabulary is `unnamed`."""
+    """Return the transcript of a complete replay. An error whose message is not in the vocabulary gets the name
+    `unnamed`.
+    """
     return Transcript(tuple(step for _, step in _transcribe_steps(scenario, outcome, vocabulary)))
 
 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of these steps (numbers from 0). Changes after the last step belong to the last step."""
+    """Return the recorded form of the answers in some steps. `steps` contains their numbers, from 0. Changes after the
+    last step of the scenario belong to the last step.
+    """
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -34,7 +40,7 @@ def transcribe_answers(
 def _transcribe_steps(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary
 ) -> Iterator[tuple[int, TranscriptStep]]:
-    """Yield each step with calls, and its index."""
+    """Yield each step that contains calls in its recorded form, with the index of the step."""
     state = dict(outcome.before)
     for index, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         if isinstance(step, ToolCall | ParallelCalls):
@@ -45,7 +51,9 @@ def _transcribe_steps(
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a transcript with the current error names of errors.yaml, which may differ from those of the replay."""
+    """Return a copy of a transcript with the error names that `vocabulary` (errors.yaml) now contains. The names may
+    have changed since the replay.
+    """
     return Transcript(
         tuple(
             replace(
@@ -89,8 +97,8 @@ def _transcribe_step(
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the new entries of the paths that the implementation changed in a step, or replaced by the same bytes.
-    `before` is the workspace before the step.
+    """Return the paths that the implementation changed in a step, or replaced by a file with the same bytes. The values
+    are the new entries. `before` is the workspace before the step.
     """
     world = {**before, **done.expected_world}
     paths = sorted({*done.changes, *done.expected_world})
@@ -100,8 +108,8 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that the implementation replaced by files with the same bytes, if this changed their other names
-    (hard links). `world` is the workspace after the step, without the changes of the implementation.
+    """Return the files that the implementation replaced by a new file with the same bytes, if they thereby lost a hard
+    link. `world` is the workspace after the step, without the changes of the implementation.
     """
     return {
         path: world[path]
@@ -113,13 +121,17 @@ def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None
 def _is_implied(
     path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether an entry is a new parent directory of another new path, which every implementation creates."""
+    """Whether an entry is a new directory that contains another new path. It is not recorded, because every
+    implementation creates it.
+    """
     is_new_directory = isinstance(entry, Directory) and path not in before
     return is_new_directory and any(other.startswith(f"{path}/") for other in changes)
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return the entry without an unchanged mode or ownership. New entries keep their ownership but not their mode."""
+    """Return the entry without its mode or ownership if they are unchanged. New entries keep their ownership but not
+    their mode.
+    """
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

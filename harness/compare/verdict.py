@@ -1,4 +1,4 @@
-"""Verdicts: the judgement of one scenario against one contract, per step and level."""
+"""Verdicts: the result of judging one scenario by one contract, with the differences of each step and level."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from readfirst.harness.yaml_io.finding import Position
 
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")
-"""From the weakest to the strictest level. A level holds only if all levels before it hold."""
+"""The levels from the weakest to the strictest. A level holds only if all levels before it hold."""
 
 
 def up_to(level: Level) -> tuple[Level, ...]:
-    """Return a level and all levels below it, which are judged together."""
+    """Return a level and all weaker levels, because all of them are judged together."""
     return LEVELS[: LEVELS.index(level) + 1]
 
 
@@ -30,12 +30,12 @@ Blame = Literal["implementation", "adapter", "harness", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference between an outcome and a contract. `step` and `call` count from 0.
+    """One difference between an outcome and a contract. `step` and `call` are numbers from 0.
 
     `what` is the name of the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`).
     `expected` and `got` are its exact values, or descriptions of the lines shown. At the level `safe`, `what` is a harm
-    in one line, `expected` the content before the harm and `got` the content after it. `late`: the difference occurred
-    after the last step.
+    in one line, `expected` the content before the harm and `got` the content after it. `late` means that the difference
+    occurred after the last step.
     """
 
     step: int
@@ -50,17 +50,17 @@ class Difference:
 
     @property
     def label(self) -> str:
-        """The compared item for a reader, including whether the difference came after the last step."""
+        """The name of the compared item for reports. It states whether the difference occurred after the last step."""
         return f"{self.what}, after the last step" if self.late else self.what
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of one scenario. `levels` contains for each level whether it holds; `passed` and `failed` refer to
-    the requested level.
+    """The result of judging one scenario by one contract. `levels` contains for each level whether it holds; `passed`
+    and `failed` refer to the requested level.
 
     `unsupported`: the adapter lacks a capability, which `reason` names. `unspecified`: the contract does not cover the
-    scenario. `error`: the replay ended early, as `reason` and `blame` explain.
+    scenario. `error`: the replay ended early; `reason` and `blame` explain why.
     """
 
     scenario_id: str
@@ -73,27 +73,29 @@ class Verdict:
     reason: str = ""
     milliseconds: float = 0.0
     calls: int = 0
-    """Number of judged calls."""
+    """Number of calls that were compared."""
     steps: int = 0
-    """Number of answered calls and groups of parallel calls; `milliseconds` is their total time."""
+    """Number of steps with answered calls: single calls and groups of parallel calls. `milliseconds` is their total
+    time.
+    """
     requirement: Requirement | None = None
-    """Requirement of the scenario. None in JSON lines of an earlier readfirst."""
+    """Requirement of the scenario. None if the verdict is from JSON lines of an older readfirst, which lack it."""
     rule: str = ""
     """The rule of the scenario. Empty if it has none, or if the JSON lines do not contain it."""
     length: int = 0
-    """Number of given files and steps of the scenario."""
+    """Number of given files and steps of the scenario. Used to show the shortest failing scenario first."""
     lacks: tuple[str, ...] = ()
-    """Missing capabilities, or features of calls (`Read with pages`). Empty if the machine lacks something."""
+    """Missing capabilities, or features of calls (`Read with pages`). Empty if only the machine lacks something."""
     server: ServerUse | None = None
     """How the session used the server, if the implementation is a server."""
     harms: tuple[Harm, ...] = ()
-    """All harms, blind edits and overcautious refusals, even if the contract does the same."""
+    """All harms, blind edits and overcautious refusals, even if the contract does the same harm."""
     design: str = ""
     """The declared design of the implementation. Empty if none is declared."""
     by_hand: bool = False
     """Whether the expectations are written by hand; see `contract_expectations.is_by_hand`."""
     suite: str = ""
-    """Name of the suite of the scenario, if the run contains several suites."""
+    """Name of the scenario's suite. Empty if the run uses only one suite."""
     refuses: tuple[str, ...] = ()
     """Names of the calls that the implementation declares to refuse although the contract answers them."""
     answers: Mapping[int, TranscriptStep] = field(default_factory=dict, compare=False, repr=False)

@@ -253,8 +253,8 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of the scenario's content. Results of a run are reused only while it is unchanged. For a
-        composed scenario, the digest includes its recording.
+        """Return a digest of the scenario's content, used to detect that the scenario has changed. For a composed
+        scenario, the digest includes its recording.
         """
         location = self.location(scenario_id)
         if not location.case:
