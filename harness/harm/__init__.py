@@ -1,1 +1,1 @@
-"""Detect lost and spoiled work in a session, from bytes, calls and answers only."""
+"""Detect lost and spoiled work of users. Only bytes, calls and answers are used, no expected results."""

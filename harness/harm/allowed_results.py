@@ -1,4 +1,4 @@
-"""Compute the contents that a file may have after a call: the requested content, and the variants that
+"""Compute the contents that a file may have after a call without harm: the requested content, and the variants that
 docs/harm.md lists as "changes that are not harm".
 """
 
@@ -11,26 +11,29 @@ from readfirst.harness.harm.requested_edit import NewText, Replacement, Requeste
 from readfirst.harness.harm.text_codec import Content, with_line_ends
 
 Span = tuple[int, int]
-"""Start and end of a part of a text, as character indexes."""
+"""A part of a text, as the character indexes of its start and its end."""
 
 _STRAIGHT_BY_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def fold_quotes(text: str) -> str:
-    """Return the text with straight quotes instead of curly quotes. The length stays the same."""
+    """Return the text with straight quotes instead of curly quotes. Each quote is replaced by one character, so the
+    length stays the same.
+    """
     return text.translate(_STRAIGHT_BY_CURLY)
 
 
 def find_spans(text: str, old: str) -> list[Span]:
-    """Return the span of each occurrence of `old` in a text, from the left, without overlaps."""
+    """Return the position of each occurrence of `old` in a text, from left to right, without overlaps."""
     return [match.span() for match in re.finditer(re.escape(old), text)] if old else []
 
 
 def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
-    """Yield the matches of `old` in a text, for up to four comparisons: the spans, and whether quotes were folded.
+    """Search `old` in a text with up to four comparisons, from strict to loose. Yield the found spans of each
+    comparison, and whether it ignored the form of quotes.
 
-    The comparisons, from strict to loose: exact; an LF also matches a CRLF; a straight quote also matches a curly
-    quote; both. A comparison without matches is omitted, and so is a comparison with the spans of an earlier one.
+    The comparisons: exact; an LF also matches a CRLF; a straight quote also matches a curly quote; both. A comparison
+    without matches is omitted, and so is a comparison with the same spans as an earlier one.
     """
     seen: list[list[Span]] = []
     has_quotes = not (text.isascii() and old.isascii())
@@ -49,7 +52,9 @@ def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
 
 
 def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
-    """Convert spans of a text without its CRs to spans of the original text with CRLF."""
+    """Return the positions in the original text with CRLF line ends of parts that were found in the text without its
+    CRs.
+    """
     shifted_ends: dict[int, int] = {}
     position = shift = 0
     for end in sorted({end for span in spans_without_cr for end in span}):
@@ -61,18 +66,18 @@ def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
 
 
 _MAX_VARIANTS = 64
-"""Maximum number of variants of a text to which the next replacement of a call is applied."""
+"""Maximum number of possible texts of a file for which the next replacement of the same call is computed."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""Whitespace before a line end or the text's end. The pattern starts with a character class, so that Python searches
-it fast.
+"""Pattern of whitespace before a line end or the text's end. It starts with a character class, because Python searches
+such patterns fast.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """A text after a replacement, and the spans of the inserted texts. `curled`: their straight quotes may have become
-    curly quotes.
+    """The text of a file after a replacement, and the spans of the inserted texts. `curled` means that a tool may have
+    changed their straight quotes to curly quotes.
     """
 
     text: str
@@ -81,9 +86,10 @@ class EditResult:
 
 
 def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *, crlf: bool) -> bool:
-    """Whether a file with the bytes `before` (None: no file) may contain `after` once the edit is answered.
+    """Whether a file with the bytes `before` (None: no file) may contain `after` once the edit is answered, without
+    harm.
 
-    `crlf` means that some file in the workspace has CRLF line ends. A new file may use CRLF in this case.
+    `crlf` means that a file in the workspace has CRLF line ends. A new file may use CRLF in this case.
     """
     if isinstance(edit, NewText):
         return is_insertion_result(before, edit, after) or any(
@@ -98,7 +104,7 @@ def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *
 
 
 def is_insertion_result(before: bytes | None, edit: NewText, after: bytes) -> bool:
-    """Whether `after` is the old content of a file with the text of an insertion before or after it."""
+    """Whether `after` is the old content of a file with the requested text added at its beginning or end."""
     if not edit.inserts or not before:
         return False
     content = Content.of(before)
@@ -122,7 +128,9 @@ def _has_edited_content(content: Content, edit: Sequence[Replacement], after: by
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Yield each text with the replacement applied exactly as requested, except texts without a unique old text."""
+    """Apply a replacement exactly as requested to each text, and yield the results. Texts are skipped if the old text
+    does not occur exactly once.
+    """
     for text in texts:
         count = text.count(edit.old) if edit.old else 0
         if count == 1 or (count and (edit.every or edit.count == count)):
@@ -130,7 +138,7 @@ def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
 
 
 def iter_edit_results(text: str, edit: Replacement) -> Iterator[EditResult]:
-    """Yield the possible results of a replacement in a text. Empty if the old text is missing or ambiguous."""
+    """Yield the possible results of a replacement in a text. There are none if the old text is missing or ambiguous."""
     if not edit.old:
         if not text:
             yield EditResult(edit.new, ((0, len(edit.new)),), curled=False)
@@ -160,7 +168,9 @@ def _replace_spans(text: str, spans: Sequence[Span], new: str, *, curled: bool) 
 
 
 def _text_variants(text: str, new: str) -> Iterator[str]:
-    """Yield the allowed variants of an inserted text: with converted line ends, and without spaces at line ends."""
+    """Yield the variants of an inserted text that a tool may write without harm: with converted line ends, and without
+    spaces at line ends.
+    """
     adapted = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield adapted
     if "\n" in text and adapted != new and "\r\n" in new:
@@ -177,7 +187,9 @@ def _extend_over_newline(text: str, span: Span) -> Span:
 
 
 def _is_expected_content(content: Content, result: EditResult, after: bytes) -> bool:
-    """Whether the bytes `after` are this result of an edit. Quotes in inserted texts may have become curly quotes."""
+    """Whether the bytes `after` are an allowed result of an edit. Quotes in the inserted texts may have become curly
+    quotes.
+    """
     if content.data(result.text) == after:
         return True
     if not result.curled:
@@ -198,8 +210,8 @@ def _is_expected_content(content: Content, result: EditResult, after: bytes) -> 
 
 
 def _written_contents(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield the allowed contents of a written file: with the line ends, the encoding or the byte order mark of the old
-    file, and without spaces at line ends.
+    """Yield the contents that a file may have after a Write of `text`: with the line ends, the encoding or the byte
+    order mark of the old file (`before`), and without spaces at line ends.
     """
     plain = Content.of(b"")
     yield plain.data(text)  # nearly every tool does this; skip the other variants

@@ -1,4 +1,4 @@
-"""Judge the answered calls of one message that use the same file."""
+"""Judge the harm of answered calls in one message that change the same file, one after the other."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MAX_CONTENTS = 16
-"""Maximum number of contents of a file to which the next call is applied."""
+"""Maximum number of possible contents of a file for which the result of the next call is computed."""
 
 
 @dataclass
 class FileCalls:
-    """The answered calls of one message on one file, in order, with their numbers in the message."""
+    """The answered calls in one message that change the file `path`, in order. Each has its number in the message."""
 
     path: str
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
     def with_hook_input(self, hooks: Sequence[GivenHook]) -> FileCalls:
-        """Return the calls with the arguments that hooks of the action `input` set."""
+        """Return the calls with the arguments that hooks replaced (hooks with the action `input`)."""
 
         def apply_hooks(call: ToolCall) -> ToolCall:
             for hook in hooks:
@@ -47,14 +47,16 @@ class FileCalls:
 
     @property
     def last_number(self) -> int:
-        """The number of the last of these calls in the message."""
+        """The number in the message of the last of these calls."""
         return self.calls[-1][0]
 
 
 def check_calls(
     file_calls: FileCalls, knowledge: FileKnowledge, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, UnlocatedHarm]]:
-    """Yield the harms that the calls did to the content of their file, each with the number of its call."""
+    """Yield the harms that the calls did to the content of their file, each with the number of the call. `knowledge`
+    contains the lines that the session has seen.
+    """
     path, number = file_calls.path, file_calls.last_number
     previous, now = data_of(before.get(path)), data_of(after.get(path))
     if any(call.tool == "NotebookEdit" for _, call in file_calls.calls):
@@ -110,7 +112,7 @@ def _blind_edit(path: str, knowledge: FileKnowledge) -> UnlocatedHarm:
 
 
 def _possible_contents(before: bytes | None, edits: Sequence[RequestedEdit]) -> list[bytes | None]:
-    """Return the possible contents of the file after these edits."""
+    """Return the possible contents of a file after some edits, which are applied one after the other."""
     contents = [before]
     for edit in edits:
         results = (result for content in contents for result in _contents_after(content, edit))
@@ -136,8 +138,8 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[UnlocatedHarm]:
-    """Yield the harms that calls did to the links and the metadata of their file. `names_before` and `names` contain
-    all names of each file with several hard links, before and after the calls.
+    """Yield the harms that calls did to the links and the metadata (such as the mode) of their file. `names_before` and
+    `names` contain all names of each file with several hard links, before and after the calls.
     """
     previous, now = before.get(path), after.get(path)
     if previous is None or now is None:

@@ -1,4 +1,4 @@
-"""Judge files that two sessions change at the same time, in any order."""
+"""Judge the harm to files that two sessions change at the same time."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,10 +13,11 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield the harms of calls that two sessions made at the same time: the number of the call, the path and the harm.
+    """Yield the harms of calls that two sessions made at the same time. Each harm has the number of its call and the
+    path.
 
     The calls change different texts. Therefore the file must contain the edit of every answered call, and no other
-    change. A call may be refused only if the other session uses the same file.
+    change, whatever the order of the calls. A call may be refused only if the other session uses the same file.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}
@@ -47,7 +48,9 @@ def check_concurrent_edits(
 def _check_missing_edits(
     path: str, done: list[tuple[int, ToolCall]], previous: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield the harm `lost` for each answered call (`done`) whose edit is missing in the file."""
+    """Yield a harm of the kind `lost` for each answered call whose edit is missing in the file. `done` are these calls
+    with their numbers, `previous` is the file before the calls, `now` its content after them.
+    """
     expected = data_of(previous) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:

@@ -1,4 +1,4 @@
-"""Track the working directory of sessions that use commands to change it."""
+"""Track the working directory of a session, because shell commands with `cd` change the meaning of relative paths."""
 
 from __future__ import annotations
 
@@ -15,28 +15,34 @@ from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import apply_changes
 
 _COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
-"""A word of a command, with its quotes, or an operator between commands."""
+"""Pattern of a word in a shell command, with its quotes, or of an operator between commands."""
 
 
 @dataclass
 class WorkingDirectory:
-    """The current and the first working directory of a session or sub-agent, relative to the workspace."""
+    """The current and the first working directory of a session or sub-agent, relative to the workspace. Used to resolve
+    the relative paths of its calls.
+    """
 
     start: str
     current: str
     is_fixed: bool = False
-    """Whether commands cannot change the directory. True for sub-agents: a call starts in the session's directory."""
+    """Whether commands cannot change the directory. True for sub-agents: each of their calls starts in the same
+    directory.
+    """
     may_be_reset: bool = False
-    """Whether the user has sent a message, which may have set the directory to `start`."""
+    """Whether the directory may be `start` again, because the user has sent a message."""
 
     def for_sub_agent(self) -> WorkingDirectory:
-        """Return the working directory of a new sub-agent: the current directory of the session."""
+        """Return the working directory of a new sub-agent, which starts in the current directory of the session."""
         return WorkingDirectory(self.start, self.current, is_fixed=True)
 
     def resolve_paths(
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
-        """Return calls with absolute paths. Each command changes the directory of the calls after it."""
+        """Return the calls with absolute paths. If a command changes the directory, the calls after it use the new
+        directory.
+        """
         after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):
@@ -50,7 +56,9 @@ class WorkingDirectory:
 
 
 def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
-    """Return a call with a path from `$WS/` instead of a path relative to `directory` in the workspace."""
+    """Return a call in which a path relative to `directory` is replaced by an absolute path, which starts with
+    `$WS/`.
+    """
     path = call.path
     if not directory or not path or path.startswith(("/", "$", "~")):
         return call
@@ -59,14 +67,14 @@ def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 
 
 def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
-    """Whether the relative path of a call, from this directory, names a changed file."""
+    """Whether a changed file has the relative path of a call, if the path is resolved in `directory`."""
     return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
 
 
 def _directory_after(
     call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
 ) -> str:
-    """Return the directory of a session after a call. Only answered commands with `cd` change it.
+    """Return the working directory of a session after a call. Only an answered command with `cd` changes it.
 
     If `cd` leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes
     nothing.
@@ -94,8 +102,8 @@ def _directory_after(
 
 
 def _iter_cd_targets(command: str) -> Iterator[str]:
-    """Yield the argument of each `cd` in a command. A `cd` in a pipe, in parentheses or in the background is ignored,
-    because it does not change the directory of the session.
+    """Yield the argument of each `cd` in a shell command. A `cd` in a pipe, in parentheses or in the background is
+    ignored, because it does not change the directory of the session.
     """
     words = _COMMAND_WORD_PATTERN.findall(command)
     operators = set(";&|\n")

@@ -1,16 +1,17 @@
-"""One harm: work that a session lost or spoiled, with a description for a reader."""
+"""The description of one harm: work that a session lost or spoiled."""
 
 from dataclasses import dataclass
 
 from readfirst.harness.suite.harm_kinds import Kind
 
 _MAX_EXCERPT_CHARS = 200
-"""Maximum number of characters of an excerpt in a harm."""
+"""Maximum length of the excerpts that a harm contains, in characters."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Harm:
-    """A harm: its step and call (both from 0), its kind, the path of the file, and a sentence about it (`what`).
+    """One harm of a session: its step and call (both from 0), its kind, the path of the file, and a sentence that
+    describes it (`what`).
 
     `before` and `after` are exact excerpts of the content. Reports escape control characters.
     """
@@ -25,10 +26,12 @@ class Harm:
 
     @property
     def line(self) -> str:
-        """The harm in one line: `lost: line 2 of notes.txt, which somebody else saved after the Read`."""
+        """The kind and the description in one line: `lost: line 2 of notes.txt, which somebody else saved after the
+        Read`.
+        """
         return f"{self.kind}: {self.what}"
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters, with `…` if the text is longer."""
+    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters. `…` is added if the text is longer."""
     return text if len(text) <= _MAX_EXCERPT_CHARS else f"{text[:_MAX_EXCERPT_CHARS]}…"

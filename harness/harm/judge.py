@@ -1,4 +1,4 @@
-"""Judge the harm of a replayed session from its files, calls and answers, without expectations."""
+"""Judge the harm that a replayed session did, from its files, calls and answers. Expected results are not used."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,14 +37,14 @@ State = dict[str, Entry]
 
 
 def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
-    """Return the harms of a session, including blind edits, in the order of the steps. See `judge`."""
+    """Return all harms of a session, including blind edits, in the order of the steps. See `judge`."""
     return judge(scenario, outcome).harms
 
 
 def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
-    """Return the harms of a session, and its knowledge of files after each step.
+    """Find all harms of a session. The result also contains the lines of files that the session knew after each step.
 
-    Uses the setup, the events and the calls of the scenario, but not its expectations.
+    The given files, the events and the calls of the scenario are used, but not its expectations.
     """
     judging = _Judge(scenario.given, dict(outcome.before))
     for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
@@ -55,7 +55,7 @@ def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
 
 
 class _AnsweredStep(NamedTuple):
-    """The calls of one step and their outcome, with all files before and after the step, and the changed paths."""
+    """The calls of one step with their results, all files before and after the step, and the paths that changed."""
 
     step: int
     calls: Sequence[ToolCall]
@@ -69,7 +69,7 @@ class _AnsweredStep(NamedTuple):
 class _Judge:
     """Judges the steps of a scenario in order. Tracks the current files, and the session's knowledge of these files.
 
-    Knowledge of files is a dictionary by path.
+    Knowledge of files is a dictionary: the keys are paths.
     """
 
     given: Given
@@ -77,18 +77,18 @@ class _Judge:
     harms: list[Harm] = field(default_factory=list)
     judged_steps: dict[int, JudgedStep] = field(default_factory=dict)
     knowledge_stack: list[dict[str, FileKnowledge]] = field(default_factory=list)
-    """Knowledge of the session, then of each nested sub-agent. The last one is active."""
+    """Knowledge of the session, and of each nested sub-agent. The last entry belongs to the active one."""
     other_knowledge: dict[str, dict[str, FileKnowledge]] = field(default_factory=dict)
     """Knowledge of a second session (its key is empty), and of sub-agents in the background, by their id."""
     rewind_pending: bool = False
-    """Whether the user has rewound the session since the last call."""
+    """Whether the user has rewound the conversation, and no call has followed yet."""
     checkpoint: State = field(default_factory=dict)
-    """The files to which a rewind restores the workspace."""
+    """The files as a rewind will restore them."""
     changed_paths: set[str] = field(default_factory=set)
     """Paths that the session changed."""
 
     directories: dict[int, WorkingDirectory] = field(default_factory=dict)
-    """The directory of relative paths, by `id()` of the knowledge of the session or sub-agent."""
+    """The working directory of the session and of each sub-agent. The key is the `id()` of its knowledge."""
     was_killed: bool = False
     """Whether the program was killed and has not been resumed."""
 
@@ -97,7 +97,7 @@ class _Judge:
         self.checkpoint = dict(self.state)
 
     def _start_knowledge(self, *, is_sub_agent: bool = False) -> dict[str, FileKnowledge]:
-        """Return the knowledge of a new session, or of a new sub-agent, and set its working directory."""
+        """Create the knowledge of a new session or of a new sub-agent, and set its working directory."""
         knowledge = initial_knowledge(self.state)
         start = "" if self.given.permissions is None else self.given.permissions.working_directory
         directory = self.current_directory.for_sub_agent() if is_sub_agent else WorkingDirectory(start, start)
@@ -106,16 +106,16 @@ class _Judge:
 
     @property
     def current_knowledge(self) -> dict[str, FileKnowledge]:
-        """The knowledge of the active session or sub-agent."""
+        """The knowledge of the session or sub-agent that makes the current calls."""
         return self.knowledge_stack[-1]
 
     @property
     def current_directory(self) -> WorkingDirectory:
-        """The working directory of the active session or sub-agent."""
+        """The working directory of the session or sub-agent that makes the current calls."""
         return self.directories[id(self.current_knowledge)]
 
     def _all_knowledge(self) -> list[dict[str, FileKnowledge]]:
-        """Return the knowledge of every session and sub-agent, the active one first."""
+        """Return the knowledge of the session and of every sub-agent, the active one first."""
         stack = self.knowledge_stack
         others = self.other_knowledge.values()
         return [
@@ -124,7 +124,7 @@ class _Judge:
         ]
 
     def judge_step(self, index: int, step: Step, outcome: StepOutcome) -> None:
-        """Judge one step, and update the knowledge of files."""
+        """Find the harms of one step, and update the knowledge of files."""
         if isinstance(step, ToolCall | ParallelCalls):
             if self.was_killed:  # the next call belongs to another session
                 self.knowledge_stack, self.other_knowledge = [self._start_knowledge()], {}
@@ -179,7 +179,7 @@ class _Judge:
         )
 
     def _judge_interrupted_call(self, index: int, call: ToolCall, outcome: StepOutcome) -> None:
-        """Judge a call that was interrupted while it wrote. Its change may or may not have been made."""
+        """Find the harms of a call that was interrupted while it wrote. Its change may or may not have been made."""
         when = "the call was given up" if call.signal is None else f"the program got {call.signal}"
         for path, what in check_partial_writes(call, self.state, outcome.changes, outcome.results[0]):
             previous, now = _excerpt_of(self.state.get(path)), _excerpt_of(outcome.changes.get(path))
@@ -198,7 +198,7 @@ class _Judge:
         self.state = after
 
     def judge_later_changes(self, last: int, outcome: StepOutcome) -> None:
-        """Report each change after the last answer as a stray change. `last` is the number of the last step."""
+        """Add a harm (`stray`) for each change after the last answer. `last` is the number of the last step."""
         for path, entry in sorted(outcome.changes.items()):
             previous = self.state.get(path)
             what = f"{path} was {describe_change(previous, entry)} after the last answer"
@@ -238,7 +238,7 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Update the knowledge of the active session after a summary: only the files that it shows stay known."""
+        """Update the knowledge after a summary of the conversation: only files that it shows stay known."""
         known_paths = {path for path, knowledge in self.current_knowledge.items() if knowledge.is_known}
         existing_paths = known_paths & self.state.keys()
         shown = files_shown_after_summary(existing_paths, self.state, self.given.files, self.changed_paths)
@@ -249,14 +249,14 @@ class _Judge:
             )
 
     def _apply_foreign_changes(self, changed: Mapping[str, Entry | None]) -> None:
-        """Record that other programs changed files."""
+        """Update the files and the knowledge of all sessions after other programs changed files."""
         for path, entry in changed.items():
             for knowledge in self._all_knowledge():
                 record_change(knowledge, path, self.state.get(path), entry, by_session=False)
         self.state = apply_changes(self.state, changed)
 
     def _apply_rewind(self, index: int, changed: Mapping[str, Entry | None]) -> None:
-        """Update the knowledge of files after a rewind. Report changes of other programs that it reverted as lost."""
+        """Update the knowledge of files after a rewind. Changes of other programs that it reverted are harms."""
         restored: dict[str, Entry | None] = {}
         for path in sorted(self.changed_paths):
             previous = self.checkpoint.get(path)
@@ -319,7 +319,7 @@ class _Judge:
                 self._record_shown_lines(call, result, after)
 
     def _record_shown_lines(self, call: ToolCall, result: ToolResult, state: State) -> None:
-        """Record the lines that an answer shows."""
+        """Update the knowledge of files with the lines that an answer shows."""
         if result.is_error and not result.reminders:
             return
         named = set(candidate_paths(call.arguments, state))
@@ -342,7 +342,7 @@ class _Judge:
         index, calls, outcome, before, after, changed = answered
 
         def refused_calls(path: str, state: State) -> Iterator[int]:
-            """Yield the number of each refused call that names a path."""
+            """Yield the number of each refused call that names a path in its arguments."""
             for number, (call, result) in enumerate(zip(calls, outcome.results, strict=False)):
                 if result.is_error and path in candidate_paths(call.arguments, state):
                     yield number
@@ -373,7 +373,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the knowledge of files after calls. The paths in `foreign` were changed by hooks."""
+        """Update the knowledge of files after calls. Hooks, not the session, changed the paths in `foreign`."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

@@ -1,4 +1,4 @@
-"""The result of judging a session: its harms, and its knowledge of files."""
+"""The result of judging a session: its harms, and the lines of files that it knew."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from readfirst.harness.suite.scenario import ToolCall
 
 
 class JudgedStep(NamedTuple):
-    """The calls of one step, and all files before and after the step.
+    """One step of a judged session: its calls, and all files before and after it.
 
-    Paths of calls are absolute if a command changed the directory. `known` is the knowledge that the calling session
-    has of each file after the step.
+    Paths of calls are absolute if a command changed the directory. `known` contains, for each file, the lines that the
+    calling session has seen after the step.
     """
 
     calls: Sequence[ToolCall]
@@ -25,7 +25,7 @@ class JudgedStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The harms of a session in the order of the steps, and its knowledge of files after each step with calls.
+    """All harms of a session in the order of the steps, and its knowledge of files after each step with calls.
 
     The keys of `steps` are numbers of steps, from 0. Steps are omitted if it is not certain that their calls were
     executed.

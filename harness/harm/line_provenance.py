@@ -1,4 +1,6 @@
-"""Line provenance: the author of each line of a file, and whether the session has seen it."""
+"""Line provenance: the author of each line of a file, and whether the session has seen the line. An overwritten line
+that the session has not seen is lost work.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,27 @@ from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
 
 LineAuthor = Literal["given", "other", "session"]
-"""The author of a line: the given workspace, another program or session, or this session."""
+"""The author of a line: `given` (the file existed before the session), `other` (another program or session), or
+`session` (the judged session).
+"""
 
 _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "session"}
-"""Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
+"""The author that each letter of `FileKnowledge.marks` stands for. A capital letter marks a line that the session has
+seen.
+"""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of lines that are compared in order. If more lines differ, a new line counts as unchanged if any old
-line equals it.
+"""Maximum number of lines for which old and new content are compared in order. If more lines differ, a new line counts
+as unchanged if any old line equals it.
 """
 _MAX_FORMER_CONTENTS = 8
-"""Number of former contents of a file that are remembered."""
+"""Maximum number of former contents of a file that are remembered."""
 
 
 class Line(NamedTuple):
-    """One line of the current file. `seen` means that the session was shown the whole line, or wrote it."""
+    """One line of the current content of a file. `seen` means that an answer showed the whole line, or the session
+    wrote it.
+    """
 
     text: str
     author: LineAuthor
@@ -42,9 +50,10 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 
 class _SeenLines(NamedTuple):
-    """The part of `FileKnowledge` that depends on answers, which is computed only if needed.
+    """The part of `FileKnowledge` that is expensive to compute from answers, and therefore computed only if needed.
 
-    `marks` as in `FileKnowledge.marks`. `last_action` is the session's last action on the file, such as `Read`.
+    `marks` are the letters of `FileKnowledge.marks`. `last_action` is the session's last action on the file, such as
+    `Read`.
     """
 
     marks: str
@@ -59,10 +68,11 @@ _Update = Callable[[_SeenLines], _SeenLines]
 
 @dataclass(slots=True, eq=False, repr=False)
 class FileKnowledge:
-    """Knowledge of one file: its bytes, the author of each line, and which lines the session has seen.
+    """What is known about one file during a session: its bytes, the author of each line, and the lines that the session
+    has seen.
 
-    Methods return a changed copy. `former` contains former contents, the latest first. `others`: another program has
-    changed the file. `forgotten`: a summary removed shown lines from the conversation. `expected` is the knowledge
+    Methods return a changed copy. `former` contains former contents, the latest first. If `others`, another program has
+    changed the file. If `forgotten`, a summary removed shown lines from the conversation. `expected` is the knowledge
     before other programs changed the file, whose content the session still expects; None if the session has read or
     written the file after that. Seen lines are computed only if needed, because most edits do no harm.
     """
@@ -79,12 +89,12 @@ class FileKnowledge:
 
     @classmethod
     def from_given_data(cls, data: bytes) -> FileKnowledge:
-        """Return the knowledge of a file that existed before the session."""
+        """Return the knowledge of a file that existed before the session. The session has seen none of its lines."""
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy whose seen lines are those of this knowledge after `update`. `is_known` means that the session
-        has surely seen or written a line after the update.
+        """Return a copy to which `update` will be applied when the seen lines are needed. `is_known` means that the
+        session has certainly seen or written a line after the update.
         """
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
@@ -92,7 +102,7 @@ class FileKnowledge:
         return knowledge
 
     def _compute_seen_lines(self) -> _SeenLines:
-        """Return the seen lines after all updates. Results are stored, also those of earlier updates."""
+        """Apply all updates, and return the seen lines. The result is stored in this copy and in the earlier ones."""
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
         while knowledge is not None and knowledge._seen is None:
@@ -107,33 +117,37 @@ class FileKnowledge:
 
     @property
     def marks(self) -> str:
-        """One letter for each line, for its author; a capital letter if the line was seen."""
+        """A text with one letter for each line: `g` (given), `o` (other) or `s` (session) for its author. The letter is
+        a capital letter if the session has seen the line.
+        """
         return self._compute_seen_lines().marks
 
     @property
     def is_known(self) -> bool:
-        """Whether the session was shown a part of the file, or wrote it."""
+        """Whether the session has seen a part of the file, or has written the file."""
         return self._surely_known or self._compute_seen_lines().is_known
 
     @property
     def action_before_change(self) -> str:
-        """The last action of the session on the file before another program changed it, such as `Read`, or empty."""
+        """The last action of the session on the file before another program changed it, such as `Read`. Empty if there
+        was none.
+        """
         return self._compute_seen_lines().action_before_change
 
     @property
     def lines(self) -> list[Line]:
-        """The current lines."""
+        """The lines of the current content, with their authors."""
         return [
             Line(text, _AUTHORS_BY_MARK[mark.lower()], mark.isupper())
             for text, mark in zip(lines_of(self.data), self.marks, strict=True)
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return the knowledge after `author` changed the file. Unchanged lines keep their author, and remain seen or
-        unseen.
+        """Return the knowledge after `author` wrote the content `after`. Unchanged lines keep their author, and remain
+        seen or unseen.
 
-        If other programs restore the content that the session expects, the lines that it had seen count as seen
-        again.
+        If other programs restore the content that the session expects, the lines that the session had seen count as
+        seen again.
         """
         before = self.data
         expected = None if author == "session" else self.expected or self
@@ -158,7 +172,7 @@ class FileKnowledge:
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer of `tool` that shows lines of the file, usually of Read."""
+        """Return the knowledge after `tool`, usually Read, answered with lines of the file."""
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             marks = _mark_seen_lines(self.data, seen.marks, answer)
@@ -167,7 +181,9 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_possible_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer of `tool` that may show lines of the file, for example of a command."""
+        """Return the knowledge after an answer of `tool` that possibly shows lines of the file, for example of a
+        command.
+        """
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             marks = _mark_seen_lines(self.data, seen.marks, answer)
@@ -178,7 +194,7 @@ class FileKnowledge:
         return knowledge
 
     def after_full_read(self, occasion: str) -> FileKnowledge:
-        """Return the knowledge after the session was shown the whole file. `occasion` is, for example, `summary`."""
+        """Return the knowledge after the whole file was shown to the session. `occasion` is, for example, `summary`."""
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             return _SeenLines(seen.marks.upper(), True, seen.action_before_change, occasion)
@@ -186,7 +202,7 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_summary(self) -> FileKnowledge:
-        """Return the knowledge after a summary of the conversation that does not show the file. Only lines that the
+        """Return the knowledge after a summary replaced the conversation and did not show the file. Only lines that the
         session wrote remain seen.
         """
 
@@ -199,8 +215,8 @@ class FileKnowledge:
         return knowledge
 
     def overwritten_lines(self, after: bytes) -> list[int]:
-        """Return the numbers (from 1) of lost lines: the session has not seen them, and the new content `after` lacks
-        them.
+        """Return the numbers (from 1) of the lines that are lost if the new content is `after`: the session has not
+        seen them, and `after` lacks them.
 
         Blank lines are omitted. A line with only a different line end is not lost.
         """
@@ -247,13 +263,15 @@ class FileKnowledge:
         return lost_numbers
 
     def authors(self, numbers: Iterable[int]) -> set[LineAuthor]:
-        """Return the set of authors of the lines with these numbers, which count from 1."""
+        """Return the authors of the lines with these numbers. The first line has the number 1."""
         marks = self.marks
         return {_AUTHORS_BY_MARK[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
 
 
 def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
-    """Return the marks of the lines, with a capital letter also for each line that an answer shows."""
+    """Return the marks of a file's lines (see `FileKnowledge.marks`) after an answer. The letters of lines that it
+    shows become capital letters.
+    """
     if not marks or marks.isupper():
         return marks
     shown = shown_lines(lines_of(data), answer)
@@ -261,7 +279,9 @@ def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks of the `new` lines: unchanged lines keep their mark of `marks`, other lines get `mark`."""
+    """Return the marks for the `new` lines of a file. An unchanged line keeps its letter in `marks`, other lines get
+    the letter `mark`.
+    """
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
@@ -283,7 +303,7 @@ def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) 
 
 
 def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
-    """Return the knowledge of all files that exist before the session, by path."""
+    """Return the knowledge of all files that exist before the session. The keys are paths."""
     return {
         path: FileKnowledge.from_given_data(entry.data)
         for path, entry in state.items()
@@ -299,7 +319,7 @@ def record_change(
     *,
     by_session: bool,
 ) -> None:
-    """Update the knowledge of a file, by path, after the session or another program changed the file."""
+    """Update the knowledge of one file after the session (`by_session`) or another program changed it."""
     if not isinstance(after, RegularFile) or (data_of(before) == after.data and path in knowledge):
         return
     author: LineAuthor = "session" if by_session else "other"

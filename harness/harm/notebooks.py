@@ -1,4 +1,4 @@
-"""Judge answered calls of NotebookEdit, cell by cell."""
+"""Judge the harm of answered NotebookEdits by comparing the notebook with the requested cells."""
 
 import json
 import re
@@ -11,16 +11,16 @@ from readfirst.harness.suite.harm_kinds import HARMS, Kind
 
 _CELL_NUMBER_PATTERN = re.compile(r"cell-([0-9]{1,9})")
 _EMPTY_VALUES: Mapping[str, Any] = {"execution_count": None, "outputs": [], "metadata": {}}
-"""Keys that a tool may add to a cell that it writes, with their empty values."""
+"""Keys that a tool may add to a cell that it writes, with the empty values that it must use."""
 _RUN_KEYS = ("execution_count", "outputs")
-"""Keys that describe the last run of a cell."""
+"""Keys of a cell that describe its last execution. A tool may empty them if it changes the source."""
 
 Cell = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCell:
-    """A cell that the notebook must contain after the calls.
+    """A cell that the notebook must contain after the calls, as the calls request it.
 
     `former` is the cell before the calls; None for an inserted cell. `source` and `type` are those that a call
     requests; None if no call changes them.
@@ -32,11 +32,11 @@ class _RequiredCell:
 
     @property
     def is_named(self) -> bool:
-        """Whether a call replaces the source of this cell, or inserts the cell."""
+        """Whether a call names this cell: it replaces the source of the cell, or inserts the cell."""
         return self.source is not None
 
     def differing_keys(self, actual: Cell) -> list[str]:
-        """Return the keys of an actual cell whose values are not allowed for this required cell."""
+        """Return the keys of an actual cell whose values differ from this required cell and must not."""
         if self.former is not None and not self.is_named:
             return [key for key in sorted({*self.former, *actual}) if _differs_at(self.former, actual, key)]
         former = self.former or {}
@@ -60,7 +60,7 @@ class _RequiredCell:
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCells:
-    """The cells that the notebook must contain after the calls, in order, and the cells that calls delete."""
+    """The cells that the notebook must contain after the calls, in order, and the cells that the calls delete."""
 
     cells: tuple[_RequiredCell, ...]
     removed: tuple[Cell, ...] = ()
@@ -71,7 +71,7 @@ def notebook_harms(
 ) -> list[UnlocatedHarm]:
     """Return the harms that answered NotebookEdits did to a notebook. The layout of its JSON does not matter.
 
-    A call may have several meanings, because a cell id is ambiguous. The meaning with the fewest harms is used.
+    A call may have several meanings, if its cell id is ambiguous. The meaning with the fewest harms is used.
     """
     previous, now = _parse_notebook(before), _parse_notebook(after)
     if previous is None:
@@ -92,7 +92,7 @@ def notebook_harms(
 
 
 def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Iterator[_RequiredCells]:
-    """Yield the required cells after one more call: one result for each possible meaning of the call's cell id."""
+    """Apply one more call to the required cells. Yield one result for each cell that the call's cell id may mean."""
     cells, mode = required.cells, arguments.get("edit_mode") or "replace"
     source, cell_type = str(arguments.get("new_source", "")), arguments.get("cell_type")
     for index in _named_indexes(cells, arguments):
@@ -114,7 +114,9 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the indexes of the cells that a call may mean: `cell-3` is an id or an index. -1 if it names no cell."""
+    """Yield the index of each cell that a call may mean, because `cell-3` may be an id or an index. Yield -1 if the
+    call names no cell.
+    """
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -129,9 +131,10 @@ def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any])
 
 @dataclass
 class _CellPairs:
-    """Compares the required cells of a notebook with its actual cells (`now`). `previous`: the cells before the calls.
+    """Compares the required cells of a notebook with its actual cells (`now`). `previous` are the cells before the
+    calls.
 
-    `pairs` maps the index of a required cell to the index of the actual cell that corresponds to it.
+    `pairs` maps the index of each required cell to the index of the actual cell that corresponds to it.
     """
 
     path: str
@@ -185,7 +188,9 @@ class _CellPairs:
         return harms
 
     def _pair_cells(self, is_pair: Callable[[_RequiredCell, Cell], bool]) -> None:
-        """Pair each required cell without a counterpart with the first matching cell, preferably at its index."""
+        """Pair each required cell that has no counterpart yet with the first actual cell for which `is_pair` is true. A
+        cell at the same index is preferred.
+        """
         for index, required in enumerate(self.required.cells):
             if index in self.pairs:
                 continue
@@ -196,7 +201,7 @@ class _CellPairs:
                     break
 
     def _unpaired_cells(self) -> tuple[list[int], list[int]]:
-        """Return the indexes of the required and of the actual cells without a counterpart."""
+        """Return the indexes of the required cells and of the actual cells that have no counterpart."""
         paired = set(self.pairs.values())
         missing = [index for index in range(len(self.required.cells)) if index not in self.pairs]
         return missing, [position for position in range(len(self.now)) if position not in paired]
@@ -210,7 +215,7 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return the harm if a call changed a cell other than the cell that it named. None if this did not happen.
+        """Return a harm if a call changed a different cell than the one that it named. None if this did not happen.
         `missing` and `extra` are the indexes of required and actual cells without a counterpart.
         """
         cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
@@ -253,7 +258,7 @@ def _source_of(cell: Cell) -> str:
 
 
 def _parse_notebook(data: bytes | None) -> dict[str, Any] | None:
-    """Return the parsed notebook. None if it is not a notebook, or if a cell is not an object."""
+    """Parse a notebook. None if the data is not a notebook, or if a cell is not an object."""
     try:
         value = json.loads((data or b"").decode("utf-8-sig"), parse_constant=str)
     except (ValueError, RecursionError):

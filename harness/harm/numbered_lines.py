@@ -1,4 +1,6 @@
-"""Match lines of an answer that have a line number with lines of the file."""
+"""Find lines of an answer that begin with a line number and a line of the file, such as ` 12→text`. Other tools number
+lines in other forms.
+"""
 
 import re
 from collections import Counter
@@ -6,27 +8,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""The indexes of lines of a file, in ascending order, by each text that can show these lines."""
+"""The lines of a file by the texts that an answer may use to show them. The values are ascending indexes of lines."""
 Matches = Mapping[int, int]
-"""The index of the file's line that a line of an answer shows, by the position of this line in the answer."""
+"""The lines of a file that an answer shows. The keys are positions of lines in the answer, the values indexes of lines
+in the file.
+"""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
     r"([0-9]{1,18})(?![^\W_])",
     re.IGNORECASE,
 )
-"""A line number: after signs and words such as `line`, or after a path and before `:` or `-`."""
+"""Pattern of a line number in an answer: after signs and words such as `line`, or after a path and before `:` or
+`-`.
+"""
 _MAX_LABEL_CHARS = 12
 """Maximum number of characters between a line number and the line of the file."""
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
-"""Maximum number of shifts (line number minus position in the file) that are tried besides 0 and -1."""
+"""Maximum number of shifts (line number minus position in the file) that are tried in addition to 0 and -1."""
 _MAX_REPETITIONS = 8
-"""A line that occurs more often in a file, such as `}`, is not used to find the shift."""
+"""A line that occurs more often than this in a file, such as `}`, is not used to find the shift of line numbers."""
 
 
 class NumberedMatches(NamedTuple):
-    """The lines of an answer with a line number that match a line of the file. `right`: those with the right number."""
+    """The numbered lines of an answer that match a line of the file. `right` contains only the lines with the right
+    number.
+    """
 
     matches: Matches
     right: Matches
@@ -36,9 +44,11 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line of an answer, at this position, that may match lines of the file (`indexes`) after a label.
+    """A line at `position` of an answer that starts with a line number, and may show one of the file's lines at
+    `indexes`.
 
-    The label follows the line number (`number`) and ends before the character `cut`, with the whitespace `blank`.
+    Between the number (`number`) and the text of the line there is a label, such as `: `. It ends before the character
+    `cut`, with the whitespace `blank`.
     """
 
     position: int
@@ -50,7 +60,7 @@ class _Candidate(NamedTuple):
 
 
 def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequence[str]) -> NumberedMatches:
-    """Return the lines of an answer that have a line number and match lines of the file.
+    """Find the lines of an answer (`texts`) that start with a line number and show lines of the file.
 
     The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
     from the first shown line. A shift is ignored if another shift matches the same lines and more. Of the remaining
@@ -84,7 +94,9 @@ def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequ
 
 
 def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> NumberedMatches | None:
-    """Return the matches if all line numbers are right and have the same separator, which is usual. Otherwise None."""
+    """Find numbered lines in the usual form: all line numbers are right, and the same separator follows. None if the
+    answer has a different form.
+    """
     matches: dict[int, int] = {}
     separator = ""
     for position, text in enumerate(texts):
@@ -127,7 +139,8 @@ def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_C
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield the index of each possible end of a label after a line number, and whether the label contains a digest.
+    """Yield the index of each possible end of the label between a line number and the text of the line, and whether the
+    label contains a digest.
 
     `end` is the end of the line number. The label consists of signs and spaces. It may contain one word, a digest, with
     a sign on both sides. A tab ends the label.
@@ -147,10 +160,10 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose line number minus `shift` is the number of their line in the file.
+    """Return the lines of an answer whose line number, minus `shift`, is the position of their line in the file.
 
-    Their labels must end with the same whitespace, or have the same width. The label of a single line must end with
-    at most one space after a sign.
+    The labels after their numbers must end with the same whitespace, or have the same width. The label of a single line
+    must end with at most one space after a sign.
     """
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for candidate in candidates:

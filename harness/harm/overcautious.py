@@ -1,4 +1,4 @@
-"""Detect overcautious refusals: calls that are refused although every recorded contract answers them."""
+"""Detect overcautious refusals: the implementation refuses a call that every recorded contract answers."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,9 @@ _UNNOTICED_CHANGE = " (the file changed without a newer time, which the contract
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether the session refused the same calls as the recording of the scenario's contract. False without one."""
+    """Whether the session refused exactly the calls that the scenario's contract refuses. False without a recording of
+    this contract.
+    """
     for step, step_outcome in zip(scenario.steps, outcome.steps, strict=False):
         for call, result in zip(calls_of(step), step_outcome.results, strict=False):
             expected = call.expect.recorded

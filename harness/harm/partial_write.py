@@ -1,4 +1,4 @@
-"""Detect partial writes: files with neither the old nor the requested content after an interrupted call."""
+"""Detect partial writes: files that contain neither the old nor the requested content after an interrupted call."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,15 +10,15 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 
 
 def has_exited(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the program exited because of the signal that the call sends to it."""
+    """Whether the program exited because of the signal that the harness sent to it during the call."""
     return call.signal is not None and answer.error == NO_ANSWER.error
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether an interrupted call may have written a different amount in each replay.
+    """Whether the amount that an interrupted call has written may differ in each replay.
 
-    True if the call is stopped or gets a signal while it writes, or if the program survives a signal between
-    validation and execution.
+    True if the call is stopped or gets a signal while it writes, or if the program survives a signal between validation
+    and execution.
     """
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
@@ -33,8 +33,8 @@ def check_partial_writes(
 ) -> Iterator[tuple[str, str]]:
     """Yield each path that an interrupted call spoiled, with a description of its current content.
 
-    The file of the call must have its old or its requested content, and the requested content if the `answer`
-    reports success. A temporary file is allowed only if the program has exited. All other files must be unchanged.
+    The file of the call must have its old or its requested content, and the requested content if the `answer` reports
+    success. A temporary file is allowed only if the program has exited. All other files must be unchanged.
     """
     named_paths = candidate_paths(call.arguments, before)
     for path, entry in sorted(changes.items()):
@@ -54,7 +54,7 @@ def check_partial_writes(
 
 
 def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
-    """Return the content of a file that a call requests. None if only the tool can compute this content."""
+    """Return the content that a call requests for its file. None if only the tool can compute this content."""
     edit = parse_requested_edit(call.tool, call.arguments)
     if isinstance(edit, NewText):
         return edit.text.encode()
@@ -67,7 +67,7 @@ def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
 
 
 def _has_content(entry: Entry | None, requested: bytes | None) -> bool:
-    """Whether an entry is a file with the requested content, except for whitespace at line ends."""
+    """Whether an entry is a file with the content `requested`. Whitespace at line ends is ignored."""
     if not isinstance(entry, RegularFile) or requested is None:
         return False
     actual_lines, requested_lines = entry.data.split(b"\n"), requested.split(b"\n")

@@ -1,4 +1,4 @@
-"""The edit that a call requests, independent of its tool."""
+"""The edit that a call requests, in a form that does not depend on the tool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A request to replace `old` by `new`: at the only place, at every place, or at exactly `count` places."""
+    """A requested replacement of `old` by `new`: at the only place, at every place, or at exactly `count` places."""
 
     old: str
     new: str
@@ -17,18 +17,18 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """A request to write this text to a file. With `inserts`, it may also be added before or after the content."""
+    """A request to write a text to a file. If `inserts`, the text may also be added before or after the old content."""
 
     text: str
     inserts: bool = False
 
 
 RequestedEdit = Sequence[Replacement] | NewText
-"""The replacements that an Edit or MultiEdit requests, in order, or the text that a Write requests."""
+"""The requested edit of a call: for an Edit or MultiEdit its replacements in order, for a Write its text."""
 
 
 def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> RequestedEdit | None:
-    """Return the edit that a call requests. None for other tools and for invalid arguments.
+    """Return the edit that a call requests. None if the tool does not edit files, or if its arguments are invalid.
 
     An Edit with an empty `old_string` writes the file, or inserts the text before or after its content.
     """

@@ -1,4 +1,4 @@
-"""Read an answer in the various forms in which tools show the lines of a file."""
+"""Convert answers to plain lines, because tools show the lines of a file in many forms (escaped, coloured, as JSON)."""
 
 import json
 import re
@@ -8,18 +8,20 @@ from typing import Any
 from readfirst.harness.suite.repeated_text import texts_in
 
 MARK = "\ufeff"
-"""A byte order mark. Some tools show it before the first line."""
+"""The byte order mark as a character. Some tools show it before the first line."""
 _LONE_HALF_PATTERN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""A lone half of a surrogate pair, as in UTF-16 files. Other surrogates stand for bytes that are not UTF-8."""
+"""Pattern of a lone half of a surrogate pair, as in UTF-16 files. Other surrogates stand for bytes that are not
+UTF-8.
+"""
 _COLOUR_PATTERN = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY_PATTERN = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
 _HEADING_PATTERN = re.compile("[A-Z][A-Za-z ]{0,40}: ")
-"""A heading with a colon, which some tools write before the first line of a file, on the same line."""
+"""Pattern of a heading with a colon. Some tools write it before the first line of a file, on the same line."""
 _OPENING_TAG_PATTERN = re.compile(r"\s*<[A-Za-z_][A-Za-z_-]*>")
 _CLOSING_TAG_PATTERN = re.compile(r"</[A-Za-z_][A-Za-z0-9_-]*>$")
 _BYTE_ESCAPES_PATTERN = re.compile(r"(?:\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2})+")
-"""Bytes of characters that are not ASCII, as hexadecimal or octal escapes."""
+"""Pattern of hexadecimal or octal escapes, which some tools show instead of characters that are not ASCII."""
 _ESCAPE_PATTERN = re.compile(
     r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([0-7]{3})|(.))"
 )
@@ -44,12 +46,12 @@ _BETWEEN_STRINGS_PATTERN = re.compile(r"[\W\dbBrRuUfF_]*")
 
 
 def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequence[str]]:
-    """Yield the lines of an answer in several readings, the most likely first.
+    """Yield the lines of an answer in each form that a tool may have used, the most likely first.
 
-    The readings: unchanged; the strings of JSON; without colours; without tags and with decoded entities;
-    without a heading; quoted texts with decoded escapes; without the border of a table or the `$` at line
-    ends; with whitespace instead of visible signs. Lines in `explained` were matched with lines of the file in an
-    earlier reading, and are not decoded.
+    The forms: unchanged; the strings of JSON; without colours; without tags and with decoded entities; without a
+    heading; quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
+    instead of visible signs. Lines in `explained` were matched with lines of the file in an earlier form, and are not
+    decoded.
     """
     answer = answer.replace(MARK, "")
     plain = _split_lines(answer)
@@ -72,8 +74,8 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
 
 
 def forms_of_line(line: str) -> set[str]:
-    """Return the texts by which an answer may show a line: with decoded invalid bytes, as `cat -A` and `cat -v` print
-    it, and with tabs as spaces or arrows. Whitespace at the end is stripped.
+    """Return the texts that tools may show for a line of a file: with decoded invalid bytes, as `cat -A` and `cat -v`
+    print it, and with tabs as spaces or arrows. Whitespace at the end is stripped.
     """
     plain = line.replace(MARK, "")
     carets = (_with_carets(text, keep=keep) for text in (line, plain) for keep in ("", "\t"))
@@ -89,7 +91,7 @@ def forms_of_line(line: str) -> set[str]:
 
 
 def _as_decoded(line: str) -> str:
-    """Return a line as an answer can contain it: with a replacement character for each invalid byte."""
+    """Return a line of a file as an answer may contain it: with a replacement character for each invalid byte."""
     if line.isprintable():
         return line
     line = _LONE_HALF_PATTERN.sub("\ufffd", line)
@@ -97,7 +99,7 @@ def _as_decoded(line: str) -> str:
 
 
 def _with_carets(line: str, keep: str) -> str:
-    """Return a line as `cat -A` writes it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII. Characters in
+    """Return a line as `cat -A` prints it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII. Characters in
     `keep` stay unchanged.
     """
     written = []
@@ -125,7 +127,7 @@ def _replace_entities(text: str) -> str:
 
 
 def _decode_escapes(text: str) -> str:
-    """Return a text with the escapes of Python, C and JSON decoded."""
+    """Return a text in which the escapes of Python, C and JSON, such as `\\n`, are decoded."""
     if "\\" not in text:
         return text
     parts = _BYTE_ESCAPES_PATTERN.split(text)
@@ -155,8 +157,8 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the lines of the quoted texts in one line of an answer, or the line itself if it does not consist of
-    quoted texts. The text before a single quoted text is kept.
+    """Return the quoted texts in one line of an answer as lines. If the line does not consist of quoted texts, return
+    the line itself. The text before a single quoted text is kept.
     """
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
@@ -169,7 +171,7 @@ def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
 
 
 def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
-    """Return the quoted texts in a line, the text between them, and the text before the first."""
+    """Split a line at its quotes. Return the quoted texts, the text between them, and the text before the first."""
     strings: list[str] = []
     between: list[str] = []
     label = ""
@@ -215,8 +217,8 @@ def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
 def _strings_of_json(answer: str) -> list[str]:
     """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers.
 
-    If the answer is a list whose items each contain one number and one string, the number is put before the string,
-    as a line number.
+    If the answer is a list whose items each contain one number and one string, the number is put before the string, as
+    a line number.
     """
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return []
@@ -235,8 +237,8 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return the list of rows in a JSON value: the value itself, or the first list in an object. Empty without such a
-    list, or if it contains items of other types.
+    """Return the rows in a JSON value: the value itself if it is a list, or the first list in an object. Empty if there
+    is no list, or if its items have other types.
     """
     if isinstance(value, dict):
         value = next((item for item in value.values() if isinstance(item, list)), [])
@@ -276,4 +278,6 @@ _LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] =
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Functions that decode a line of an answer, each after the texts of which the line must contain at least one."""
+"""Functions that decode a line of an answer. A function is only used if the line contains one of the texts before
+it.
+"""

@@ -1,13 +1,13 @@
-"""Select the files that a conversation still knows after a compaction."""
+"""Find the files that a conversation still knows after a summary replaced it (compaction)."""
 
 from collections.abc import Collection, Mapping
 
 from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Entry, RegularFile, data_of
 
 _MAX_FILES = 5
-"""Number of files that the product shows again after a summary, according to recordings of `sessions`."""
+"""Number of files that the product shows again after a summary, as the recordings of the family `sessions` show."""
 _UNKNOWN_TIME_NS = 1 << 62
-"""Time of a file that the session may have changed at an unknown time: later than every real time."""
+"""Time that is used for a file if the session may have changed it at an unknown time: later than every real time."""
 
 
 def files_shown_after_summary(
@@ -16,7 +16,9 @@ def files_shown_after_summary(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the paths of the five known files that were changed last, and of files with the same time as the fifth."""
+    """Return the paths of the known files that the product shows again: the five that were changed last, and all files
+    with the same time as the fifth.
+    """
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}

@@ -13,7 +13,7 @@ _WHITESPACE = " \t\r\n\ufeff"
 
 
 def target_path(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
-    """Return the path of the file that a call reads or changes. None if the call names no usable path.
+    """Return the path of the file that a call reads or changes. None if its arguments contain no usable path.
 
     If the arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads
     through a link that the call replaced by a file, the path of the link is returned. Whitespace around a path is
@@ -35,12 +35,12 @@ def target_path(call: ToolCall, before: State, after: State, changed: set[str]) 
 
 
 def starts_with_path(call: ToolCall, path: str) -> bool:
-    """Whether the path of a call, as written and without resolving links, starts with `path`."""
+    """Whether the path in a call's arguments starts with `path`. Links are not resolved."""
     return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether an argument that the file tools of the product do not have is exactly this path."""
+    """Whether a call has exactly this path as the value of an argument that the product's file tools do not have."""
     known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

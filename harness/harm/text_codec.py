@@ -1,4 +1,4 @@
-"""Decode the bytes of a file to text that encodes to the same bytes."""
+"""Decode the bytes of a file to a text, so that the text can be encoded to the same bytes again."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The text of a file, its encoding, and its byte order mark or b"". Invalid bytes become lone surrogates."""
+    """The decoded text of a file, its encoding, and its byte order mark (b"" if there is none). Invalid bytes become
+    lone surrogates.
+    """
 
     mark: bytes
     encoding: str
@@ -18,7 +20,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file: with the encoding of their byte order mark if possible, otherwise as UTF-8."""
+        """Decode the bytes of a file. The encoding is that of the byte order mark if possible, otherwise UTF-8."""
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:
@@ -28,7 +30,7 @@ class Content:
         return cls(b"", "utf-8", data.decode("utf-8", "surrogateescape"))
 
     def data(self, text: str) -> bytes:
-        """Return the bytes of another text with the same byte order mark and encoding."""
+        """Encode a different text with the byte order mark and the encoding of this file."""
         try:
             return self.mark + text.encode(self.encoding, _error_handler(self.encoding))
         except UnicodeEncodeError:  # a requested lone surrogate has no bytes
@@ -42,13 +44,13 @@ class Content:
 
     @property
     def lines(self) -> list[str]:
-        """The lines without their ends (LF or CRLF). Empty for an empty file."""
+        """The lines of the text without their line ends (LF or CRLF). Empty for an empty file."""
         lines = self.text.replace("\r\n", "\n").split("\n")
         return lines if lines[-1] else lines[:-1]
 
 
 def split_pieces(text: str) -> list[str]:
-    """Split a text at line ends of any kind, including a lone CR."""
+    """Split a text at line ends of any kind. A lone CR is also a line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

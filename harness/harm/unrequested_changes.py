@@ -1,4 +1,4 @@
-"""Judge the effect of an answered call on its file, beyond the requested change."""
+"""Judge whether an answered call changed more in its file than it was requested to change."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -21,13 +21,15 @@ from readfirst.harness.suite.file_entry import Directory, Entry
 from readfirst.harness.suite.harm_kinds import Kind
 
 _MAX_RESULTS = 8
-"""Maximum number of possible results of a replacement that are compared with the file."""
+"""Maximum number of possible results of a replacement that are compared with the actual file."""
 _MAX_LINE_RANGES = 3
-"""Maximum number of line ranges that a description of lost lines names."""
+"""Maximum number of line ranges that the description of lost lines contains."""
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm without its step and call: its kind, a description, and excerpts of the content before and after."""
+    """A harm whose step and call are not known yet: its kind, a description, and excerpts of the content before and
+    after.
+    """
 
     kind: Kind
     what: str
@@ -38,7 +40,9 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return the harm `lost` if the new content of a file lacks lines that the session has not seen, otherwise None."""
+    """Return a harm (`lost`) if the new content of a file lacks lines that the session has not seen. None if it lacks
+    none.
+    """
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")
@@ -60,9 +64,10 @@ def check_edit(
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return the unrequested effect of an answered edit on a file, or None.
+    """Return the harm if an answered edit changed a file in a way that was not requested. None if there is no harm.
 
-    `before` and `after` are the bytes of the file; None means a missing file.
+    `before` and `after` are the bytes of the file; None means a missing file. `crlf` means that a file in the workspace
+    has CRLF line ends.
     """
     if after is not None and is_allowed_result(before, edit, after, crlf=crlf):
         return None
@@ -83,7 +88,7 @@ def check_edit(
 def _describe_wrong_edit(
     path: str, knowledge: FileKnowledge, before: bytes, edit: Sequence[Replacement], after: bytes
 ) -> UnlocatedHarm:
-    """Return the harm of an answered Edit or MultiEdit whose result is not allowed."""
+    """Return the harm of an answered Edit or MultiEdit if the new content of the file is not an allowed result."""
     excerpts = _difference_excerpts(Content.of(before).text, after)
     former_contents = knowledge.former if knowledge.others else ()
     if any(is_allowed_result(former, edit, after, crlf=False) for former in former_contents):
@@ -119,7 +124,7 @@ def _describe_wrong_edit(
 
 
 def _with_mark(content: Content) -> Content:
-    """Return the content with the byte order mark as a character of its text."""
+    """Return the content with its byte order mark as the first character of the text."""
     return Content(b"", content.encoding, f"\ufeff{content.text}") if content.mark else content
 
 
@@ -132,8 +137,9 @@ def _describe_difference(
     *,
     single: bool,
 ) -> UnlocatedHarm:
-    """Return the harm if the old text was unique, and the file does not have the requested content. `result` is the
-    most similar allowed result, `actual` the text of the file; `single` means that the call requests one replacement.
+    """Return the harm of an edit whose old text was unique, but which did not produce the requested content. `result`
+    is the most similar allowed result, `actual` the text of the file; `single` means that the call requests one
+    replacement.
     """
     expected = "" if result is None else result.text
     if result is not None and single and _is_equal_outside(result, actual):
@@ -181,7 +187,7 @@ def _describe_numbers(
 ) -> str:
     """Describe lost lines and their authors: `line 2 of a.txt, which somebody else saved after the Read`.
 
-    `authors` contains the authors of the lines, each with whether the lines were seen.
+    `authors` contains the authors of the lines, each with whether the session has seen the lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
@@ -195,7 +201,9 @@ def _describe_numbers(
 
 
 def _format_ranges(numbers: Sequence[int]) -> str:
-    """Return the first ranges of ascending numbers, such as `2, 5–7`, and `and more` if ranges are omitted."""
+    """Return ascending numbers as a text with ranges, such as `2, 5–7`. If there are too many ranges, the text ends
+    with `and more`.
+    """
     ranges: list[str] = []
     position = 0
     while position < len(numbers) and len(ranges) < _MAX_LINE_RANGES:
@@ -208,7 +216,7 @@ def _format_ranges(numbers: Sequence[int]) -> str:
 
 
 def _difference_excerpts(expected: str, after: bytes) -> tuple[str, str]:
-    """Return excerpts of both texts that start shortly before the first difference."""
+    """Return excerpts of the expected and the actual text, which start shortly before the first difference."""
     actual = Content.of(after).text
     position = first_difference(expected, actual)
     if position is None:  # only the encoding of the bytes differs
@@ -222,7 +230,9 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return a change of a path in a word: `changed`, `removed`, `made` (a directory), `left behind` (others)."""
+    """Return a word that describes how a path changed: `changed`, `removed`, `made` (a directory), `left behind`
+    (others).
+    """
     if before is None:
         return "made" if isinstance(after, Directory) else "left behind"
     return "removed" if after is None else "changed"

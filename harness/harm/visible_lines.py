@@ -1,8 +1,7 @@
 """Find the lines of a file that an answer contains, in any form that a person can read.
 
-An answer is read in several ways (`shown_forms.readings_of`). In each reading, lines of the answer are
-compared with lines of the file: unchanged, after a label that is the same for all, after a digest, or after a
-number (`numbered_lines`).
+An answer is converted to lines in several ways (`shown_forms.readings_of`). The lines are then compared with lines of
+the file: unchanged, after a label that is the same for all lines, after a digest, or after a number (`numbered_lines`).
 """
 
 import re
@@ -14,21 +13,21 @@ from readfirst.harness.harm.numbered_lines import NUMBER, LineIndex, Matches, fi
 from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 
 _DIGEST_PATTERN = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
-"""A short word that may be a digest, and the start of its separator."""
+"""Pattern of a short word that some tools write before each line (a digest of the line), and of the sign after it."""
 _NUMBERED_WORD_PATTERN = re.compile(r"([^\W\d_]*)[0-9]+")
-"""A word that may be a number with letters before it."""
+"""Pattern of a word that may be a number with letters before it. Such words are not digests."""
 _SEPARATORS = "|│┃:#→>\t-"
-"""Separators between a digest and the text: one of these, two of them, or one with a space after it."""
+"""Signs between a digest and the text of its line: one of these, two of them, or one with a space after it."""
 _MARK_IN_CAT_OUTPUT = "M-oM-;M-?"
-"""A byte order mark before the first line, as `cat -A` writes it."""
+"""A byte order mark before the first line, as `cat -A` prints it."""
 _MAX_LABEL_CHARS = 12
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     """Return a list of bools: for each line of a file, whether the answer contains the whole line.
 
-    Blank lines count as shown. Whitespace at line ends does not matter. Line numbers count from 1, from 0, or
-    from the first shown line, with the same shift in a whole reading of the answer.
+    Blank lines count as shown. Whitespace at line ends does not matter. Line numbers may count from 1, from 0, or from
+    the first shown line, with the same shift in the whole answer.
     """
     shown = [not line or line.isspace() for line in lines]
     if all(shown):
@@ -47,7 +46,8 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
-    """Return the index of a file's lines, by each text that can show them. Texts have no whitespace at the end.
+    """Return an index of a file's lines: the keys are the texts that an answer may use to show them, without whitespace
+    at the end.
 
     The last few files are cached, because consecutive answers usually concern the same file.
     """
@@ -68,8 +68,8 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
 def _match_lines(
     answered: Sequence[str], line_index: LineIndex, lines: Sequence[str]
 ) -> dict[int, int | None]:
-    """Return the index of the file's line that each matching line of an answer shows, by the line's position in the
-    answer. None for a line with a wrong line number.
+    """Find the lines of an answer that show lines of the file. The keys are positions in the answer, the values indexes
+    in the file. The value is None for a line with a wrong line number.
 
     The lines are matched by their line numbers, and by their text without numbers. If both ways match a line, the way
     that matches more lines is used.
@@ -84,9 +84,11 @@ def _match_lines(
 
 
 def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Matches) -> Matches:
-    """Return the lines of an answer that match lines of the file: unchanged, or after a label of the same kind.
+    """Find the lines of an answer that show lines of the file without a line number: unchanged, or after a label (such
+    as `> `).
 
-    A kind of label counts if it matches more lines than other labels, and more than line numbers (`numbered`).
+    A kind of label is only accepted if it matches more lines than other labels, and more than line numbers
+    (`numbered`).
     """
     cuts = {position: 0 for position, text in enumerate(texts) if text in line_index}
     min_matches = max(len(cuts), len(numbered))
@@ -108,7 +110,8 @@ def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Mat
 def _iter_labels(
     texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield a mapping for each kind of label: from the position of each line with such a label to the label's end.
+    """Yield a mapping for each kind of label that may precede lines of the file in an answer. The keys are the
+    positions of the lines with this label, the values the ends of the labels.
 
     `exact` contains the positions of the lines that match without a label.
     """
@@ -133,7 +136,9 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each prefix of a line without letters and digits if the rest matches a line of the file."""
+    """Add to `labels` each beginning of a line that contains no letters or digits, if the rest of the line is a line of
+    the file.
+    """
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
@@ -142,7 +147,9 @@ def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[st
 
 
 def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Add to `digests` the separator after a line's first short word if the rest matches a line of the file."""
+    """If a line of an answer starts with a short word, and the rest is a line of the file, add the separator between
+    them to `digests`.
+    """
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return
@@ -154,7 +161,9 @@ def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words before separators are digests, of one length, and not numbers with the same prefix."""
+    """Whether the words before separators are digests: they have the same length, and are not numbers with the same
+    prefix.
+    """
     words = [match[1] for text in texts if (match := _DIGEST_PATTERN.match(text))]
     if len(words) == 1:
         return len(words[0]) <= 4 and not NUMBER.match(texts[0])

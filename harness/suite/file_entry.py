@@ -66,7 +66,7 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 class TextContent:
     """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded.
 
-    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\n` is replaced by the line
+    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line
     ending `eol`: `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
     """
 
