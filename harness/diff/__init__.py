@@ -1,1 +1,3 @@
-"""Compare two contracts or runs, and group the differences by cause like a changelog of the file tools."""
+"""Compare two contracts or runs, and group the differences by cause, like a changelog of the file tools (`readfirst
+diff`).
+"""

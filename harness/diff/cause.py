@@ -1,4 +1,4 @@
-"""Group differences by cause: one change of the product may explain many differences."""
+"""Group the differences between two sides by cause, because one change of the product may explain many differences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,18 +18,19 @@ SAFETY = frozenset(
         "file_exists",
     }
 )
-"""Error names of refusals that protect a file."""
+"""Names of the errors that protect a file. A changed refusal with one of these names is marked as a risk."""
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
-"""A cause needs at least this many scenarios to be placed before all other causes."""
+"""Minimum number of scenarios of a cause that is placed before all other causes."""
 _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
-"""Kinds of changes that have a separate cause for each tool."""
+"""Kinds of changes that are grouped separately for each tool."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """The key by which differences are grouped. `tool` is empty if the tool does not matter.
+    """The key that is used to group differences: differences with the same key form one cause. `tool` is empty if the
+    tool does not matter.
 
     The `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
     """
@@ -42,7 +43,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """All differences between two sides with the same signature, which probably have the same cause.
+    """All differences between two sides that have the same signature, and therefore probably the same cause.
 
     `since` contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
     """
@@ -53,23 +54,25 @@ class Cause:
 
     @cached_property
     def level(self) -> ChangeLevel:
-        """The lowest level of the differences: `effects` before `reason` before `text`."""
+        """The lowest level of the differences: `effects` is lower than `reason`, `reason` lower than `text`."""
         return min((occurrence.change.level for occurrence in self.occurrences), key=_LEVELS.index)
 
     @cached_property
     def scenario_ids(self) -> tuple[str, ...]:
-        """The ids of the scenarios with a difference of this cause, sorted."""
+        """The ids of the scenarios that contain a difference of this cause, sorted."""
         return tuple(sorted({occurrence.scenario_id for occurrence in self.occurrences}))
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools whose calls differ, the most frequent first."""
+        """The tools whose calls have differences of this cause, the most frequent first."""
         counts = Counter(occurrence.tool for occurrence in self.occurrences)
         return tuple(name for name, _ in counts.most_common())
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """The distinct changes: value before, value after, and number of occurrences. The most frequent is first."""
+        """The distinct changes of this cause: the value before, the value after, and the number of occurrences. The
+        most frequent is first.
+        """
         changes = (occurrence.change for occurrence in self.occurrences)
         pairs = Counter((change.before, change.after) for change in changes)
         ordered = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
@@ -77,7 +80,9 @@ class Cause:
 
     @property
     def safety(self) -> bool:
-        """Whether a file is at risk: a refusal that protects files is gone or new, or other bytes are written."""
+        """Whether the cause puts files at risk: a refusal that protects files is gone or new, or other bytes are
+        written.
+        """
         if self.level != "effects" or self.signature.tool == "Read":
             return False
         if self.signature.kind == "refusal":
@@ -86,7 +91,9 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The shortest occurrence of the most frequent of the `variants`."""
+        """The occurrence that reports show as an example: the shortest occurrence of the most frequent of the
+        `variants`.
+        """
         before, after, _ = self.variants[0]
 
         def sort_key(occurrence: Occurrence) -> tuple[int, str, int]:
@@ -99,7 +106,8 @@ class Cause:
 
 
 def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
-    """Return the causes of differences, the most serious first, and the differences that are consequences of others.
+    """Group differences by cause. Return the causes, the most serious first, and the differences that are only
+    consequences of other differences.
 
     A difference is a consequence if an earlier effect or reason in its scenario differs. A different text is a
     consequence only if the same change of text does not occur independently in another place.
@@ -133,7 +141,7 @@ def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes, with equal causes of different tools merged into one.
+    """Yield the causes. If several tools have an equal cause, these causes are merged into one.
 
     Refusals that protect a file are not merged. Differences in the content of files are not merged, because their cause
     is not known.
@@ -163,7 +171,7 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 
 def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Yield each changed refusal with its signature. A signature is an error name that is new or gone at a tool.
+    """Yield each changed refusal with its signature: an error name that is new or gone at a tool.
 
     If a refusal has two possible signatures, the signature that explains more scenarios is used.
     """

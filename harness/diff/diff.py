@@ -1,4 +1,4 @@
-"""Compare two sides scenario by scenario, and group the differences by cause."""
+"""Compare two sides (contracts or runs) scenario by scenario, and group the differences by cause."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm, and the scenarios in which only the second side (`newly`) or the first side (`no_longer`) does
-    it.
+    """A kind of harm that changed between two sides, and the scenarios that only the second side (`newly`) or only the
+    first side (`no_longer`) harms.
     """
 
     kind: Kind
@@ -31,7 +31,7 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two sides, grouped by cause, the most serious first.
+    """The result of a comparison: the differences between the two sides, grouped by cause, the most serious first.
 
     `compared` is the number of scenarios with answers of both sides. `left_out` contains the ids of the other
     scenarios, by the reason. `consequences` are differences that occur only together with, or after, a different
@@ -47,23 +47,24 @@ class Diff:
     consequences: tuple[Occurrence, ...] = ()
     error: int = 0
     tools: tuple[str, ...] = ()
-    """Differences between the tool descriptions that the models of two contracts get."""
+    """Lines that describe the differences between the tool definitions that the models of two contracts get."""
     harm: tuple[HarmChange, ...] = ()
-    """Changes of harm, the worst kind first."""
+    """The changed kinds of harm, the worst first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
-        """Return a copy with other causes."""
+        """Return a copy of the result with the causes `causes`. Used to add the versions that introduced them."""
         return replace(self, causes=tuple(causes))
 
     @property
     def differing(self) -> frozenset[str]:
-        """The ids of the scenarios with a difference that belongs to a cause."""
+        """The ids of the scenarios that contain a difference of one of the causes."""
         return frozenset(occurrence.scenario_id for cause in self.causes for occurrence in cause.occurrences)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario. `harms` are the kinds of harm on both sides; None if all effects are equal.
+    """The result of comparing one scenario. `harms` are the kinds of harm that each side does; None if all effects are
+    equal, because the harm is then equal, too.
 
     `left_out` is the reason why the scenario was not compared, or empty.
     """
@@ -75,18 +76,18 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Compares two sides scenario by scenario, in this process or in worker processes."""
+    """The job of comparing two sides. It compares one scenario at a time, in this process or in worker processes."""
 
     suite: Suite
     before: Side
     after: Side
 
     def open(self) -> AbstractContextManager[Callable[[str], _Compared]]:
-        """Return a context manager that yields the function that compares one scenario."""
+        """Return a context manager that yields the function which compares one scenario. The process pool uses it."""
         return nullcontext(self.compare_scenario)
 
     def compare_scenario(self, scenario_id: str) -> _Compared:
-        """Compare one scenario. Raises SuiteError, RecordingError."""
+        """Compare the two sides in one scenario. Raises SuiteError, RecordingError."""
         before, after = self.before, self.after
         if _has_equal_recordings(before, after, scenario_id):
             return _Compared()
@@ -100,7 +101,7 @@ class _Comparison:
         return _Compared("", differences)
 
     def result_for_crash(self, item: str, reason: str, /) -> _Compared:
-        """Raise an error, because a worker process ended without the result of a scenario."""
+        """Raise an error, because a worker process crashed while it compared the scenario `item`."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
@@ -113,7 +114,8 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides in these scenarios, in `jobs` processes. `advance` is called after each scenario.
+    """Compare two sides in the scenarios `ids`, using `jobs` processes. `advance` is called after each scenario, for a
+    progress bar.
 
     Raises SuiteError, RecordingError.
     """
@@ -173,7 +175,9 @@ def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Itera
 
 
 def _has_equal_recordings(before: Side, after: Side, scenario_id: str) -> bool:
-    """Whether both sides are contracts with equal recordings. Faster than comparing answers."""
+    """Whether both sides are contracts with equal recordings of a scenario. Used to skip the scenario, which is faster
+    than comparing its answers.
+    """
     match before, after:
         case ContractSide(contract=left, taken=None), ContractSide(contract=right, taken=None) if (
             left.recorded and right.recorded
@@ -188,7 +192,9 @@ _ABSENT = object()
 
 
 def tool_changes(before: Mapping[str, OfferedTool], after: Mapping[str, OfferedTool]) -> Iterator[str]:
-    """Yield a line for each difference between two lists of tools: names, arguments, facts of the descriptions."""
+    """Yield a line for each difference between the tools of two contracts: their names, arguments, and facts about
+    their descriptions.
+    """
     for tool in sorted({*before, *after}):
         if tool not in after:
             yield f"{tool} is no longer offered at the start"

@@ -1,4 +1,4 @@
-"""Find the differences between two sides at each call of a scenario."""
+"""Find the differences between the answers of two sides at each call of a scenario."""
 
 import re
 from collections.abc import Container, Iterator, Mapping
@@ -23,25 +23,25 @@ from readfirst.harness.suite.transcript import UNNAMED
 
 Files = Mapping[str, Entry | None]
 PathStates = tuple[Entry | None, Entry | None]
-"""The entry at a path on one side: after a step, and before it."""
+"""The state of a path on one side of the comparison: its entry after a step, and its entry before the step."""
 
 PARALLEL_CALLS = "parallel calls"
-"""The value of `Occurrence.tool` for a whole group of parallel calls."""
+"""The value of `Occurrence.tool` for a difference that belongs to a whole group of parallel calls."""
 UNNAMED_REFUSAL = "without a name"
-"""The name of refusals that errors.yaml does not contain."""
+"""The name that is used for refusals whose message is not in errors.yaml."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
 _MAX_UNNAMED_REFUSAL_CHARS = 100
-"""Maximum number of characters of an unnamed refusal in the description of a result."""
+"""Maximum length of the message that is shown for a refusal without a name, in characters."""
 _EXCERPT_CHARS = 60
-"""Number of characters of an excerpt of a long content around the first difference."""
+"""Length of the excerpts that are shown for a long content, around its first difference, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A difference between the answers of two sides to a call of a scenario, at this place.
+    """One difference between the answers of two sides to a call. It contains the scenario and the position of the call.
 
-    `follows`: the difference may be a consequence of a different effect before it or at the same call.
+    If `follows`, the difference may be a consequence of a different effect before it or at the same call.
     """
 
     change: Change
@@ -54,7 +54,9 @@ class Occurrence:
 def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Clause], after: Mapping[CallIndex, Clause]
 ) -> list[Occurrence]:
-    """Return all differences between two sides in a scenario. Calls that only one side answers are skipped."""
+    """Return all differences between the answers of two sides in a scenario. Calls that only one side answers are
+    skipped.
+    """
     states = states_before_steps(scenario, before), states_before_steps(scenario, after)
     known_lines = KnownLines(scenario)
     differences: list[Occurrence] = []
@@ -85,7 +87,9 @@ def _compare_effects(
     left_state: Files,
     right_state: Files,
 ) -> Iterator[Change]:
-    """Yield the changes of refusals and files. `left_state` and `right_state` are the files before the call."""
+    """Yield the differences in refusals and in changed files. `left_state` and `right_state` are the files before the
+    call.
+    """
     if _is_refused(left_answer) != _is_refused(right_answer) and isinstance(part, ToolCall):
         results = _describe_result(left_answer, part), _describe_result(right_answer, part)
         texts = stated_text(left_answer.text), stated_text(right_answer.text)
@@ -152,7 +156,7 @@ def _error_name(answer: Clause) -> str:
 
 
 def may_be_same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
-    """Whether two expected texts may be equal. A text that is not stated (None) may be equal to any text."""
+    """Whether two expected texts can be equal. A text that is not stated (None) can be equal to any text."""
     match left, right:
         case (None, _) | (_, None):
             return True
@@ -174,7 +178,9 @@ def may_be_same_text(left: str | TextDigest | None, right: str | TextDigest | No
 
 
 def stated_text(text: str | TextDigest | None) -> str:
-    """Return the known part of an expected text. If only its digest is stated, this is its beginning and its end."""
+    """Return the known part of an expected text. If only a digest is stated, return the beginning and the end of the
+    text.
+    """
     match text:
         case None:
             return "(no words are stated)"
@@ -211,7 +217,7 @@ def _entry_text(entry: Entry | None) -> str:
 
 
 def _compare_file_states(before_states: PathStates, after_states: PathStates) -> Change:
-    """Return the difference between the two sides' entries of a path."""
+    """Compare the entries that a path has on both sides. Return their difference."""
     (left, former_left), (right, former_right) = before_states, after_states
     before, after = _entry_text(left), _entry_text(right)
     if isinstance(left, RegularFile) and isinstance(right, RegularFile) and left.data == right.data:
@@ -261,7 +267,9 @@ def _straighten_quotes(text: str) -> str:
 
 
 def _classify_content(kind: str, text: str) -> str:
-    """Return a word that describes a content with regard to a kind of difference, such as `curly` for `quotes`."""
+    """Return a word that describes a content in a difference of this kind. For the kind `quotes`, for example,
+    `curly`.
+    """
     match kind:
         case "quotes":
             return "curly" if _straighten_quotes(text) != text else "straight"
@@ -284,7 +292,7 @@ def _classify_content(kind: str, text: str) -> str:
 
 
 def _excerpts_around_difference(before: str, after: str) -> tuple[str, str]:
-    """Return excerpts of two contents around their first difference."""
+    """Return an excerpt of each content, around the first difference between them."""
     if max(len(before), len(after)) <= 2 * _EXCERPT_CHARS:
         return before, after
     start = max((first_difference(before, after) or 0) - _EXCERPT_CHARS // 2, 0)

@@ -1,4 +1,6 @@
-"""Find the versions that introduced a cause, by comparing the recorded answers of successive versions."""
+"""Find the versions that introduced a cause of differences, by comparing the recorded answers of successive
+versions.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,16 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript
 
 _MAX_SCENARIOS = 4
-"""Maximum number of scenarios of a cause whose recordings are searched for the versions that introduced it."""
+"""Maximum number of scenarios of a cause whose recordings are used to find the versions that introduced it."""
 _MAX_POINTS = 4
-"""If a cause was introduced in more steps than this, its versions are not stated."""
+"""Maximum number of versions that are stated for a cause. If more versions introduced it, none are stated."""
 
 
 def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Return the causes with the versions that introduced them (`Cause.since`), if recordings of versions between the
-    two contracts show these.
+    """Find the versions that introduced each cause, and return the causes with these versions (`Cause.since`). Used if
+    the suite contains recordings of versions between the two contracts.
 
     `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError, RecordingError.
     """
@@ -58,7 +60,9 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts the part of a transcript which differs in an occurrence."""
+    """Return a function that extracts from a transcript the part which differs in an occurrence. It is used to compare
+    the transcripts of successive versions.
+    """
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -96,12 +100,16 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
 
 
 FIRST_RELAXED = "2.1.208"
-"""The first version with two classes of models: current ones, and older ones (`+gated`) that require a Read."""
+"""The first version that treats two classes of models differently: current ones, and older ones (`+gated`), which must
+Read a file before they edit it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A change of an answer between the versions `before` and `after`. `exact`: no version is between them."""
+    """A change of an answer between two versions, `before` and `after`. `exact` means that no version was published
+    between them.
+    """
 
     before: str
     after: str
@@ -113,13 +121,13 @@ class Point:
 
 
 def version_of(name: str) -> str:
-    """Return the version in the name of a contract, without `+gated`."""
+    """Return the version in the name of a contract: `2.1.330` for `2.1.330+gated`."""
     return name.partition("+")[0]
 
 
 def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
-    """Return the names of the recorded contracts of one class of models, oldest first: of older models (`gated`), or of
-    current ones.
+    """Return the names of the recorded contracts for one class of models, oldest first: for older models if `gated`,
+    otherwise for current ones.
 
     Versions before FIRST_RELAXED have only one class of models, and belong to both. Contracts without a version are
     excluded.
@@ -136,7 +144,9 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Yield a Point for each pair of successive contracts in `names` for which `aspect` returns different values."""
+    """Compare the transcripts of successive contracts, and yield a Point for each change. `aspect` extracts the part of
+    a transcript to compare; `names` are the contracts, oldest first.
+    """
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
@@ -145,7 +155,9 @@ def points(
 
 
 def narrowest_points(all_points: Sequence[Point]) -> list[Point]:
-    """Return the points, oldest first. Points whose range contains the range of another point are omitted."""
+    """Return the points that are not implied by other points, oldest first. A point is omitted if its range of versions
+    contains the range of another point.
+    """
     distinct = sorted(set(all_points), key=lambda point: (order(point.after), order(point.before)))
 
     def is_within(inner: Point, outer: Point) -> bool:

@@ -1,4 +1,4 @@
-"""Split an answer into parts, so that answers of different scenarios can be compared."""
+"""Split answers into sentences and lines of files, so that answers of different scenarios can be compared."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -16,15 +16,19 @@ _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 WHITESPACE = "whitespace and empty lines"
 """The subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
-"""Shorter arguments of a call are not replaced by placeholders in its answer, because they may occur by chance."""
+"""Minimum length of an argument that is replaced by a placeholder in the answer of its call, in characters. Shorter
+arguments may occur in the answer by chance.
+"""
 
 _MAX_SENTENCE_CHARS = 4_000
-"""Maximum characters of a sentence in which placeholders are inserted. Some answers have a megabyte without a space."""
+"""Maximum length of a sentence in which words are replaced by placeholders, in characters. Some answers contain a
+megabyte without a space.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence of an answer, or a block of lines of a file in an answer.
+    """A part of an answer: a sentence, or a block of lines of a file.
 
     `key` is used for comparisons, `text` is the original text. For a block, `prefix` is the text before its first line
     (` 1→`), and `lines` contains the lines without such prefixes.
@@ -45,7 +49,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference between two sides, described independently of the scenario.
+    """A difference between two sides, described without the details of its scenario, so that it can be grouped.
 
     `subject` is equal for all changes with the same cause: the kind of bytes, the name of a refusal, or the first
     different sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the original
@@ -65,7 +69,7 @@ class Change:
 
 
 def generalize_text(text: str, arguments: Mapping[str, Any] | None = None) -> str:
-    """Return a sentence with placeholders for paths, numbers, quotes and the arguments of the call."""
+    """Return a sentence in which placeholders replace paths, numbers, quotes and the arguments of the call."""
     rest = text[_MAX_SENTENCE_CHARS:]
     text = text[:_MAX_SENTENCE_CHARS]
     for name, value in (arguments or {}).items():
@@ -75,7 +79,9 @@ def generalize_text(text: str, arguments: Mapping[str, Any] | None = None) -> st
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into sentences and blocks of file lines. `known` contains the lines of the scenario's files."""
+    """Split an answer into sentences and blocks of file lines. `known` contains the lines of the scenario's files,
+    which are used to recognise such blocks.
+    """
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")
@@ -102,7 +108,9 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
 
 
 def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Return the prefix and the content of an answer's line, if it shows a line of a file. Otherwise None."""
+    """Split a line of an answer into a prefix, such as ` 1→`, and a line of the scenario's files. None if it shows no
+    line of a file.
+    """
     match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
@@ -120,7 +128,9 @@ def _make_block(lines: Sequence[tuple[str, str, str]]) -> Part:
 
 
 def _prefix_style(prefix: str) -> str:
-    """Return the style of a line's prefix: its width, `N` in place of the number, and the sign after the number."""
+    """Return the style of the prefix before a line, which is the same for all lines in an answer: its width, `N` in
+    place of the number, and the sign after the number.
+    """
     digits = prefix.strip("\t→|: ")
     width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
     mark = prefix[len(prefix.rstrip("\t→|: ")) :]
@@ -130,7 +140,7 @@ def _prefix_style(prefix: str) -> str:
 def compare_answers(
     before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
-    """Yield the differences between two answers to the same call. Nothing is yielded if the answers are equal."""
+    """Yield the differences between two answers to the same call. There are none if the answers are equal."""
     if before == after:
         return
     before_parts, after_parts = parts(before, arguments, known), parts(after, arguments, known)

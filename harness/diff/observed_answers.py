@@ -1,4 +1,4 @@
-"""Get the answers of one side of a comparison to each call, and the scenario's files before each step."""
+"""The answers of one side of a comparison to each call, and the scenario's files before each step."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
@@ -12,8 +12,8 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
-    """Return the answers of a recorded step, by call. The changed files of parallel calls are in a separate clause,
-    whose key is the index of the whole group.
+    """Return the recorded answers of one step. The key of each answer is the position of its call. For parallel calls,
+    a separate clause contains the changed files; its key is the position of the group.
 
     New files have their recorded mode.
     """
@@ -32,7 +32,9 @@ def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex,
 
 
 def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Clause]:
-    """Return the answers of all steps in a transcript, by call, as `step_answers` does for one step."""
+    """Return the recorded answers of all steps. The key of each answer is the position of its call, as in
+    `step_answers`.
+    """
     answers: dict[CallIndex, Clause] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
@@ -42,15 +44,15 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
 
 
 _MAX_INDEXED_BYTES = 65_536
-"""Maximum number of bytes at the beginning of a file that are split into lines."""
+"""Maximum size of the beginning of a file that is split into lines, in bytes."""
 _MAX_SEARCHES = 16
-"""Number of lookups that search the texts. For further lookups, an index is used."""
+"""Number of lookups in KnownLines that search the texts. Further lookups use an index."""
 
 
 def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
-    """Return the known entries of the workspace before each step, assuming that every call gave these answers.
+    """Compute the known entries of the workspace before each step, provided that the calls have the given answers.
 
     Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
     """
@@ -77,7 +79,9 @@ def states_before_steps(
 
 
 def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[CallIndex, Clause]:
-    """Return the answers with a mode for each changed file: the mode that an answer states, or the mode before it."""
+    """Return the answers with a mode for each changed file: the mode that the answer states, otherwise the mode that
+    the file had before.
+    """
     states = states_before_steps(scenario, answers)
     return {
         location: replace(
@@ -92,14 +96,17 @@ def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[
 
 
 def with_kept_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
-    """Return an entry with its mode. If it states no mode, it gets the mode of `former`, the entry before."""
+    """Return an entry with a mode. If it states no mode, the mode of `former` is used, the previous entry at the
+    path.
+    """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
 class KnownLines(Container[str]):
-    """A container of all lines in files, events and arguments of a scenario, without whitespace at their ends.
+    """The lines of all files, events and arguments of a scenario, without whitespace at their ends. Used to recognise
+    lines of files in answers.
 
     Some scenarios have several hundred thousand lines. Therefore an index is built only after several lookups.
     """
@@ -109,7 +116,7 @@ class KnownLines(Container[str]):
         self._lookups = 0
 
     def __contains__(self, line: object) -> bool:
-        """Whether a text of the scenario contains this line."""
+        """Whether a text of the scenario contains the line `line`."""
         self._lookups += 1
         if self._lookups <= _MAX_SEARCHES and not any(str(line) in text for text in self._scenario_texts):
             return False

@@ -1,4 +1,6 @@
-"""Parse the two arguments of `diff`: a contract, the file of a run, or a connect string to run now."""
+"""Parse the two arguments of `readfirst diff`. Each is a contract, the file of a run, or a connect string of an
+implementation to run now.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +20,17 @@ from readfirst.harness.suite.suite import Suite
 
 
 class OperandError(ReadfirstError):
-    """An argument of `diff` is not a contract, the file of a run, or a connect string. The message suggests one."""
+    """An argument of `readfirst diff` is not a contract, the file of a run, or a connect string. The message suggests
+    one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
-    """Opens the two sides of a comparison from the arguments of `readfirst diff`.
+    """Opens the two sides of a comparison, which the arguments of `readfirst diff` name.
 
-    If a side is a target, the scenarios `ids` are replayed on the target with these options. `replayed` is called after
-    each replay.
+    If a side is a connect string, the scenarios `ids` are replayed on this implementation with these options.
+    `replayed` is called after each replay.
     """
 
     suite: Suite
@@ -35,8 +39,8 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides that the arguments name. If one side is a contract, a run or target on the other side is
-        compared with it; otherwise with the default contract.
+        """Return the two sides that the arguments name. If one side is a contract, a run on the other side is compared
+        with this contract; otherwise with the default contract.
 
         Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """

@@ -1,4 +1,4 @@
-"""Format a comparison as text for a terminal, as Markdown, and as JSON."""
+"""Write the result of a comparison as text for a terminal, as Markdown, or as JSON."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,22 @@ from readfirst.harness.terminal import harmless_json
 
 _JSON_FORMAT = 1
 _MAX_SCENARIOS_NAMED = 3
-"""Maximum number of scenarios of a cause that are named."""
+"""Maximum number of scenarios that the output names for a cause."""
 _MAX_COMPLETE_CAUSES = 20
-"""If there are more causes, a Markdown page states only the number of rare changes of words."""
+"""Maximum number of causes that a Markdown page describes completely. If there are more, it only states the number of
+rare changes of words.
+"""
 MAX_DETAILED_CAUSES = 10
-"""Maximum number of causes on a terminal. If there are more, the first ones are shown in one line each."""
+"""Maximum number of causes that are shown in detail on a terminal. If there are more, the first ones are shown in one
+line each.
+"""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
-"""Maximum number of reasons for not comparing scenarios, and of missing capabilities in a reason."""
+"""Maximum number of reasons that are stated for scenarios that were not compared, and of missing capabilities in one
+reason.
+"""
 _MAX_RARE_SCENARIOS = 2
-"""A change of words that occurs in at most this many scenarios is rare."""
+"""A change of words is rare if it occurs in at most this many scenarios."""
 
 _TITLES = {
     "effects": "Effects: what is refused, and what happens to files",
@@ -37,7 +43,7 @@ _TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
-    """Yield the lines for a terminal. `!` marks causes that put a file at risk.
+    """Yield the lines of the report for a terminal. `!` marks causes that put a file at risk.
 
     The texts of both sides are shown below each cause. If there are more than MAX_DETAILED_CAUSES causes and `all_` is
     not set, only the first of them are shown, in one line each.
@@ -75,7 +81,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
 
 
 def as_markdown(diff: Diff, *, all_: bool = False) -> str:
-    """Return a Markdown page that looks like a changelog."""
+    """Return the report as a Markdown page that looks like a changelog. With `all_`, no cause is omitted."""
     from readfirst.harness.report.markdown_escape import document
 
     return document(_page_blocks(diff, all_))
@@ -105,7 +111,7 @@ def _page_blocks(diff: Diff, all_: bool) -> Iterator[str]:
 
 
 def _format_cause(cause: Cause, all_: bool) -> str:
-    """Return a cause as a list item, with the texts of both sides and the scenarios below it."""
+    """Return a cause as an item of a Markdown list, with the texts of both sides and the scenarios below it."""
     from readfirst.harness.report.markdown_escape import code, prose
 
     old, new = example_texts(cause)
@@ -153,7 +159,7 @@ def as_json(diff: Diff) -> str:
 
 
 def _harm_lines(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
-    """Yield a text for each kind of harm that is new or gone, paired with whether it is new."""
+    """Yield a text for each kind of harm that is new or gone, with a flag: true if the harm is new."""
     for change in diff.harm:
         for names, word in ((change.newly, "newly"), (change.no_longer, "no longer")):
             if names:
@@ -162,7 +168,9 @@ def _harm_lines(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
-    """Yield a short text for each kind of harm that is new or gone, paired with whether it is new in any scenario."""
+    """Yield a short text for each kind of harm that is new or gone, with a flag: true if the harm is new in any
+    scenario.
+    """
     for change in diff.harm:
         sides = ((change.newly, "newly"), (change.no_longer, "no longer"))
         counts = [f"{word} in {pluralize(len(names), 'scenario')}" for names, word in sides if names]
@@ -170,7 +178,9 @@ def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
 
 
 def _occurrence_as_json(occurrence: Occurrence) -> dict[str, Any]:
-    """Return the JSON value of an occurrence. Steps and calls count from 1. `call` is None for a group of calls."""
+    """Return the JSON value of a difference. Steps and calls count from 1. `call` is None for a group of parallel
+    calls.
+    """
     step, call = occurrence.place
     return {
         "scenario": occurrence.scenario_id,
@@ -235,13 +245,13 @@ def _list_scenarios(names: Sequence[str], all_: bool) -> str:
 
 _MAX_NAMES = 3
 _MAX_HEADLINE_TEXT_CHARS = 60
-"""Maximum length of the text of one side in a headline."""
+"""Maximum length of the text of each side in a headline, in characters."""
 _MAX_EXCERPT_CHARS = 150
-"""Maximum length of the text of one side below a headline."""
+"""Maximum length of the text of each side below a headline, in characters."""
 
 
 def headline(cause: Cause) -> str:
-    """Return a description of a cause in one line: the tools, then `before → after`."""
+    """Return a description of a cause in one line: the names of the tools, then `before → after`."""
     return f"{', '.join(cause.tools)}: {_describe_change(cause)}"
 
 
@@ -288,7 +298,9 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def _escape_name(text: str) -> str:
-    """Return a name with escaped characters and limited length. Some names are parts of an implementation's answers."""
+    """Return a name with escaped characters and limited length, because some names are parts of an implementation's
+    answers.
+    """
     return _truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)
 
 
@@ -303,7 +315,9 @@ def _truncate_text(text: str, max_chars: int) -> str:
 
 
 def example_texts(cause: Cause) -> tuple[str, str]:
-    """Return the texts of both sides in the example of a cause, on one line, from their first difference on."""
+    """Return the texts of both sides in the example of a cause. Each is on one line and starts at the first
+    difference.
+    """
     before, after = cause.example.change.words_before, cause.example.change.words_after
     position = first_difference(before, after) or 0
     start = 0 if position < _MAX_EXCERPT_CHARS // 2 else position - _MAX_EXCERPT_CHARS // 4

@@ -1,4 +1,4 @@
-"""The sides of a comparison: contracts and runs, with their answers and harms for each scenario."""
+"""The sides of a comparison: a contract or a run, with its answers and harms in each scenario."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from readfirst.harness.suite.transcript import Transcript
 
 
 class NoAnswersError(Exception):
-    """A side of a comparison has no answers in a scenario. The message contains the reason."""
+    """A side of a comparison has no answers in a scenario, so the scenario is not compared. The message contains the
+    reason.
+    """
 
 
 class Side(Protocol):
-    """One side of a comparison: a contract, or a run."""
+    """One side of a comparison: a contract, or a run of an implementation."""
 
     @property
     def name(self) -> str:
@@ -32,16 +34,18 @@ class Side(Protocol):
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the side's answers to the calls of a scenario, without unanswered calls. Raises NoAnswersError."""
+        """Return the side's answer to each call of a scenario that it answered. Raises NoAnswersError."""
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm that the side does in a scenario. Empty if not known, for example for documents."""
+        """Return the kinds of harm that the side does in a scenario. Empty if they are not known, for example for
+        documents.
+        """
         ...
 
 
 def has_answers(side: Side, scenario: Scenario) -> bool:
-    """Whether a side has answers to the calls of a scenario."""
+    """Whether a side has answers to the calls of a scenario, so that the scenario can be compared."""
     try:
         side.answers(scenario)
     except NoAnswersError:
@@ -51,7 +55,8 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as one side. Its answers are its expectations, with the recorded texts instead of digests.
+    """A contract as one side of a comparison. Its answers are its expectations, with the recorded texts instead of
+    digests.
 
     For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons
     for missing transcripts.
@@ -64,13 +69,12 @@ class ContractSide:
 
     @property
     def name(self) -> str:
-        """The name of the contract."""
+        """The name of the contract, which the output uses for this side."""
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects. If the contract extends another contract, which judges the
-        scenario, return the answers of that contract. Raises NoAnswersError if the contract does not cover the
-        scenario.
+        """Return the answers that the contract expects. If the scenario is judged by a contract that this contract
+        extends, return the answers of that contract. Raises NoAnswersError if the contract does not cover the scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
@@ -88,7 +92,9 @@ class ContractSide:
         return answers
 
     def _extended_side(self, scenario: Scenario) -> ContractSide | None:
-        """Return the extended contract as a side if it judges the scenario. Otherwise None."""
+        """Return a side for the contract that this contract extends, if that contract judges the scenario. Otherwise
+        None.
+        """
         judging = self.contract.for_scenario(scenario)
         return None if judging is self.contract else ContractSide(self.suite, judging)
 
@@ -104,7 +110,7 @@ class ContractSide:
         return self.suite.with_expectations_of(seen, self.contract)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm in the transcript of a scenario. Empty without a transcript."""
+        """Return the kinds of harm that the recorded product did in a scenario. Empty without a transcript."""
         if (extended := self._extended_side(scenario)) is not None:
             return extended.harms(scenario)
         if self.taken is not None:
@@ -118,7 +124,9 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run as one side. Its answers are the expectations of the contract `base`, except in steps that differed."""
+    """A run of an implementation as one side of a comparison. Its answers are the expectations of the contract `base`,
+    except in steps that differed.
+    """
 
     name: str
     base: ContractSide
@@ -127,11 +135,13 @@ class RunSide:
 
     @cached_property
     def by_id(self) -> Mapping[str, Verdict]:
-        """The verdicts of the run, by scenario id."""
+        """The verdict of each scenario in the run. The keys are the ids of the scenarios."""
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers of the run to the calls of a scenario. Raises NoAnswersError if the run has no result."""
+        """Return the answers of the run to the calls of a scenario. Raises NoAnswersError if the run has no result for
+        it.
+        """
         verdict = self.by_id.get(scenario.id)
         if verdict is None:
             raise NoAnswersError(f"{self.name} did not run it")
@@ -147,5 +157,5 @@ class RunSide:
         return answers
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm in the verdict of a scenario."""
+        """Return the kinds of harm that the run's verdict on a scenario contains."""
         return frozenset(harm.kind for harm in self.by_id[scenario.id].harms)

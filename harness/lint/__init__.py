@@ -1,1 +1,1 @@
-"""Lint: all checks of a suite. docs/format.md lists them."""
+"""Lint: the checks that find mistakes in a suite. docs/format.md lists them."""

@@ -1,4 +1,4 @@
-"""The interface of lint checks in extensions, and the facts about scenarios that these checks use."""
+"""The interface of lint checks that an extension adds, and functions that such checks use."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -11,16 +11,18 @@ from readfirst.harness.yaml_io.finding import Finding, Position
 Stated = Sequence[bool]
 """For each call of a scenario, in order: whether its expectation has a `documented` clause."""
 Documented = Sequence[tuple[str, Position]]
-"""The section that each documented clause of a scenario names, and the position of the clause."""
+"""For each `documented` clause of a scenario: the section of the document that it names, and the position of the
+clause.
+"""
 
 
 class Check(Protocol):
-    """An additional check of a suite, in an extension. The entry points of the group `readfirst.checks` name the
-    constructors, which have the suite as their argument.
+    """A lint check that an extension adds. The entry points of the group `readfirst.checks` name the constructors,
+    which get the suite as their argument.
     """
 
     findings: Sequence[Finding]
-    """Findings in files that only this check reads."""
+    """Findings about files that only this check reads."""
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
         """Yield findings about the documented clauses of one scenario."""
@@ -32,7 +34,7 @@ class Check(Protocol):
         """Yield findings that depend on several scenarios.
 
         `stated` returns the value of `stated_in` for a scenario id. It returns None for a scenario that cannot be read,
-        and raises UnknownScenarioError. `shown` contains the contributions of scenarios to each rule.
+        and raises UnknownScenarioError. `shown` contains, for each rule, the evidence that scenarios contribute.
         """
         ...
 
@@ -43,7 +45,9 @@ def stated_in(scenario: Scenario) -> Stated:
 
 
 def documented_in(case: LintContext) -> Documented:
-    """Return the section that each documented clause of a scenario names, with the position of the clause."""
+    """Return, for each documented clause of a scenario, the section of the document that it names and the position of
+    the clause.
+    """
     clauses = (clause for clause, _ in case.clauses())
     return [
         (clause.documented, at(clause.position, case)) for clause in clauses if clause.documented is not None

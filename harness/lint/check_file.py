@@ -1,4 +1,6 @@
-"""Lint checks of a single scenario file, and the data that are needed to compare it with other files."""
+"""Lint checks that need only one scenario file. They also return the data that is used to compare it with other
+files.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +37,7 @@ _TABLE_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.sche
 
 
 def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
-    """Yield findings about a file with a table of scenarios (`*.cases.yaml`)."""
+    """Yield findings about a file that contains several scenarios (`*.cases.yaml`)."""
     try:
         document = read_cases(strict_yaml.read(file, suite=suite.root), file)
     except SuiteError as error:
@@ -60,7 +62,7 @@ _YAML_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "
 
 
 def check_source_text(document: Document) -> Iterator[Finding]:
-    """Yield findings of the checks `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
+    """Yield findings about the text of a scenario file: invisible bytes, spaces at line ends, and ambiguous scalars."""
     text = document.data.decode("utf-8")
     for match in _INVISIBLE_PATTERN.finditer(text):
         character = match[0]
@@ -76,7 +78,9 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about the notation of strings in a file. The file is parsed again, to get their positions."""
+    """Yield findings about the way in which strings are written in a file. The file is parsed again, to get the
+    positions of strings.
+    """
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -92,7 +96,7 @@ def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding
 
 
 def _find_strings(value: Any) -> set[str]:
-    """Return all strings in a value, including keys."""
+    """Return all strings in a YAML value. Keys of mappings are included."""
     strings: set[str] = set()
     remaining = [value]
     while remaining:
@@ -113,7 +117,7 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_metadata, check_rule_o
 
 @dataclass(frozen=True, slots=True)
 class ComparableValues:
-    """Values of a scenario that are compared with other scenarios, with rules and with the claims of documents.
+    """The values of a scenario that lint compares with other scenarios, with rules and with the claims of documents.
 
     No two scenarios may have the same title or fingerprint.
     """
@@ -130,7 +134,7 @@ class ComparableValues:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The findings about one scenario, and data for checks that compare scenarios.
+    """The findings about one scenario, and the data for checks that compare several scenarios.
 
     `contracts` are the contracts in its recording; None if the recording was not read. `unrecorded_contracts` are the
     contracts without a recording.
@@ -149,22 +153,24 @@ Ids = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CheckFileJob:
-    """Checks scenario files, in a worker process or in this process. Each file is read once."""
+    """The job of checking scenario files, in worker processes or in this process. Each file is read only once."""
 
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return a context manager that yields a function, which checks the scenarios of one file, given their ids."""
+        """Return a context manager that yields a function. The function checks the scenarios `ids`, which are in one
+        file.
+        """
         return nullcontext(self._check_file)
 
     def result_for_crash(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
-        """Return the findings for a file whose check made the worker process crash."""
+        """Return the findings about a file if the worker process crashed while it checked the file."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint only this file, and report the result.")
         return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)
 
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
-        """Check the scenarios of a file. Findings about the whole file are added to its first scenario."""
+        """Check the scenarios of one file. Findings about the whole file are added to its first scenario."""
         suite = self.suite.part(ids[0])
         location = suite.location(ids[0])
         first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
@@ -173,7 +179,7 @@ class CheckFileJob:
 
 
 def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
-    """Check one scenario. The scenario and its recording are read once."""
+    """Run all checks of one scenario. The scenario and its recording are read only once."""
     location = suite.location(scenario_id)
     findings: list[Finding] = []
     try:
@@ -249,7 +255,8 @@ _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private
 
 
 def _check_arguments(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about unknown arguments of calls that are refused for another reason, or in an invariant.
+    """Yield a finding for each call with an unknown argument, if the call is refused for another reason or belongs to
+    an invariant.
 
     A tool that refuses unknown arguments would pass such a scenario, even if it does not have the tested behaviour.
     """
@@ -265,8 +272,8 @@ def _check_arguments(case: LintContext) -> Iterator[Finding]:
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about the expectations of a scenario: unknown arguments and errors, equal clauses, missing or long
-    texts.
+    """Yield findings about the expected results in a scenario: unknown arguments and errors, equal clauses, missing or
+    long texts.
     """
     yield from _check_arguments(case)
     yield from _check_equal_clauses(case)
@@ -290,7 +297,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding for each call whose `documented` clause repeats the recorded clause."""
+    """Yield a finding for each call whose `documented` clause states the same result as the recorded clause."""
     for _, part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
         if documented is None or recorded is None or documented is recorded:
@@ -304,7 +311,9 @@ def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
-    """Yield findings about long texts, and about paths of the machine in texts, in a clause."""
+    """Yield findings about the texts of a clause: texts that are too long, or that contain paths of the author's
+    machine.
+    """
     position = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
     if isinstance(clause.text, str) and len(clause.text) > _MAX_CLAUSE_CHARS:

@@ -1,4 +1,4 @@
-"""Lint checks of the ids, titles, tags and sources of scenarios."""
+"""Lint checks of the metadata of scenarios: ids, titles, tags and sources."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ _ARGUMENT_PATTERN = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
 _CODE_PATTERN = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
 _SENTENCE_END_PATTERN = re.compile(r"[.!?] +[A-Z]")
 _FORMER_KEYS = {"law": "invariant"}
-"""The current name of each renamed key, by its former name."""
+"""The current name of each renamed key of scenario files. The keys are the former names."""
 
 
 def check_metadata(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about the id, the title, the tags and the sources of a scenario."""
+    """Yield findings about the metadata of a scenario: its id, title, tags and sources."""
     scenario = case.scenario
     if not ID_PATTERN.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
@@ -40,7 +40,9 @@ def check_metadata(case: LintContext) -> Iterator[Finding]:
 
 
 def check_former_keys(document: Document) -> Iterator[Finding]:
-    """Yield a finding for each key with a former name, which the next release will not accept."""
+    """Yield a finding for each key of a scenario file that was renamed. The next release will not accept its former
+    name.
+    """
     for former, current in _FORMER_KEYS.items():
         if isinstance(document.value, dict) and former in document.value:
             fix = f"Write `{current}`; the next release removes the old name."
@@ -49,14 +51,16 @@ def check_former_keys(document: Document) -> Iterator[Finding]:
 
 
 def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
-    """Yield a finding if the first line of a file is not the comment that names its schema."""
+    """Yield a finding if the first line of a file is not the comment `comment`, which names the schema for editors."""
     if document.data.split(b"\n", 1)[0].decode() != comment:
         message, fix = "the first line does not name the schema", f"Begin the file with the line {comment}"
         yield Finding("schema-comment", document.position(), message, fix)
 
 
 def check_title(title: str, position: Position, subject: str = "the title") -> Iterator[Finding]:
-    """Yield findings if a title is not one sentence about a behaviour. Messages begin with `subject`."""
+    """Yield findings if a title is not one sentence about a behaviour. `subject` is used as the beginning of their
+    messages.
+    """
     problem = None
     if len(title) > MAX_TITLE_CHARS:
         problem = f"has {len(title)} characters"
@@ -82,8 +86,8 @@ def check_title(title: str, position: Position, subject: str = "the title") -> I
 def check_source(
     source: str, documents: Sequence[str], position: Position, subject: str = ""
 ) -> Iterator[Finding]:
-    """Yield findings about a source that is neither an https address nor a section of one of `documents`. Messages
-    begin with `subject`.
+    """Yield findings if a source is neither an https address nor a section of one of the `documents`. `subject` is used
+    as the beginning of their messages.
     """
     if not _ADDRESS_PATTERN.fullmatch(source):
         yield from _check_document(source, documents, position, subject)
@@ -92,7 +96,7 @@ def check_source(
 def _check_document(
     text: str, documents: Sequence[str], position: Position, subject: str = ""
 ) -> Iterator[Finding]:
-    """Yield a finding if a text is not of the form `document.txt, Section`, or if the document is unknown."""
+    """Yield a finding if a text does not have the form `document.txt, Section`, or if the document is unknown."""
     match = _DOCUMENT_PATTERN.fullmatch(text)
     if match is None:
         fix = "Write an https address of a thread, or `document.txt, Section`."

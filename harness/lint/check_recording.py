@@ -1,4 +1,4 @@
-"""Lint checks of recordings."""
+"""Lint checks of the recordings of scenarios."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 _MAX_NOTES = 5
-"""Maximum number of scenarios that a note lists."""
+"""Maximum number of scenarios that are listed in a note about missing recordings."""
 
 
 def read_recording(case: LintContext) -> RecordingLocation | Finding:
-    """Return the recording of a scenario with its file, or a finding if the recording cannot be read."""
+    """Read the recording of a scenario. Return it with its file, or a finding if it cannot be read."""
     try:
         location = case.suite.recordings.find(case.scenario.id)
         location.check_edited()
@@ -28,7 +28,7 @@ def read_recording(case: LintContext) -> RecordingLocation | Finding:
 
 
 def recording_finding(error: RecordingError, fix: str) -> Finding:
-    """Return the finding `broken-recording` for an error of a recording file."""
+    """Return the finding `broken-recording` for a recording file that cannot be read."""
     assert error.file is not None
     message = str(error).removeprefix(f"{error.file}: ")
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
@@ -57,7 +57,7 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
 
 
 def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts whose recording of a scenario is missing without a reason, and that support the scenario.
+    """Return the contracts that support a scenario, but whose recording is missing without a stated reason.
 
     Empty if the suite does not need recordings, or if the recording of the scenario's contract is missing or invalid.
     """
@@ -75,8 +75,8 @@ def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, 
 
 
 def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, which are not findings, about missing recordings. `unrecorded` contains the contracts without a
-    recording, by scenario id.
+    """Yield notes about missing recordings. Unlike findings, notes do not make `readfirst lint` fail. `unrecorded`
+    contains the contracts without a recording, by scenario id.
     """
     for scenario_id, names in list(unrecorded.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
@@ -89,8 +89,8 @@ def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings without a scenario or a contract in the suite, and about files that are not
-    recordings.
+    """Yield findings about recordings whose scenario or contract does not exist in the suite, and about files that are
+    not recordings.
 
     `located` contains the id and the file of each recording. `read` contains the contracts in the recording of each
     scenario; None if the recording was not read.
@@ -123,7 +123,8 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a recording may contain this name: a recorded contract, or any version of the product.
+    """Whether a recording may contain a transcript with this name: the name of a recorded contract, or any version of
+    the product.
 
     Versions between two contracts are recorded to find the version that changed an answer.
     """

@@ -1,4 +1,4 @@
-"""Run all lint checks on a suite: check each scenario file, and compare the scenarios with each other."""
+"""Run all lint checks of a suite: check each scenario file, and compare the scenarios with each other."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,12 +21,14 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 _SHARED_FILES = ("contracts", "errors", "rules", "suite", "tags")
 _MIN_SCENARIOS_PER_PROCESS = 200
-"""With fewer scenarios, the start of a worker process takes longer than the checks."""
+"""Minimum number of scenarios per worker process. For fewer scenarios, starting the process takes longer than the
+checks.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """The result of `readfirst lint`: all findings, in the order of ids and lines.
+    """The result of `readfirst lint`: all findings, sorted by scenario id and line.
 
     `unrecorded` contains the contracts without a recording, by scenario id. `scenarios` is the number of checked
     scenarios.
@@ -38,12 +40,12 @@ class LintResult:
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Check the scenarios `ids` of a suite (None: all), and return the findings. See `lint_suite`."""
+    """Check the scenarios `ids` of a suite (None: all scenarios). Return the findings. See `lint_suite`."""
     return list(lint_suite(suite, ids).findings)
 
 
 def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
-    """Check the scenarios `ids` (None: all), in `jobs` processes if there are enough scenarios.
+    """Check the scenarios `ids` of a suite (None: all scenarios), using `jobs` processes if there are enough scenarios.
 
     With `ids`, only these scenarios are read and compared with each other, so duplicates of other scenarios and rules
     without scenarios are not detected. Recordings, rules and claims are checked only if all scenario files can be read.
@@ -99,7 +101,7 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
 
 
 def _group_by_file(suite: Suite, ids: Iterable[str]) -> list[Ids]:
-    """Return the ids of the scenarios in each file. Files are in the order of their first scenario."""
+    """Group scenarios by their file. Return the ids of each group. Files are in the order of their first scenario."""
     files: dict[Path, list[str]] = {}
     for scenario_id in ids:
         files.setdefault(suite.path(scenario_id), []).append(scenario_id)
@@ -110,7 +112,7 @@ def _group_by_file(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 def _check_files(
     suite: Suite, files: Sequence[Ids], jobs: int
 ) -> Iterator[Iterable[tuple[FileFindings, ...]]]:
-    """Yield the results of checking each file. Worker processes start immediately, while the caller continues."""
+    """Check each file, and yield the results. Worker processes start immediately, while the caller continues."""
     job = CheckFileJob(suite)
     jobs = min(jobs, sum(map(len, files)) // _MIN_SCENARIOS_PER_PROCESS)
     if jobs <= 1:
@@ -124,8 +126,8 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if an earlier scenario has the same title, or the same files and steps. Add the title and the
-    fingerprint of this scenario to the dictionaries.
+    """Yield findings if an earlier scenario has the same title, or the same files and steps. Then add the title and the
+    fingerprint of this scenario to the dictionaries, for the comparison with later scenarios.
     """
     if result.values is None:
         return
@@ -144,7 +146,9 @@ _Located = Sequence[tuple[str, Path]]
 
 
 def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...]]:
-    """Return the id and file of each recording, by suite. If a file cannot be read, return a finding instead."""
+    """Find all recordings. Return the id and the file of each recording, by suite. If a directory or file cannot be
+    read, return a finding instead.
+    """
     try:
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
@@ -153,7 +157,7 @@ def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about shared files, such as rules.yaml, that violate their schema."""
+    """Yield findings about shared files, such as rules.yaml, that do not match their schema."""
     for part in suite.parts:
         for name in _SHARED_FILES:
             if part.has_own(f"{name}.yaml"):
@@ -161,7 +165,7 @@ def _check_shared_files(suite: Suite) -> Iterator[Finding]:
 
 
 def _check_misplaced_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about files in scenario directories that are never read, because of their name or depth."""
+    """Yield findings about files in scenario directories that readfirst ignores, because of their name or depth."""
     roots = (root / name for root in suite.roots for name in ("scenarios", "corpus"))
     walked = ((root, *entry) for root in roots for entry in os.walk(root))
     for root, directory, subdirectories, names in walked:

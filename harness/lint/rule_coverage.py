@@ -1,4 +1,6 @@
-"""Lint checks of rules: every scenario has a rule, and the scenarios of a rule show allowed and refused calls."""
+"""Lint checks of rules: every scenario has a rule, and the scenarios of each rule test both allowed and refused
+calls.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ _MIN_SCENARIOS = 2
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """The contribution of one scenario to the evidence for its rule.
+    """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
 
     `allowed` contains each tool whose last call in the scenario is not refused. Earlier calls are ignored, because they
     may only prepare the last call.
@@ -28,7 +30,9 @@ class Showing:
 
 
 def showing_of(scenario: Scenario) -> Showing:
-    """Return the contribution of a scenario to its rule, according to the contract of the scenario."""
+    """Return the evidence that a scenario contributes for its rule. The refusals are those of the scenario's
+    contract.
+    """
     last_allowed: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
@@ -38,7 +42,9 @@ def showing_of(scenario: Scenario) -> Showing:
 
 
 def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding if a scenario names no rule, although its suite has rules, or if it names an unknown rule."""
+    """Yield a finding if a scenario names no rule, although its suite has rules, or if there is no rule with the stated
+    id.
+    """
     rules = case.suite.rules
     if rules is None:
         return
@@ -56,9 +62,9 @@ def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
 def check_rules(
     suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield findings about the rules of a suite, for example a rule with too few scenarios.
+    """Yield findings about the rules of a suite, for example a rule that has too few scenarios.
 
-    `shown` contains the contributions of the scenarios to each rule, by the id of the rule.
+    `shown` contains, for each rule id, the evidence that scenarios contribute.
     """
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
@@ -85,7 +91,9 @@ def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Findi
 
 
 def _check_evidence(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield findings if a rule's scenarios are too few, lack its requirement, or lack allowed or refused calls."""
+    """Yield findings if the scenarios of a rule are too few, do not have the rule's requirement, or lack allowed or
+    refused calls.
+    """
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

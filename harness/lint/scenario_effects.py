@@ -1,4 +1,6 @@
-"""Lint checks of the calls and events of a scenario, and a fingerprint to detect equal scenarios."""
+"""Lint checks of the effects of calls and events in a scenario, and a fingerprint that is used to find equal
+scenarios.
+"""
 
 import hashlib
 import json
@@ -15,11 +17,13 @@ from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, part
 from readfirst.harness.yaml_io.finding import Finding
 
 _MAX_COMPARED_CHARS = 1024
-"""Longer texts are compared by their digests."""
+"""Maximum length of an argument that is part of a fingerprint, in characters. Longer arguments are replaced by
+digests.
+"""
 
 
 def check_effects(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about a scenario without a call, and about events without an effect."""
+    """Yield a finding if a scenario contains no call, and findings about events without an effect."""
     scenario = case.scenario
     if not any(scenario.calls()):
         fix = "Add a call, or remove the scenario."
@@ -28,9 +32,9 @@ def check_effects(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_events(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about world events that have no effect, or that name a missing file.
+    """Yield findings about events that change nothing, or that name a missing file.
 
-    The entries at each path are followed step by step, as far as they are known.
+    The entry at each path is computed step by step, as far as it is known.
     """
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
     written, is_certain = {**files}, True
@@ -68,13 +72,17 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of the workspace and the steps of a scenario, which is independent of the notation in YAML."""
+    """Return a digest of the workspace and the steps of a scenario. Equal scenarios have equal digests, even if their
+    YAML is written differently.
+    """
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 
 
 def _as_json(value: Any) -> Any:
-    """Return a value in JSON types. Files are replaced by their content; expectations are omitted."""
+    """Convert a value to JSON types for the fingerprint. Files are replaced by their content; expectations are
+    omitted.
+    """
     match value:
         case TextContent() | Base64Content():
             return _digest_of(value.data())
@@ -95,7 +103,9 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
 def _shorten_argument(argument: Any) -> Any:
-    """Return an argument, or the digest of a long text, which is padded so that it differs from any short text."""
+    """Return an argument for the fingerprint. A long text is replaced by its digest, which is padded so that it differs
+    from any short text.
+    """
     if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
         return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument
@@ -108,7 +118,7 @@ def _comparable_fields(value: Any) -> list[Any]:
 
 @cache
 def _fields_of(kind: Any) -> Sequence[str]:
-    """Return the names of the fields of a dataclass that are part of the fingerprint."""
+    """Return the names of those fields of a dataclass that are part of the fingerprint."""
     return [field.name for field in fields(kind) if field.name not in ("position", "expect", "arguments")]
 
 
