@@ -1,4 +1,4 @@
-"""The protocol between the harness and an implementation: an Adapter opens a Session, a Session answers calls."""
+"""The protocol between the harness and an implementation: an Adapter opens a Session, and the Session answers calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 from readfirst.harness.errors import ExitCode, ReadfirstError
 
 BASH = "Bash"
-"""The tool that runs commands."""
+"""Name of the tool that runs shell commands."""
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
 SESSION_CAPABILITIES = (
     "parallel",
@@ -36,29 +36,31 @@ SESSION_CAPABILITIES = (
     "kill",
     "sessions",
 )
-"""Names of the capabilities that a session may have in addition to the file tools."""
+"""Names of the capabilities that a session may support in addition to the file tools."""
 
 TIME_LIMIT = 30.0
-"""Default time limit of one call, in seconds."""
+"""Default time limit for one call, in seconds."""
 
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """Ways in which a call ends early. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
-"""Function of the harness to run while a call waits or runs, for example to change a file."""
+"""Type of the functions that the harness passes to a session, to be run while a call waits or runs. Such a function
+changes a file, for example.
+"""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
-"""Permission modes: read only, plan only, edit inside the working directories, or everything."""
+"""The permission modes of a session: read only, plan only, edit inside the working directories, or everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The result of one call as the model sees it: the text, and whether it is marked as an error.
 
-    `error` is the name of the error from `fixtures/errors.yaml`, if the implementation knows it; otherwise the
-    harness recognises the name from the text. `reminders` are texts that come with the result: one for each changed
-    file, and those of hooks. Only sessions with the capability `reminders` return them.
+    `error` is the name of the error from `fixtures/errors.yaml`, if the implementation knows it; otherwise the harness
+    recognises the name from the text. `reminders` are texts that come with the result: one for each changed file, and
+    those of hooks. Only sessions with the capability `reminders` return them.
     """
 
     text: str
@@ -68,12 +70,13 @@ class ToolResult:
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
-"""The result of a call whose arguments never arrived completely, or whose program ended without an answer."""
+"""The result to return for a call without an answer: its arguments never arrived completely, or its program ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command that runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in `matcher`.
+    """A command of the user that the agent must run before (`PreToolUse`) or after (`PostToolUse`) each call of the
+    tools in `matcher`.
 
     `matcher` is `*`, or names of tools separated by `|`. `command` is for `/bin/sh -c`, started in the workspace, with
     the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
@@ -87,7 +90,8 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may do without asking. Other actions are refused, because no user answers.
+    """The actions that a session may perform without asking the user. It must refuse other actions, because no user
+    answers.
 
     `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to
     `directory`, the working directory of the session. `additional` are further directories of the session.
@@ -100,11 +104,13 @@ class Permissions:
 
 
 class Editor(Protocol):
-    """The editor of the user, which may contain unsaved text of files. Paths are absolute."""
+    """The editor of the user, for implementations that read and write files through it. It may contain unsaved text.
+    Paths are absolute.
+    """
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return the text of a file as the user sees it, including unsaved text: from line `line` (counted from 1),
-        at most `limit` lines. Raises OSError, ValueError.
+        """Return the text of a file as the user sees it, including unsaved text: from line `line` (counted from 1), at
+        most `limit` lines. Raises OSError, ValueError.
         """
 
     def write(self, path: str, text: str) -> None:
@@ -113,13 +119,14 @@ class Editor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
-    """The workspace of one scenario: an absolute directory without symbolic links, and its rules.
+    """The workspace of one scenario, as the adapter gets it: an absolute directory without symbolic links, and its
+    rules.
 
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative pattern is
     relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
-    `home` is the session's home directory (`~`). `needs` is `Scenario.needs`. `isolated` requires a session with
-    `root` as its working directory that serves nothing else, as the traits of the adapter demand for some scenarios;
-    otherwise one process may serve many workspaces. `relative`: paths are relative to the working directory.
+    `home` is the session's home directory (`~`). `needs` is `Scenario.needs`. `isolated` requires a session with `root`
+    as its working directory that serves nothing else, as the traits of the adapter demand for some scenarios; otherwise
+    one process may serve many workspaces. `relative` means that paths in calls are relative to the working directory.
     `permissions` are None unless a scenario is about them: then every call is allowed, except for paths in `deny`.
     `editor` is the user's editor, for an implementation with the capability `buffers`, which reads and writes through
     it.
@@ -140,15 +147,17 @@ class Workspace(os.PathLike[str]):
 
 
 class Session(Protocol):
-    """One conversation. The implementation remembers the files that were read in it."""
+    """One conversation with an implementation, which remembers the files that were read in the conversation."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one tool call and return the answer for the model. A refusal is a result, not an exception."""
+        """Execute one tool call, and return the answer for the model. A refusal is also returned as a result, not
+        raised.
+        """
 
 
 @runtime_checkable
 class ParallelSession(Protocol):
-    """A session that can also execute several calls of one message."""
+    """A session that can also execute several calls of one message (capability `parallel`)."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message, and return their results in the order of the calls."""
@@ -159,8 +168,8 @@ class RacingSession(Protocol):
     """A session that can pause a call between its validation and its execution (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call, and run `interfere` once between its validation and its execution. If the validation
-        refuses the call, do not run `interfere`.
+        """Execute one call, and run `interfere` once between its validation and its execution. Do not run `interfere`
+        if the validation refuses the call.
         """
 
 
@@ -191,11 +200,11 @@ class KillableSession(Protocol):
     """A session whose program can be killed or sent another signal (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, even during a call, and return whether the program has exited.
+        """Send a signal to the program, even during a call. Return whether the program has exited.
 
-        The default signal kills the program. After any other signal the program has a few seconds to exit; return
-        False if it continues. If another thread waits for an answer in `call`, that call must raise AdapterError as
-        soon as the program has exited.
+        The default signal kills the program. After any other signal the program has a few seconds to exit; return False
+        if it continues. If another thread waits for an answer in `call`, that call must raise AdapterError as soon as
+        the program has exited.
         """
 
 
@@ -215,12 +224,14 @@ class CompactingSession(Protocol):
     """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
 
     def compact(self) -> None:
-        """Replace the conversation by a summary of it, as if the window of the model were full."""
+        """Replace the conversation by a summary of it, as the implementation does when the context window of the model
+        is full.
+        """
 
 
 @runtime_checkable
 class RewindingSession(Protocol):
-    """A session with the capability `rewind`: the user can undo its changes to files."""
+    """A session whose user can undo its changes to files (capability `rewind`)."""
 
     def rewind(self) -> None:
         """Restore the files to their state at the latest message of the user. Then the user sends another message.
@@ -234,7 +245,9 @@ class MentioningSession(Protocol):
     """A session whose user can mention files in a message, to show them to the model (capability `mentions`)."""
 
     def mention(self, path: str) -> None:
-        """Send a message of the user that mentions the file with this absolute path, for example as `@notes.txt`."""
+        """Send a message of the user that mentions the file with the absolute path `path`, for example as
+        `@notes.txt`.
+        """
 
 
 @runtime_checkable
@@ -261,7 +274,7 @@ class BackgroundSession(Protocol):
 
 
 class Adapter(Protocol):
-    """Connects one implementation.
+    """The connection to one implementation. The harness uses it to open a session for each scenario.
 
     An adapter may declare `traits`, an AdapterTraits, as an attribute or a property. Without it, the adapter may have
     the attributes `capabilities`, `reuses_paths`, `in_memory`, `design`, `refuses` and `unsupported_reason` and the
@@ -269,11 +282,11 @@ class Adapter(Protocol):
     """
 
     def open(self, workspace: Workspace) -> Session:
-        """Start a new session in the workspace, without any read files."""
+        """Start a new session in the workspace. The session has not read any files."""
 
 
 class AdapterError(ReadfirstError):
-    """The adapter violated the protocol: it hung, crashed, or sent too much or invalid output.
+    """The adapter or its program violated the protocol: it hung, crashed, or sent too much or invalid output.
 
     `blame` is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
     """
@@ -287,12 +300,14 @@ class AdapterError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as lines. Further lines contain advice, for example about a server that does not start."""
+        """The message as a list of lines. Lines after the first contain advice, for example about a server that does
+        not start.
+        """
         return str(self).split("\n")
 
 
 class UnsupportedCall(AdapterError):  # noqa: N818 - not a failure
-    """The session does not support this call, and has done nothing.
+    """The session does not support this call, and has done nothing. A session raises it instead of answering.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
     """

@@ -1,4 +1,4 @@
-"""Optional parts of an adapter and its sessions: capabilities, design, refusals, shared servers, closing."""
+"""Optional properties and functions of an adapter: capabilities, design, declared refusals, shared servers, closing."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Names of refusals that an implementation may declare, each with a description of the call. The contract answers these
-calls.
+"""Names of the refusals that an implementation may declare, and a description of the calls that it refuses. The
+contract answers these calls.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
-    """The assignment of servers to scenarios, and the reason (`why`).
+    """The decision whether scenarios share a server, and the reason for it (`why`).
 
     `shared`: one server serves many scenarios. `restarted`: one server serves many scenarios, with a new handshake
-    before each. `process`: each scenario has its own server.
+    before each. `process`: each scenario uses a separate server.
     """
 
     kind: Literal["shared", "restarted", "process"]
@@ -53,9 +53,9 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """Whether the server of one session was shared with other sessions, and the reason (`why`).
+    """A report on one session: whether it shared its server with other sessions, and the reason (`why`).
 
-    `decision` is the general decision about servers. None before it is known. `seconds` is the duration of the session,
+    `decision` is the decision about all scenarios; None before it is known. `seconds` is the duration of the session,
     including the start of a server.
     """
 
@@ -66,11 +66,11 @@ class ServerUse:
 
 
 class Servers(Protocol):
-    """A pool of servers, which also provides the workspaces of their sessions."""
+    """A pool of servers for the sessions of an adapter. It also provides the workspaces of these sessions."""
 
     @property
     def use(self) -> ServerUse | None:
-        """The server of the latest session. None before the first."""
+        """A report on the server that the latest session used. None before the first session."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
         """Return a context manager that provides an empty workspace from the WorkspacePool `place`. The session that
@@ -78,15 +78,17 @@ class Servers(Protocol):
         """
 
     def must_repeat(self, status: str) -> bool:
-        """Whether to repeat the latest scenario with `alone`, because sharing may be the reason for its
-        `status`.
+        """Whether the latest scenario must be repeated with a separate server (`alone`), because a shared server may be
+        the reason for its `status`.
         """
 
     def alone(self) -> AbstractContextManager[None]:
-        """Return a context manager that gives each session a separate server."""
+        """Return a context manager. Inside its block, each session uses a separate server."""
 
     def note_difference(self, scenario_id: str) -> None:
-        """Note that a scenario had a different result on a separate server. It uses separate servers afterwards."""
+        """Remember that a scenario had a different result on a separate server. From then on, it always uses a separate
+        server.
+        """
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -96,11 +98,13 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
 }
-"""Maps former names of fields of AdapterTraits to the present names. Former names are accepted for one release."""
+"""The present name of each renamed field of AdapterTraits. The keys are the former names, which are accepted for one
+release.
+"""
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:
-    """Warn that a field of AdapterTraits was renamed, and return its present name."""
+    """Warn that an adapter uses the former name of a field of AdapterTraits. Return the present name."""
     name = _FORMER_TRAITS[former]
     message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
     warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
@@ -108,7 +112,9 @@ def _warn_of_former_name(former: str, stacklevel: int) -> str:
 
 
 def _accept_former_names(cls: type[_T]) -> type[_T]:
-    """Add the former names of fields to a dataclass: as keywords of its constructor, and as properties."""
+    """Class decorator: accept the former names of a dataclass's fields, as keywords of its constructor and as
+    properties.
+    """
     init = cls.__init__
 
     @wraps(init)
@@ -129,29 +135,33 @@ def _accept_former_names(cls: type[_T]) -> type[_T]:
 @_accept_former_names
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
-    """Properties of an adapter that the harness must know."""
+    """Properties of an adapter that the harness uses. An adapter may declare them as its attribute `traits`."""
 
     capabilities: frozenset[str] = BASIC_CAPABILITIES
-    """Supported tools, and the capabilities that `docs/adapters.md` lists."""
+    """The tools that the implementation supports, and its capabilities; `docs/adapters.md` lists them."""
     reuses_paths: bool = False
-    """Whether a workspace path may be reused, because a session remembers nothing of earlier sessions. Otherwise each
-    scenario gets a new path."""
+    """Whether scenarios may use the same workspace path one after the other, because a session remembers nothing of
+    earlier sessions. Otherwise each scenario gets a new path.
+    """
     in_memory: bool = False
-    """Whether workspaces may be on any file system."""
+    """Whether workspaces may be on any file system, so that the harness can put them in memory."""
     design: Design | None = None
     """The declared design. None: no design is declared, and all refusals of the contract are required."""
     refuses: frozenset[str] = frozenset()
-    """Names of REFUSALS: calls that it refuses although the contract answers them."""
+    """Names of REFUSALS that the implementation declares: calls that it refuses although the contract answers them."""
     unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
-    """Returns the unsupported feature of a call, such as `Read with pages`, given its tool and arguments. Empty if the
-    call is supported."""
+    """Returns a description of an unsupported feature that a call uses, such as `Read with pages`. Its arguments are
+    the tool and the arguments of the call. Empty if the call is supported.
+    """
     needs_isolation: Callable[[Any], bool] = lambda _: False
     """Returns whether a Scenario requires a separate session. Its workspace is then `isolated`."""
     was_contaminated: Callable[[], bool] = lambda: False
     """Returns whether other parts of the conversation have changed answers since the last call of this function. The
     scenario is then replayed again."""
     mask: Callable[[str], str] = lambda text: text
-    """Removes values, such as version tokens, that differ between equal sessions from the text of an answer."""
+    """Replaces values in an answer that differ between equal sessions, such as version tokens, so that answers can be
+    compared.
+    """
     servers: Servers | None = None
     """The pool that provides the servers of sessions, and their workspaces."""
     clone: Callable[[], Adapter] | None = None
@@ -160,18 +170,18 @@ class AdapterTraits:
     reset: Callable[[], None] = lambda: None
     """Ends processes that serve several sessions, so that the next session uses a new process."""
     close: Callable[[], None] = lambda: None
-    """Ends all processes."""
+    """Ends all processes of the adapter."""
 
 
 _ATTRIBUTES = (
     *("capabilities", "reuses_paths", "in_memory", "design", "refuses"),
     *("unsupported_reason", "reset", "close"),
 )
-"""Fields of AdapterTraits that an adapter without `traits` may have as attributes."""
+"""The fields of AdapterTraits that an adapter without `traits` may have as its own attributes."""
 
 
 def design_named(name: object) -> Design | None:
-    """Return the design with this name; None for None. Raises AdapterError for an unknown name."""
+    """Return the design with the name `name`. None if `name` is None. Raises AdapterError for an unknown name."""
     design = next((design for design in DESIGNS if design == name), None)
     if name is not None and design is None:
         problem = f"the adapter declares the design {str(name)[:100]!r}"
@@ -180,7 +190,9 @@ def design_named(name: object) -> Design | None:
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Return the names of declared refusals as a set. Raises AdapterError for a name that is not in REFUSALS."""
+    """Check the names of declared refusals, and return them as a set. Raises AdapterError for a name that is not in
+    REFUSALS.
+    """
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise AdapterError(
@@ -206,6 +218,8 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
 
 
 def close_session(session: Session) -> object:
-    """Call the method `close()` of a session if it exists, and return the result, which may be a coroutine."""
+    """Call the method `close()` of a session if it exists. Return its result, which may be a coroutine that the caller
+    must run.
+    """
     close = getattr(session, "close", None)
     return None if close is None else close()

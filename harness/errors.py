@@ -1,4 +1,4 @@
-"""Exit codes of the commands, documented in docs/running.md, and the errors that carry them."""
+"""The exit codes of the commands, documented in docs/running.md, and the base class of readfirst's errors."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class ExitCode(IntEnum):
-    """The exit codes of `readfirst`, documented in docs/running.md."""
+    """The exit codes of the command `readfirst`, documented in docs/running.md."""
 
     CONFORMANT = 0
     NOT_CONFORMANT = 1

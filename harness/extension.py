@@ -1,4 +1,4 @@
-"""Extensions: objects that other packages add to the suite by entry points.
+"""Find extensions: objects that other packages add to readfirst by entry points.
 
 The groups are `readfirst.kinds` (`harness.run.kinds.Kind`), `readfirst.checks` (`harness.lint.check.Check`),
 `readfirst.commands` (`harness.cli.commands.Commands`) and `readfirst.caches` (a function that returns a directory).
@@ -12,7 +12,9 @@ from typing import Any
 
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
-    """Return the entry points of each group, by name. Cached, because the search takes some milliseconds."""
+    """Return the entry points of all groups, by group and by name. Cached, because the search takes some
+    milliseconds.
+    """
     installed = entry_points()
     return {
         group: {entry_point.name: entry_point for entry_point in installed.select(group=f"readfirst.{group}")}
@@ -21,16 +23,16 @@ def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Return the names of the extensions of a group, sorted. No extension is imported."""
+    """Return the names of all extensions in a group, sorted. No extension is imported."""
     return tuple(sorted(_entry_points()[group]))
 
 
 @cache
 def extension(group: str, name: str) -> Any:
-    """Import and return the object of an extension. Raises KeyError for an unknown name."""
+    """Import an extension of a group, and return its object. Raises KeyError for an unknown name."""
     return _entry_points()[group][name].load()
 
 
 def extensions(group: str) -> dict[str, Any]:
-    """Import and return the objects of all extensions of a group, by name."""
+    """Import all extensions of a group, and return their objects. The keys are the names of the extensions."""
     return {name: extension(group, name) for name in names(group)}

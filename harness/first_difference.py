@@ -5,7 +5,7 @@ from typing import AnyStr
 
 
 def first_difference(left: AnyStr, right: AnyStr) -> int | None:
-    """Return the index of the first character (or byte) that differs between two texts. None if they are equal.
+    """Return the index of the first character (or byte) that differs between two texts. None if the texts are equal.
 
     The index is found by bisection, because some texts have many megabytes.
     """

@@ -1,4 +1,4 @@
-"""pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is enough.
+"""pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` tests an implementation.
 
 It collects the scenario files of a suite if the command line or `testpaths` names the suite, or a directory or file in
 it. If an adapter is given and no suite, the bundled suite is collected, unless the command line names only test files
@@ -26,12 +26,14 @@ from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former
 
 
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
-"""The values of `harness.compare.verdict.LEVELS`, which takes too long to import here. A test compares them."""
+"""The values of `harness.compare.verdict.LEVELS`, copied because importing that module here would take too long. A test
+compares them.
+"""
 REQUIREMENTS = ("must", "should", "observed")
-"""The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason."""
+"""The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason as LEVELS."""
 _JUDGED_STATUSES = ("passed", "failed", "error")
 _NO_RUN_OPTIONS = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
-"""Options of pytest that run no tests, so no adapter is connected."""
+"""Options that make pytest run no tests. If one of them is used, no adapter is connected."""
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "adapter": (
         "The implementation to test, as for `readfirst run`; default: reference.",
@@ -55,7 +57,9 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "level": ("How strictly to compare; default: text, or the target's own.", {"choices": LEVELS}),
 }
-"""Options that have a short name (`--adapter`) besides the long one (`--readfirst-adapter`): help and attributes."""
+"""Options that have a short name (`--adapter`) in addition to the long one (`--readfirst-adapter`). The values are the
+help text and the settings of the option.
+"""
 _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "baseline": ("Accepted failures; see `readfirst docs running`.", {"type": Path, "metavar": "FILE"}),
     "name": ("Its name in the baseline; default: TARGET as written.", {"metavar": "NAME"}),
@@ -81,7 +85,7 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "claims": ("Former name of --readfirst-require.", {"action": "append", "metavar": "NAMES"}),
 }
-"""Options that have only a long name: help and attributes."""
+"""Options that have only a long name. The values are the help text and the settings of the option."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -108,7 +112,9 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    """Return the short option names to add: the used ones if `--adapter` is among them, or in the suite's checkout."""
+    """Return the short option names to add: those that the command line uses if `--adapter` is among them. In the
+    suite's checkout, return all of them.
+    """
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}
     own = (config.rootpath / "fixtures" / "contracts.yaml").is_file()
@@ -116,17 +122,21 @@ def _short_names(config: pytest.Config) -> set[str]:
 
 
 def _command_line(config: pytest.Config) -> list[str]:
-    """Return the words of the command line and of PYTEST_ADDOPTS, without the options in the configuration file."""
+    """Return the words of the command line and of PYTEST_ADDOPTS. Options in the configuration file are not
+    included.
+    """
     return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
 
 
 def _names_adapter(words: list[str]) -> bool:
-    """Whether the words of a command line contain `--adapter` or `--readfirst-adapter`."""
+    """Whether the words of a command line include the option `--adapter` or `--readfirst-adapter`."""
     return not {"--adapter", "--readfirst-adapter"}.isdisjoint(word.partition("=")[0] for word in words)
 
 
 def _resolve_paths(config: pytest.Config) -> None:
-    """Make paths of the configuration file relative to the root directory, as pytest does for its own paths."""
+    """Make the paths in the options relative to pytest's root directory if they are from the configuration file, as
+    pytest does for its own paths.
+    """
     given, option = {word.partition("=")[0] for word in _command_line(config)}, config.option
     if config.rootpath != config.invocation_params.dir:
         if option.readfirst_baseline is not None and "--readfirst-baseline" not in given:
@@ -141,8 +151,8 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and connect the adapter. The bundled suite is added if the command line names an adapter but
-    no scenario.
+    """Check the options, and connect the adapter. If the command line names an adapter but no scenario, the bundled
+    suite is added to the tests.
 
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
@@ -171,7 +181,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Return lines for the header of the output about scenarios that are not collected, if an adapter is named."""
+    """If an adapter is named, return lines for the header of pytest's output that describe scenarios which are not
+    collected.
+    """
     if config.option.readfirst_adapter is None:
         return []
     if not config.stash[SUITES]:
@@ -206,7 +218,9 @@ def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layer
 
 
 def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
-    """Connect the adapter with each suite. Raises UsageError if it is not connected or lacks required capabilities."""
+    """Connect the adapter with each suite. Raises UsageError if it cannot be connected or lacks required
+    capabilities.
+    """
     from readfirst.harness.run.did_you_mean import suggest_target
 
     name = config.option.readfirst_adapter or "reference"
@@ -233,7 +247,7 @@ def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a scenario file of a suite that the command line names."""
+    """Collect a scenario file, if it belongs to a suite that the command line names. None for other files."""
     if file_path.suffix != ".yaml":
         return None
     roots = parent.config.stash.get(SUITES, {})
@@ -255,7 +269,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a directory of scenarios whose name must be escaped before it is printed. None for other directories."""
+    """Collect a directory of scenarios whose name contains characters that must be escaped before printing. None for
+    other directories.
+    """
     escaped = escape(path.name)
     if escaped == path.name or _fixtures_root(path) is None:
         return None
@@ -266,7 +282,9 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
-    """Return the root directory of the suite that a directory of scenarios belongs to, or None."""
+    """Return the root directory of the suite that a directory of scenarios belongs to. None if it belongs to no
+    suite.
+    """
     for folder in (directory, *directory.parents):
         if folder.name in FOLDERS and _is_suite_root(folder.parent):
             return folder.parent
@@ -291,13 +309,15 @@ def _is_scenario_path(path: Path, root: Path) -> bool:
 
 
 def _named_root(path: Path) -> Path | None:
-    """Return the root directory of the suite that a path of the command line belongs to, or None."""
+    """Return the root directory of the suite that a path of the command line belongs to. None if it belongs to no
+    suite.
+    """
     is_root = _is_suite_root(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 
 
 class _EmptyRunCheck:
-    """Makes a pytest run fail if it contains scenarios, or names an adapter, but no scenario was judged."""
+    """Makes a pytest run fail if no scenario was judged, although the run contains scenarios or names an adapter."""
 
     def __init__(self, config: pytest.Config) -> None:
         has_target = config.option.readfirst_adapter is not None and bool(config.stash[SUITES])
@@ -310,7 +330,7 @@ class _EmptyRunCheck:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count the verdicts in the reports. With pytest-xdist, the reports come from its workers."""
+        """Count the verdicts in a test report. With pytest-xdist, the reports come from its workers."""
         if report.when == "call":
             for name, status in report.user_properties:
                 if name == PROPERTY:
@@ -330,6 +350,6 @@ class _EmptyRunCheck:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the implementations that the run has connected."""
+    """Close the adapters that the run has connected."""
     for target in config.stash.get(TARGETS, {}).values():
         target.close()

@@ -1,4 +1,4 @@
-"""Write text to terminals and logs. All output of readfirst uses this module.
+"""Write text to terminals and logs. All output of readfirst uses this module, because it escapes dangerous characters.
 
 Printed text may come from other people: titles, ids, names of files, answers. Characters that control a terminal are
 escaped, and so are texts that a CI system would execute as commands.
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories of characters that are invisible or control a terminal."""
+"""Unicode categories of characters that are invisible or control a terminal. They are escaped in the output."""
 _NOT_ASCII_PATTERN = re.compile(r"[^ -~]")
 _CI_COMMAND_PATTERN = re.compile(r"##(?:\[|vso\[|teamcity\[)")
-"""Matches starts of commands that Azure and TeamCity, and formerly GitHub, execute at any position of a line."""
+"""Pattern of the starts of commands that Azure and TeamCity, and formerly GitHub, execute at any position of a line."""
 _STYLE_PATTERN = re.compile(r"(\x1b\[[0-9;]*m)")
-"""Matches a colour, or a different style of letters, as Rich writes it."""
+"""Pattern of a colour, or a different style of letters, as the library Rich writes it."""
 _STORED_CHARS = 16
-"""Number of stored characters of an unfinished line, which may be the start of a command for a CI system."""
+"""Number of characters of an unfinished line that are remembered, because they may be the start of a command for a CI
+system.
+"""
 _NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -41,7 +43,7 @@ def escape_character(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text in which control characters for terminals and commands for CI systems are escaped.
+    """Return a text in which characters that control terminals, and commands for CI systems, are escaped.
 
     Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is already
     escaped does not change.
@@ -61,7 +63,9 @@ def is_visible(character: str) -> bool:
 
 
 def escape_ci_commands(line: str) -> str:
-    """Return a line in which commands for CI systems are escaped, so that these systems print them."""
+    """Return a line in which commands for CI systems are escaped, so that these systems print the commands instead of
+    executing them.
+    """
     if "##" in line:
         line = _CI_COMMAND_PATTERN.sub(lambda match: f"{match[0][:-1]}\\x5b", line)
     stripped = line.lstrip()
@@ -71,22 +75,24 @@ def escape_ci_commands(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, with escaped control characters and line ends."""
+    """Return a text on one line: line ends and control characters are escaped."""
     return as_text(text, kept="")
 
 
 class OutputClosedError(Exception):
-    """The reader has closed the output. Not an OSError, because libraries treat a closed pipe as their failure."""
+    """The program that reads the output has closed it, for example `head`. It is not an OSError, because libraries
+    treat a closed pipe as their own failure.
+    """
 
 
 class _GuardedStream:
-    """A stream that escapes control characters and commands for CI systems, and writes to a different stream.
+    """A stream that escapes control characters and commands for CI systems, and then writes to the underlying stream.
 
     With `keeps_styles`, colours of Rich are not escaped. With `ignores_errors`, a failure to write raises no exception.
     """
 
     encoding = errors = None
-    """Rich writes the characters of UTF-8. Characters that the stream cannot encode are escaped."""
+    """Makes Rich write all characters of UTF-8. Characters that the underlying stream cannot encode are escaped."""
 
     def __init__(self, stream: IO[str], *, keeps_styles: bool = False, ignores_errors: bool = False) -> None:
         self.stream = stream
@@ -95,7 +101,7 @@ class _GuardedStream:
         self._line = ""
 
     def write(self, text: str) -> int:
-        """Write a text, and return its length, like every stream."""
+        """Escape a text and write it. Return the length of the text, as every stream does."""
         parts = _STYLE_PATTERN.split(text) if self._keeps_styles else [text]
         for number, part in enumerate(parts):
             if number % 2:
@@ -123,8 +129,8 @@ class _GuardedStream:
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """The stream that Rich writes to. A terminal is returned unfiltered, because Rich moves its cursor. In the text
-        for any other stream, only the colours of Rich are not escaped.
+        """The stream that Rich writes to. If the output is a terminal, this is the terminal itself, because Rich moves
+        its cursor. In the text for any other stream, only the colours of Rich are not escaped.
         """
         if self.stream.isatty():
             return self.stream
@@ -132,7 +138,7 @@ class _GuardedStream:
         return cast("IO[str]", guarded)
 
     def flush(self) -> None:
-        """Flush the stream, unless it is closed, because a server closes its standard output."""
+        """Flush the underlying stream, unless it is closed: a server closes its standard output."""
         if not self.stream.closed:
             self._call(self.stream.flush)
 
@@ -156,15 +162,17 @@ def stderr() -> IO[str]:
 
 
 def guard_stream(stream: Any, *, ignores_errors: bool = False) -> IO[str]:
-    """Return a stream that escapes control characters and writes to `stream`. With `ignores_errors`, failures to write
-    raise no exception.
+    """Return a stream that escapes control characters and then writes to `stream`. With `ignores_errors`, failures to
+    write raise no exception.
     """
     is_guarded = isinstance(stream, _GuardedStream)
     return cast("IO[str]", stream if is_guarded else _GuardedStream(stream, ignores_errors=ignores_errors))
 
 
 def harmless_json(value: Any, *, indent: int | None = None, compact: bool = False) -> str:
-    """Return JSON in printable ASCII without commands for CI systems (`##[error]`). `compact`: no spaces."""
+    """Return a value as JSON in printable ASCII. Commands for CI systems (`##[error]`) are escaped. `compact` means
+    that no spaces are written.
+    """
     separators = (",", ":") if compact else None
     return (
         json.dumps(value, indent=indent, separators=separators)
@@ -175,7 +183,9 @@ def harmless_json(value: Any, *, indent: int | None = None, compact: bool = Fals
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """During the block, escape control characters in the text for standard output and standard error."""
+    """Context manager. Inside its block, control characters in the text for standard output and standard error are
+    escaped.
+    """
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
     try:
@@ -185,12 +195,12 @@ def guarded_streams() -> Iterator[None]:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print one line immediately. Line ends in the text are escaped. `err`: to standard error."""
+    """Print one line immediately. Line ends in the text are escaped. With `err`, print to standard error."""
     print(one_line(text), file=stderr() if err else stdout(), flush=True)
 
 
 def say_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print each text on a separate line. `err`: to standard error."""
+    """Print each text on a separate line. With `err`, print to standard error."""
     (stderr() if err else stdout()).writelines(as_text(line, kept="\t") + "\n" for line in lines)
 
 
@@ -200,7 +210,8 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print a table on a terminal; the last column wraps. On other streams, print the rows with tabs, without headings.
+    """Print a table. On a terminal, columns are aligned, and the last column wraps. On other streams, cells are
+    separated by tabs, and the headings are omitted.
 
     `numbers` are the headings of the columns that are aligned to the right.
     """
@@ -219,8 +230,8 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: C
 
 
 def console(*, err: bool = False, stream: IO[str] | None = None, width: int | None = None) -> Console:
-    """Return a console of Rich for standard output, for standard error, or for `stream`. It escapes control characters
-    in texts, and interprets no markup. Rich may colour texts, and move the cursor of a terminal.
+    """Return a console of the library Rich for standard output, for standard error (`err`), or for `stream`. It escapes
+    control characters in texts, and interprets no markup. Rich may colour texts, and move the cursor of a terminal.
     """
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment

@@ -1,1 +1,1 @@
-"""The workspace of a scenario: create it, change it, take snapshots, clear it."""
+"""The workspace of a scenario: create its files, change them, take snapshots, and clear it."""

@@ -1,4 +1,4 @@
-"""Open regular files of a workspace without following links out of it, and play the user's editor."""
+"""Open files of a workspace without following links out of it, and the user's editor, whose role the harness plays."""
 
 import os
 import stat
@@ -11,7 +11,9 @@ from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 
 
 def resolve_inside(root: str, path: str) -> str:
-    """Return a path relative to the workspace `root`, with links resolved. Raises ValueError if it leads out."""
+    """Return a path relative to the workspace `root`, after resolving links. Raises ValueError if the path leads out of
+    the workspace.
+    """
     resolved = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not resolved.startswith(root + "/"):
         raise ValueError(f"{path} is not in the open directory")
@@ -19,8 +21,8 @@ def resolve_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, flags: int) -> int:
-    """Open the regular file `name`, a result of `resolve_inside`. `flags` are those of `os.open`. Raises OSError, also
-    if a link has replaced a part of the path, and ValueError if it is not a regular file.
+    """Open the regular file `name`, which is a result of `resolve_inside`. `flags` are those of `os.open`. Raises
+    OSError, also if a link has replaced a part of the path, and ValueError if it is not a regular file.
     """
     folder, _, last = f"{root}/{name}".rpartition("/")
     with opened(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
@@ -32,7 +34,9 @@ def open_inside(root: str, name: str, flags: int) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return a file's content. Raises OSError; ValueError if its path leads out of the workspace or it is too large."""
+    """Return the content of a file in the workspace `root`. Raises OSError, and ValueError if its path leads out of the
+    workspace or the file is too large.
+    """
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
@@ -42,8 +46,8 @@ def read_inside(root: str, path: str) -> bytes:
 
 
 class ScriptedEditor:
-    """The user's editor, played by the harness. It contains a buffer for each file with unsaved text. `root` returns
-    the open directory.
+    """The user's editor, whose role the harness plays. It contains a buffer for each file with unsaved text. `root`
+    returns the open directory.
 
     Reading a file through the editor returns the unsaved text, if there is any. Writing a file through the editor saves
     the file and deletes its buffer, as editors do for agents.
@@ -54,15 +58,15 @@ class ScriptedEditor:
         self._buffers: dict[str, RegularFile] = {}
 
     def set_unsaved(self, path: str, entry: RegularFile) -> None:
-        """Set the unsaved text that the user has typed into a file; `path` is relative to the root."""
+        """Set the unsaved text that the user has typed into a file. `path` is relative to the workspace."""
         self._buffers[path] = entry
 
     def clear(self) -> None:
-        """Delete all buffers."""
+        """Delete the unsaved text of all files."""
         self._buffers.clear()
 
     def with_unsaved_texts(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries of a snapshot with the unsaved text of each buffer in place of the saved text."""
+        """Return the entries of a snapshot, in which the unsaved text of each file replaces the saved text."""
         if not self._buffers:
             return entries
         changed = dict(entries)
@@ -73,7 +77,9 @@ class ScriptedEditor:
         return changed
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return up to `limit` lines of a file, beginning with `line` (from 1). Raises OSError, ValueError."""
+        """Return up to `limit` lines of a file, beginning with `line` (from 1). Unsaved text is included. Raises
+        OSError, ValueError.
+        """
         name = self._resolve(path)
         buffer = self._buffers.get(name)
         if buffer is None:
@@ -87,12 +93,14 @@ class ScriptedEditor:
         return "\n".join(lines[first : None if limit is None else first + limit])
 
     def write(self, path: str, text: str) -> None:
-        """Replace a file's text and save it. Raises OSError, ValueError."""
+        """Replace the text of a file, save the file, and delete its unsaved text. Raises OSError, ValueError."""
         name = self._resolve(path)
         with os.fdopen(open_inside(self._root(), name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
             file.write(text.encode())
         self._buffers.pop(name, None)
 
     def _resolve(self, path: str) -> str:
-        """Return the path relative to the root, with links resolved. Raises ValueError if it leads out of the root."""
+        """Return the path relative to the workspace, after resolving links. Raises ValueError if it leads out of the
+        workspace.
+        """
         return resolve_inside(os.path.realpath(self._root()), path)

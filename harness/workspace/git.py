@@ -1,4 +1,4 @@
-"""Run git commands on a copy of a workspace, and return their changes."""
+"""Run git commands in a copy of a workspace, and return the changes of files. Used for the event `git`."""
 
 import os
 import re
@@ -18,7 +18,9 @@ _TIME_STEP_NS = 2 * NANOSECONDS
 _NOT_IN_WORKSPACE_PATTERN = re.compile(r"\.\./|\$")
 _REPOSITORY_PATTERN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
-"""Commands that may fail with a conflict. They write conflict markers into files, and their exit code is ignored."""
+"""Git commands that may fail because of a conflict. They write conflict markers into files, and their exit code is
+ignored.
+"""
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
     *("maintenance.auto=false", "gc.auto=0"),  # git before 2.29 supports only the second
@@ -26,7 +28,8 @@ _SETTINGS = (
 
 
 class Repository:
-    """A git repository with the branch `main`. It is empty at first.
+    """A git repository that is used to perform the `git` events of a scenario. It has the branch `main`, and is empty
+    at first.
 
     Git runs in a copy of the workspace: before each command the current files are copied, and the changes of the
     command are returned. Therefore no hook in the workspace is executed, and no link is followed. Git uses only its
@@ -39,8 +42,8 @@ class Repository:
         """Time of the latest command in nanoseconds since 1970: 2 seconds after all file times before the command."""
 
     def close(self) -> None:
-        """Delete the copy of the workspace and the repository, and reset the time. The next command creates an empty
-        repository.
+        """Delete the repository and the copy of the workspace, and start the time of commits again. The next command
+        creates an empty repository.
         """
         if self._scratch is not None:
             self._scratch.close()
@@ -48,8 +51,8 @@ class Repository:
         self.time = OLD_TIME * NANOSECONDS
 
     def run(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
-        """Run a git event, such as `checkout main`, and return the new entry of each changed path. None for a deleted
-        path. Raises WorldEventError, and UnsupportedCall if git is missing.
+        """Execute a git event, such as `checkout main`. `files` are the current files. Return each changed path with
+        its new entry, or None if it was deleted. Raises WorldEventError, and UnsupportedCall if git is missing.
         """
         root = self._create_copy()
         tree = f"{root}/tree"
@@ -114,7 +117,9 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the workspace's entries to copy, directories first. Raises WorldEventError if it contains a repository."""
+    """Yield the entries of the workspace that are copied for git, directories first. Raises WorldEventError if the
+    workspace contains a repository.
+    """
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):
             continue

@@ -1,4 +1,4 @@
-"""Detect entries that an implementation adds to the directories around a workspace."""
+"""Detect files that an implementation creates outside the workspace, in the directories around it."""
 
 # Plain `os` calls on strings: they run at every step.
 # ruff: noqa: PTH208
@@ -16,11 +16,13 @@ _State = tuple[tuple[float, ...], int, int]
 
 
 class SpoiltError(Exception):
-    """An implementation made its workspace unusable. The message describes the problem."""
+    """An implementation made its workspace unusable, for example by replacing a directory above it. The message
+    describes the problem.
+    """
 
 
 class GuardedDirectory:
-    """A directory of the harness in which an implementation may create entries. Detects these entries.
+    """Detects the entries that an implementation creates in a directory which belongs to the harness.
 
     `is_own` returns whether the entry with a name belongs to the harness. `prefix` is the prefix of the paths of added
     entries in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message;
@@ -41,12 +43,12 @@ class GuardedDirectory:
         self._untouched: _State | None = None
 
     def check(self) -> None:
-        """Raise SpoiltError if the directory was removed or replaced although it must stay (`role`)."""
+        """Raise SpoiltError if the directory was removed or replaced, and has a `role` that forbids this."""
         if self.role and _identity(self._status()) != self._identity:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def added(self) -> frozenset[str]:
-        """Return the names of the entries that do not belong to the harness. Empty if the directory is gone.
+        """Return the names of the entries that do not belong to the harness. Empty if the directory is missing.
 
         Raises SpoiltError as `check` does, and OSError if the directory cannot be listed.
         """
@@ -65,7 +67,7 @@ class GuardedDirectory:
         return added
 
     def is_untouched(self) -> bool:
-        """Whether the latest call of `added` found no entry, and no entry was added or removed since."""
+        """Whether the directory has not changed since the latest call of `added`, which returned no entry."""
         if self._untouched is None:
             return False
         status = self._status()
@@ -79,7 +81,9 @@ class GuardedDirectory:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return the device, inode and type of an entry, which change if it is created again. None if it is missing."""
+    """Return the device, inode and type of an entry. They change if it is removed and created again. None if it is
+    missing.
+    """
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
@@ -95,12 +99,14 @@ class TooLargeError(Exception):
 _SYSTEM_ERRORS = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Numbers of errors that are caused by the system, not by the implementation."""
+"""Numbers of errors that the system causes, for example because the disk is full. The implementation is not to blame
+for them.
+"""
 
 
 class errors_as_spoilt:  # noqa: N801 - used like a function; a class is faster than a generator
-    """Context manager that converts errors to SpoiltError, except an OSError because the system lacks a resource.
-    `operation` describes the operation of the block, such as `read the workspace`.
+    """Context manager that converts errors to SpoiltError. An OSError stays unchanged if the system lacks a resource.
+    `operation` describes the operation of the block for the message, such as `read the workspace`.
     """
 
     __slots__ = ("_operation",)

@@ -1,4 +1,6 @@
-"""Mount a small file system for a workspace, and file systems on directories of a workspace."""
+"""Mount file systems for scenarios: a small one that can become full, and file systems on directories of a
+workspace.
+"""
 
 import ctypes
 import errno
@@ -17,16 +19,19 @@ _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x8000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE = 0x1
 _MOVE_MOUNT_FLAGS = 0x4 | 0x40
-"""Flags of `move_mount`: mount and destination are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
+"""Flags of the system call `move_mount`: source and destination are file descriptors (MOVE_MOUNT_F_EMPTY_PATH,
+MOVE_MOUNT_T_EMPTY_PATH).
+"""
 _MNT_DETACH = 2
 _MOUNT_SIZE_BYTES = 1 << 24
-"""Size in bytes of a file system that is mounted below a workspace."""
+"""Size of a file system that a scenario mounts on a directory of the workspace, in bytes."""
 _thread = threading.local()
 
 
 @contextmanager
 def small_disk(folder: str, size: int | None) -> Iterator[None]:
-    """Mount a file system of `size` bytes on `folder` during the block. If `size` is None, mount nothing.
+    """Context manager that mounts a file system of `size` bytes on the directory `folder`, so that a scenario can fill
+    it. If `size` is None, nothing is mounted.
 
     Only this thread and processes that it starts see the file system. Raises UnsupportedCall if it cannot be mounted:
     this needs Linux, pages of 4096 bytes, and root.
@@ -46,8 +51,8 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 
 class Mounts:
-    """File systems that are mounted on directories of a workspace, and unmounted and mounted again during a scenario.
-    Unmounting does not delete their content.
+    """The file systems of a scenario, for the events `mount` and `unmount`. They can be mounted on directories of the
+    workspace, unmounted, and mounted again. Unmounting does not delete their content.
 
     Only this thread, and processes that it starts afterwards, see the file systems. Raises UnsupportedCall as
     `small_disk` does.
@@ -58,13 +63,15 @@ class Mounts:
         self._file_systems: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Mount a directory's file system, new and empty at the first call. Raises OSError if it is already mounted."""
+        """Mount the file system of a directory. It is created, empty, at the first call for the directory. Raises
+        OSError if it is already mounted.
+        """
         if folder not in self._file_systems:
             self._file_systems[folder] = _FileSystem(self._libc, _MOUNT_SIZE_BYTES)
         self._file_systems[folder].mount(folder)
 
     def unmount(self, folder: str) -> None:
-        """Unmount a directory's file system, even if it is in use. Raises OSError if it is not mounted."""
+        """Unmount the file system of a directory, even if it is in use. Raises OSError if it is not mounted."""
         if folder not in self._file_systems:
             raise OSError(errno.EINVAL, "no mount", folder)
         self._file_systems[folder].unmount()
@@ -76,7 +83,9 @@ class Mounts:
 
 
 class _FileSystem:
-    """A file system of `size` bytes in memory. It can be unmounted even if its directory was moved."""
+    """A file system of `size` bytes in memory. It can be unmounted even if the directory that it was mounted on was
+    moved.
+    """
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
         self._libc = libc
@@ -91,7 +100,7 @@ class _FileSystem:
             raise
 
     def mount(self, folder: str) -> None:
-        """Mount the file system on a directory, without following links. Raises OSError."""
+        """Mount the file system on the directory `folder`, without following links. Raises OSError."""
         if self._mount_fd is not None:
             raise OSError(errno.EBUSY, "it is mounted there", folder)
         path = os.fsencode(self._scratch.path)
@@ -116,7 +125,7 @@ class _FileSystem:
             os.close(mount_fd)
 
     def close(self) -> None:
-        """Unmount and delete the file system with its content."""
+        """Unmount the file system, if it is mounted, and delete it with its content."""
         with suppress(OSError):  # it may have been removed together with its parent
             self.unmount()
         self._libc.umount2(os.fsencode(self._scratch.path), _MNT_DETACH)
@@ -129,8 +138,8 @@ class _FileSystem:
 
 
 def _unshare_mounts() -> ctypes.CDLL:
-    """Create a separate mount namespace for this thread and its later children, unless it has one, and return the C
-    library. Raises UnsupportedCall if the system does not allow it.
+    """Create a separate mount namespace for this thread and its later child processes, unless it has one. Return the C
+    library, which is used for the system calls. Raises UnsupportedCall if the system does not allow it.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):

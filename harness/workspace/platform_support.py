@@ -1,4 +1,4 @@
-"""Check whether this machine supports the platform and the file names of a scenario."""
+"""Check whether this machine supports the platform and the file names that a scenario needs."""
 
 import os
 import sys
@@ -18,14 +18,14 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
     "case-insensitive": ("readfirst-a", "READFIRST-A", "a directory that ignores the case of names"),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
-"""The platforms that are properties of a directory. For each: the name of a file, a different name that opens the same
-file if the directory has the property, and a description of such a directory.
+"""The platforms that are properties of a directory, with the data to detect them: the name of a file, a different name
+that opens the same file if the directory has the property, and a description of such a directory.
 """
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall if this machine, or the empty directory `folder`, does not support the platform of a
-    scenario. An empty `platform` is always supported.
+    """Raise UnsupportedCall if this machine does not support the platform of a scenario. `folder` is an empty directory
+    that is used to try it. An empty `platform` is always supported.
     """
     if platform in _OPERATING_SYSTEMS:
         system, name = _OPERATING_SYSTEMS[platform]
@@ -38,8 +38,8 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if the directory treats two names of a scenario as the same name, such as `a` and `A`,
-    unless the scenario needs such a directory.
+    """Raise UnsupportedCall if the directory `folder` treats two names of a scenario as the same name, such as `a` and
+    `A`. A scenario that needs such a directory is supported.
     """
     names = scenario.names
     joined = "/".join(names)
@@ -64,7 +64,7 @@ def _refuse_property(platform: str, description: str, folder: str | Path) -> Non
 
 
 def _is_same_file(name: Path, other: Path) -> bool:
-    """Whether `other` opens the file `name`. The file is created for this test and removed afterwards."""
+    """Whether `other` is a second name of the file `name`. The file is created for this test and removed afterwards."""
     name.touch()
     try:
         return os.path.lexists(other)

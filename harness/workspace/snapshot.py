@@ -1,4 +1,5 @@
-"""Snapshots: every path below a directory with bytes, type, mode, owner, link target and times.
+"""Snapshots of a workspace: for every path its type, bytes, mode, owner, link target and times. Steps are judged by
+comparing snapshots.
 
 Times that a program can set are not trusted: every file is read.
 """
@@ -31,18 +32,19 @@ from readfirst.harness.suite.ownership import ACL, USER, Ownership
 from readfirst.harness.workspace.guarded_directory import TooLargeError
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
-"""Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
+"""Maximum size of a file whose content a snapshot contains, in bytes. For larger files, only the size is recorded."""
 MAX_TOTAL_BYTES = 1024 * 1024 * 1024
-"""Maximum total size in bytes of the files in a snapshot. Files above MAX_FILE_BYTES do not count."""
+"""Maximum total size of the files in a snapshot, in bytes. Files above MAX_FILE_BYTES do not count."""
 MAX_ENTRIES = 20_000
 _MIN_TIME_DISTANCE_NS = 1_000_000
-"""Time difference, in nanoseconds, that every implementation can distinguish in file times."""
+"""Minimum difference between two file times that every implementation can distinguish, in nanoseconds."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
-"""The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
+"""The clock that is used for file times: CLOCK_REALTIME_COARSE on Linux, which the module `time` does not define."""
 
 
 def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
-    """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is omitted.
+    """Take a snapshot of the directory `root`. The keys are the paths below it, relative and separated by `/`, the
+    values their entries. `root` itself is omitted.
 
     Links are not followed. All bytes are read, because a changed file may have an old time. The target of an absolute
     link into `root` starts with `$WS`. A directory or file without read permission is made readable for a moment.
@@ -63,14 +65,16 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return each changed path with its new entry, sorted by path. None for a deleted path."""
+    """Compare two snapshots. Return each changed path with its new entry, sorted by path. The entry of a deleted path
+    is None.
+    """
     differing = {path for path, entry in after.items() if before.get(path) != entry}
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
 
 
 def apply_changes(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
-    """Return the state after the changes that `changes` returned are applied to `state`."""
+    """Return a copy of the snapshot `state` to which changes were applied. `changed` is a result of `changes`."""
     merged = {**state, **changed}
     return {path: entry for path, entry in merged.items() if entry is not None}
 
@@ -83,8 +87,8 @@ def scan(
     *,
     names: Collection[str] | None = None,
 ) -> None:
-    """Add the content of `directory` to `entries`, with `prefix` before each path. In link targets, `$WS` replaces
-    `root_path`. `names` are the names in the directory to include; None means all.
+    """Add the content of `directory` to the snapshot `entries`, with `prefix` before each path. In link targets, `$WS`
+    replaces `root_path`. `names` are the names in the directory to include; None means all.
     """
     folder, name = os.path.split(directory)
     with opened(folder) as above:
@@ -99,7 +103,9 @@ class _Scan:
         self.own_ids = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of the directory `name` in the open directory `above`. It is made readable if necessary."""
+        """Add the content of the directory `name` to the snapshot. `above` is the descriptor of the directory that
+        contains it. The directory is made readable if necessary.
+        """
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -154,7 +160,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return the owner and the group of an entry. Each is None if it is the same as that of this process."""
+        """Return the owner and the group of an entry. Each is None if it is that of the running process."""
         user, group = self.own_ids
         return (
             None if status.st_uid == user else status.st_uid,
@@ -165,7 +171,9 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return the bytes of a file, and its ownership; None if it is that of the process without attributes."""
+    """Return the content of a file, and its ownership. The ownership is None if it is that of the running process,
+    without attributes.
+    """
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -187,7 +195,7 @@ def _read_file(
 
 
 def _read_attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
-    """Return a file's extended attributes by name. Empty if the system does not support them."""
+    """Return the extended attributes of a file. The keys are their names. Empty if the system does not support them."""
     try:
         names = os.listxattr(descriptor)
     except (OSError, AttributeError):
@@ -203,8 +211,8 @@ def _special_kind(mode: int) -> str:
 
 
 class Trace(NamedTuple):
-    """The times of a file that was written, touched or replaced without a change of its bytes and mode, before and
-    after, in nanoseconds since 1970. If it was replaced, it has a different inode.
+    """The trace of a write that did not change a file's bytes or mode: the times of the file before and after, in
+    nanoseconds since 1970. If the file was replaced, it has a different inode.
     """
 
     before_ns: int
@@ -213,7 +221,9 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Return a trace for each file that was written, touched or replaced, but has the same bytes and mode."""
+    """Compare two snapshots. Return a trace for each file that was written, touched or replaced, although its bytes and
+    mode are unchanged.
+    """
     found: dict[str, Trace] = {}
     for path, entry in after.items():
         if type(entry) is RegularFile:
@@ -227,7 +237,9 @@ def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return all names of each file with several names (hard links), by each of these names."""
+    """Return all names of the files that have several names (hard links). Each of these names is a key, and the value
+    contains all names of the same file.
+    """
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
@@ -236,7 +248,8 @@ def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if the call names no file.
+    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if the arguments contain no
+    path.
 
     A path that starts with `~/` is at home, or in a directory named `~`. If a path does not exist, a tool may use its
     Unicode NFC form.
@@ -255,7 +268,9 @@ def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | No
 
 
 def wait_for_later_time(time_ns: int) -> None:
-    """Wait until a file that is written now gets a later time than `time_ns`, in nanoseconds since 1970."""
+    """Wait until the clock of the file system has passed `time_ns` (in nanoseconds since 1970), so that a file that is
+    written then gets a later time.
+    """
     later = time_ns + _MIN_TIME_DISTANCE_NS
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)

@@ -1,4 +1,4 @@
-"""Create the workspace directories of scenarios, take snapshots of them, and clear them afterwards."""
+"""Create the directories in which scenarios run, take snapshots of them, and clear them afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
 # ruff: noqa: PTH119, PTH120
@@ -30,25 +30,31 @@ from readfirst.harness.workspace.snapshot import scan, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, apply_git_changes, lay_out, perform
 
 HOME = "$HOME/"
-"""Prefix of paths in the session's home in a snapshot: not `~`, which may be a directory in the workspace."""
+"""Prefix of the paths that a snapshot uses for files in the session's home. It is not `~`, because a workspace may
+contain a directory with this name.
+"""
 
 TEMPORARY = "$TMPDIR/"
-"""Prefix of paths in the temporary directory of a session in a sandbox, in a snapshot."""
+"""Prefix of the paths that a snapshot uses for files in the temporary directory of a session in a sandbox."""
 
 _PROGRAM_STATE_PATTERN = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Names in the home that snapshots ignore, because programs store their state there: the product, npm, and others."""
+"""Pattern of names in the home directory that snapshots ignore, because programs such as the product and npm store
+their state there.
+"""
 
 _AROUND_NAME, _HOME_NAME, _TMPDIR_NAME, _ROOT_NAME = "s", "h", "t", "w"
 _BASE_ENTRY_PATTERN = re.compile(r"[0-9]+|\.lock|[ht]")
-"""Names of the harness in a base directory: workspaces, a lock, and the directories of a shared server."""
+"""Pattern of names in a base directory that belong to the harness: workspaces, a lock, and the directories of a shared
+server.
+"""
 
 _CONVERSATIONS_PATTERN = re.compile(r"readfirst-conversations-[0-9]+")
-"""Name of the temporary directory where a served reference stores conversations that outlive its process."""
+"""Pattern of the temporary directories where a served reference stores conversations that outlive its process."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritableDirs:
-    """The writable directories of a program in a sandbox: those of its workspace, its home, and its temporary files."""
+    """The directories in which a program in a sandbox may write: its workspaces, its home, and its temporary files."""
 
     folder: Path
     home: Path
@@ -56,21 +62,24 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return the writable directories of a session in `root`, or of a server above all workspaces."""
+        """Return the writable directories for a session whose directory is `root`, or for a server if `root` is the
+        directory of all workspaces.
+        """
         folder = root.parents[1] if root.parent.name == _AROUND_NAME else root
         return cls(folder, folder / _HOME_NAME, folder / _TMPDIR_NAME)
 
     def make(self) -> None:
-        """Create missing directories."""
+        """Create those of the directories that are missing."""
         for path in (self.home, self.temporary):
             path.mkdir(exist_ok=True)
 
 
 class WorkspaceDir:
-    """The directory of one scenario. It contains the workspace (`root`) and the home directory of the session (`home`).
+    """The directory in which one scenario runs. It contains the workspace (`root`) and the home directory of the
+    session (`home`).
 
-    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, entries that
-    others create next to it are part of snapshots.
+    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, entries that others
+    create next to it are part of snapshots.
     """
 
     def __init__(self, directory: str, *, confined: bool = False, owns_base: bool = False) -> None:
@@ -114,7 +123,7 @@ class WorkspaceDir:
         self._watched_directories = (*self._own_directories, *self._base_directories, *servers)
 
     def rename(self, name: str) -> None:
-        """Rename the workspace, inside the same directory."""
+        """Rename the workspace to `name`. It stays in the same directory."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
             with opened(self.around) as around:
@@ -127,7 +136,9 @@ class WorkspaceDir:
             folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
-        """Return the Workspace for the adapter: the directories, and the rules and hooks of the scenario."""
+        """Return the Workspace object that is passed to the adapter: the directories, and the rules and hooks of the
+        scenario.
+        """
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
@@ -153,11 +164,13 @@ class WorkspaceDir:
         return tuple(pattern.replace("$WS", self.root) for pattern in patterns)
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:
-        """Create the given files below the root, which must be empty."""
+        """Create the given files of a scenario in the workspace, which must be empty."""
         lay_out(files, self.root)
 
     def perform(self, event: WorldEvent) -> None:
-        """Perform a world event. Raises WorldEventError, SpoiltError."""
+        """Perform an event that changes the workspace, in the role of another program. Raises WorldEventError,
+        SpoiltError.
+        """
         self.check()
         if event.kind == "git":
             changed = self.repository.run(event.path, self.snapshot())
@@ -171,7 +184,9 @@ class WorkspaceDir:
 
     @contextmanager
     def mounting(self) -> Iterator[None]:
-        """Allow events to mount file systems below the workspace. Raises UnsupportedCall if the system cannot."""
+        """Context manager that allows events to mount file systems in the workspace. Raises UnsupportedCall if the
+        system does not support this.
+        """
         self._mounts = Mounts()
         try:
             yield
@@ -188,8 +203,8 @@ class WorkspaceDir:
             raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
 
     def snapshot(self) -> dict[str, Entry]:
-        """Return the entries of the workspace, of entries next to or above it (`../name`), at home (`$HOME/name`), and
-        of the temporary files of a session in a sandbox (`$TMPDIR/name`).
+        """Take a snapshot of the workspace, of entries next to or above it (`../name`), of the home directory
+        (`$HOME/name`), and of the temporary files of a session in a sandbox (`$TMPDIR/name`).
 
         Raises SpoiltError, and OSError if the system lacks a resource.
         """
@@ -204,8 +219,8 @@ class WorkspaceDir:
             return self.editor.with_unsaved_texts(self._with_root_placeholder(entries))
 
     def _with_root_placeholder(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries with `$WS` in place of the workspace's absolute path inside their paths. An implementation
-        creates such paths if it does not recognise an absolute path, for example after a space.
+        """Return the entries of a snapshot, with `$WS` in place of the workspace's absolute path inside their paths. An
+        implementation creates such paths if it does not recognise an absolute path, for example after a space.
         """
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
@@ -217,15 +232,19 @@ class WorkspaceDir:
         return entries
 
     def with_root(self, value: Any) -> Any:
-        """Return a JSON value with the absolute path of the workspace in place of `$WS` in all texts."""
+        """Return a JSON value in which the absolute path of the workspace replaces `$WS`. Used for the arguments of
+        calls.
+        """
         return map_texts(value, lambda text: text.replace("$WS", self.root))
 
     def with_placeholders(self, text: str) -> str:
-        """Return the text with placeholders, such as `$WS`, for parts that depend on the machine."""
+        """Return a text in which placeholders, such as `$WS`, replace the parts that depend on the machine. Used for
+        answers.
+        """
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
-        """Make the workspace and its directories empty again, for the next scenario. Raises OSError."""
+        """Empty the workspace and its directories, so that the next scenario can use them. Raises OSError."""
         self.editor.clear()
         self.repository.close()
         for folder in self._base_directories:
@@ -248,7 +267,8 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """Lends workspace directories in one base directory. After a scenario, its directory is cleared and used again.
+    """Creates workspaces for a run, all in one base directory. After a scenario, its workspace is cleared and used
+    again.
 
     The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
     cannot be cleared, a new base is created for the next workspaces. With `memory`, a new base is in memory if
@@ -275,9 +295,11 @@ class WorkspacePool:
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace during the block. With `unique`, its path is never used again.
+        """Context manager that provides an empty workspace for one scenario. With `unique`, its path is never used
+        again.
 
-        Raises SpoiltError at the end if the workspace cannot be cleared. The next workspace is then a new one.
+        At the end of the block, the workspace is cleared. If this fails, SpoiltError is raised, and the next workspace
+        is a new one.
         """
         with errors_as_spoilt("prepare a workspace"):
             site = self._free.pop() if self._free else self._create_workspace()
@@ -292,7 +314,7 @@ class WorkspacePool:
         self._return(site)
 
     def close(self) -> None:
-        """Remove every workspace. The base is also removed if this pool created it."""
+        """Remove all workspaces. The base directory is also removed if this pool created it."""
         for site in self._free:
             if self._is_given_base:
                 destroy(site.directory)
@@ -322,7 +344,7 @@ class WorkspacePool:
         self._free.append(site)
 
     def _create_base(self) -> None:
-        """Create a new base for later workspaces, unless the base was given by its path."""
+        """Create a new base directory for later workspaces, unless the user of the pool gave the base by its path."""
         if not self._is_given_base:
             self._free.clear()
             self._scratch.append(Scratch(memory=self._memory))

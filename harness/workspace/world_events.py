@@ -1,4 +1,4 @@
-"""World events: changes of the workspace that the harness makes in the role of another program."""
+"""Perform the events of a scenario that change the workspace. The harness plays the role of another program."""
 
 # `os` calls in open directories, because an implementation may replace a directory by a link that leads elsewhere.
 
@@ -32,16 +32,16 @@ from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 
 _SPECIAL_TYPES = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
-"""Types of special files that a scenario can contain."""
+"""File types of the special files that a scenario can contain."""
 
 
 class WorldEventError(Exception):
-    """A world event could not be performed in the current state of the workspace."""
+    """An event of a scenario could not be performed in the current state of the workspace."""
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create the entry at `path` below `root`, and missing directories above it. Raises OSError if the path exists,
-    unless it is a directory.
+    """Create an entry at `path` in the directory `root`, and missing directories above it. Raises OSError if the path
+    exists, unless it is a directory.
 
     `time` is the time of the entry in nanoseconds; None means that it is not set. The default mode is 0644 for files
     and 0755 for directories.
@@ -52,7 +52,9 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
 
 
 def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time: int | None = None) -> None:
-    """Create the entry `name` in an open directory, as `create` does. In link targets, `root` replaces `$WS`."""
+    """Create an entry with the name `name` in an open directory, as `create` does. In link targets, `root` replaces
+    `$WS`.
+    """
     match entry:
         case RegularFile(content, mode, ownership=ownership):
             data = content if isinstance(content, bytes) else content.data()
@@ -84,7 +86,9 @@ def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time:
 
 
 def set_ownership(file: int | str, ownership: Ownership | None) -> None:
-    """Set owner, group and extended attributes of a file. Raises UnsupportedCall if the system does not allow it."""
+    """Set the owner, the group and the extended attributes of a file. Raises UnsupportedCall if the system does not
+    allow it.
+    """
     if ownership is None or ownership == DEFAULT_OWNERSHIP:
         return
     try:
@@ -97,7 +101,7 @@ def set_ownership(file: int | str, ownership: Ownership | None) -> None:
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
-    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
+    """Create the given files of a scenario in the empty directory `root`, with exact bytes, modes, links and times.
 
     The default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get
     their mode and time last, because adding entries changes the time.
@@ -132,7 +136,8 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Perform an event. A shift of a time is added to the previous time of the file.
+    """Perform an event in the workspace `root`. If it shifts the time of a file, the shift is added to the previous
+    time.
 
     `modify` does not change inode and mode, and follows a link to a target inside the workspace. A new file gets
     OLD_TIME plus the shift. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the
@@ -147,7 +152,9 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def apply_git_changes(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply the changes of a git command. Files are created again, at `time` (nanoseconds). Raises WorldEventError."""
+    """Apply the changes of a git command to the workspace. Changed files are created again, with the time `time`
+    (nanoseconds). Raises WorldEventError.
+    """
     try:
         for path, entry in sorted(changes.items()):
             target = _resolve_parent(root, path, WorldEvent("git", path))
@@ -195,7 +202,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _put_entry(event: WorldEvent, root: str, target: str) -> None:
-    """Perform an event with an entry: write new bytes into a file, or replace the path by a new entry."""
+    """Perform an event that states an entry: write the new bytes into a file, or replace the path by the new entry."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
@@ -245,7 +252,9 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _open_parent(path: str) -> Iterator[tuple[int, str]]:
-    """Open the directory of a path, without following links. Yield its descriptor and the name of the path in it."""
+    """Open the directory that contains a path, without following links. Yield its descriptor and the last part of the
+    path.
+    """
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
         yield descriptor, name
@@ -257,8 +266,8 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
 
 
 def _resolve_parent(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path, with the links in its directory resolved. Raises WorldEventError if the directory is
-    outside the workspace, because an implementation may have created links that lead out of it.
+    """Return the absolute path of `path`, after resolving the links in its directory. Raises WorldEventError if the
+    directory is outside the workspace, because an implementation may have created links that lead out of it.
     """
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)

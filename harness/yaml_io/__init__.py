@@ -1,1 +1,1 @@
-"""Read YAML files strictly with the position of every value, and write them."""
+"""Read YAML files strictly, with the position of every value for error messages, and write YAML files."""

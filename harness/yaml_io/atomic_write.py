@@ -1,4 +1,4 @@
-"""Write files atomically: readers see the old bytes or the new, even if the writer is interrupted or killed."""
+"""Write files atomically: other programs read the old or the new bytes, even if the writer is interrupted or killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _SUFFIX = ".unfinished"
 
 
 class StagedFile:
-    """A temporary file next to the file that it will replace. Write the new content to `stream`.
+    """A temporary file with the new content of a file, which it will replace. The caller writes the content to
+    `stream`.
 
     The temporary file is locked, so the next writer can remove the files of killed writers. Raises OSError, also if the
     target exists and is not a regular file, because a process of root could otherwise replace `/dev/null`.
@@ -40,7 +41,7 @@ class StagedFile:
             self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Flush the content. Set the mode of the temporary file to the mode of the target.
+        """Write the rest of the content to disk. Set the mode of the temporary file to the mode of the target.
 
         The mode is 0644 if the target does not exist. Raises OSError.
         """
@@ -49,11 +50,13 @@ class StagedFile:
         os.fchmod(self.stream.fileno(), mode)
 
     def replace(self) -> None:
-        """Replace the target by the temporary file."""
+        """Replace the target file by the temporary file."""
         self._path.replace(self._target)
 
     def create(self) -> None:
-        """Give the temporary file the name of the target. Raises FileExistsError if the target exists, and OSError."""
+        """Rename the temporary file to the target, which must not exist. Raises FileExistsError if it exists, and
+        OSError.
+        """
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
     def __enter__(self) -> StagedFile:
@@ -67,7 +70,7 @@ class StagedFile:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write all files in the given order, or none of them.
+    """Write all files in the given order. If an error occurs before the first file is replaced, no file is changed.
 
     All new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement takes
     effect at its end. Raises OSError.
@@ -90,7 +93,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove the temporary files of killed writers of a file."""
+    """Remove the temporary files that killed writers of the file `path` have left."""
     name = re.compile(re.escape(f".{path.name}-") + "[a-z0-9_]{8}" + re.escape(_SUFFIX))
     with suppress(OSError), os.scandir(path.parent) as listing:
         for file in [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]:
@@ -100,7 +103,7 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a new file atomically. Raises FileExistsError, OSError."""
+    """Create a file atomically. Raises FileExistsError if it exists, and OSError."""
     with StagedFile(path) as staged:
         staged.stream.write(data)
         staged.finish()
@@ -109,7 +112,9 @@ def write_new(path: Path, data: bytes) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay an interrupt (Ctrl-C) until the end of the block."""
+    """Delay an interrupt (Ctrl-C) until the `with` block ends, so that it cannot separate the operations in the
+    block.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

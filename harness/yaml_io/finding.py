@@ -1,4 +1,4 @@
-"""Define the findings about a suite: problems, each with a position and a solution."""
+"""Findings: the problems that were found in a suite's files, each with a position and a solution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from readfirst.harness.terminal import one_line
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A position in a file. Line and column count from 1."""
+    """A position in a file, used in error messages. Line and column count from 1."""
 
     file: Path
     line: int
@@ -24,7 +24,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of a file. `rule` is the id of the lint check; `fix` is a sentence that describes the solution."""
+    """One problem in a file. `rule` is the id of the lint check that found it; `fix` is a sentence that describes the
+    solution.
+    """
 
     rule: str
     position: Position
@@ -37,7 +39,7 @@ class Finding:
 
 
 class SuiteError(ReadfirstError):
-    """The suite is invalid. `findings` contains all problems in the order of the file."""
+    """A file of a suite is invalid. `findings` contains all problems in the order of the file."""
 
     exit_code = ExitCode.SUITE_INVALID
 
@@ -47,9 +49,9 @@ class SuiteError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines of the message: two for each finding."""
+        """The lines of the error message: two lines for each finding."""
         return str(self).split("\n")
 
     def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:
-        """Pickle the error with its findings, not with their text."""
+        """Support pickle: the error is sent to other processes with its findings, not only with their text."""
         return type(self), (self.findings,)

@@ -1,4 +1,6 @@
-"""Parse strict YAML: one document per file, only JSON types, and a position for every value."""
+"""Parse a strict subset of YAML: one document per file, only JSON types. Every value has a position, for error
+messages.
+"""
 
 import math
 import os
@@ -16,7 +18,7 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
-"""Maximum number of nested mappings and lists."""
+"""Maximum depth of nested mappings and lists. Deeper files are refused."""
 
 _CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
 _NUMBER_STARTS = frozenset("-0123456789")
@@ -25,19 +27,19 @@ _NUMBER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]
 _MAX_DIGITS = 300
 
 _Mark = tuple[int, int]
-"""A line and a column, both from 0."""
+"""A position in a file: line and column, both from 0."""
 YamlPath = tuple[str | int, ...]
-"""The path of a value in a document: keys of mappings and indexes of lists."""
+"""The path of a value in a document: a sequence of keys of mappings and indexes of lists."""
 
 
 class StrictYamlError(SuiteError):
-    """The file is not strict YAML. Reading stops at the first error."""
+    """A file is not strict YAML. The error contains only the first problem, because reading stops there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A string or other single value of a YAML file. `style` is its kind of quotes (`'` or `"`), `|` or `>` for a
-    block, or empty. Lines and columns count from 1.
+    """A single value (string, number and so on) as it is written in a YAML file. `style` is its kind of quotes (`'` or
+    `"`), `|` or `>` for a block, or empty. Lines and columns count from 1.
     """
 
     value: str
@@ -49,7 +51,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The content of a YAML file in JSON types, and the position of each part."""
+    """A parsed YAML file: its content in JSON types, and the position of each value."""
 
     value: Any
     file: Path
@@ -58,7 +60,7 @@ class Document:
     """The position of each value, paired with the positions of its keys and items (None for a single value)."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
-        """Return the position of the value at `path`, or of its key.
+        """Return the position of the value at `path`. With `key`, return the position of its key.
 
         `path` contains keys and list indexes. If the path does not exist, return the position of the nearest value that
         contains it.
@@ -78,7 +80,7 @@ class Document:
         return Position(self.file, line + 1, column + 1)
 
     def scalars(self) -> Iterator[Scalar]:
-        """Yield every scalar in the order of the file. The file is parsed again."""
+        """Yield every single value as it is written, in the order of the file. The file is parsed again for this."""
         import yaml
 
         for event in _iter_events(self.data):
@@ -91,11 +93,11 @@ class Document:
 
 
 def read(file: Path, *, max_bytes: int = MAX_BYTES, suite: Path | None = None) -> bytes:
-    """Return the bytes of a file. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
+    """Read a file of a suite safely. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
     `max_bytes`, which is checked before reading.
 
-    If `suite`, the directory of the file's suite, is given, it is also raised if the path of the file in the suite
-    contains a link, because files outside do not belong to the suite.
+    `suite` is the directory of the file's suite. If it is given, a path that contains a link inside the suite is also
+    an error, because files outside do not belong to the suite.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -122,7 +124,7 @@ def read(file: Path, *, max_bytes: int = MAX_BYTES, suite: Path | None = None) -
 
 
 def refuse_links(file: Path, suite: Path) -> None:
-    """Raise StrictYamlError if `file`, or a directory between the suite and the file, is a link."""
+    """Raise StrictYamlError if `file`, or a directory between the suite and the file, is a symbolic link."""
     # With strings: this runs for every file, and paths would be slower than the system calls.
     path, top = os.fspath(file), os.fspath(suite)
     while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
@@ -132,14 +134,14 @@ def refuse_links(file: Path, suite: Path) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - the name is the outcome
-    """An error that does not name its file yet."""
+    """A problem of a file whose name is not known yet. The caller adds the name with `at`."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
         super().__init__(message)
         self.rule, self.message, self.fix, self.mark = rule, message, fix, mark
 
     def at(self, file: Path) -> StrictYamlError:
-        """Return the error with the name of the file."""
+        """Return the error with the name of the file added."""
         line, column = self.mark
         return StrictYamlError(
             [Finding(self.rule, Position(file, line + 1, column + 1), self.message, self.fix)]
@@ -156,10 +158,11 @@ def _too_large_error(size: int, max_bytes: int) -> _Refused:
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
-    """Parse a YAML document. `file` is only used in positions. Raises StrictYamlError at the first problem.
+    """Parse the bytes of a YAML file. `file` is its path, which is only used in positions. Raises StrictYamlError at
+    the first problem.
 
-    `null`, `true`, `false` and JSON numbers get their type; every other scalar is a string. Parsing ends before the
-    first top-level key in `until`; the rest is not parsed.
+    `null`, `true`, `false` and JSON numbers get their type; every other single value is a string. Parsing ends before
+    the first top-level key in `until`; the rest is not parsed.
     """
     try:
         value, marks = _parse(data, until)
@@ -169,7 +172,9 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
 
 
 def _parse(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
-    """Return the value of a document and its `marks` (see Document). Raises _Refused."""
+    """Parse the bytes of a YAML file. Return its value, and the positions of all parts (see `Document.marks`). Raises
+    _Refused.
+    """
     import yaml
 
     if len(data) > MAX_BYTES:
@@ -218,7 +223,7 @@ def _iter_events(data: bytes) -> Iterator[Any]:
 
 
 def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
-    """Return the value of the document and its `marks`, built in one pass over the parser's events."""
+    """Return the value of a document and its positions, created in one pass over the events of the YAML parser."""
     import yaml
 
     parser = _open_parser(data)
@@ -328,7 +333,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(text: str, mark: _Mark) -> Any:
-    """Return the JSON number in `text`, or `text` itself."""
+    """Return the JSON number that `text` stands for. If it is not a number, return `text`."""
     if _NUMBER_PATTERN.fullmatch(text) is None:
         return text
     if len(text) <= _MAX_DIGITS:
@@ -365,7 +370,9 @@ def _character_code(error: Any) -> int:
 
 
 def _mark_of_character(text: str, error: Any) -> _Mark:
-    """Return the line and column of an invalid character. The YAML reader's offset may count bytes."""
+    """Return the line and column of an invalid character. They are computed from the text, because the offset in the
+    YAML reader's `error` may count bytes.
+    """
     character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:

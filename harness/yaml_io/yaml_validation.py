@@ -1,4 +1,4 @@
-"""Check the structure of a strict YAML document, and collect all problems with their positions."""
+"""Check the structure of a parsed YAML file, and collect all problems with their positions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _Read = TypeVar("_Read")
 _Choice = TypeVar("_Choice")
 _ANY_TEXT = re.compile(r"(?s).+")
 MAX_FINDINGS = 1000
-"""Maximum number of findings about one file. More would not be useful, and each takes time."""
+"""Maximum number of findings about one file. More findings would not help the user, and each takes time."""
 
 
 def json_type_name(value: object) -> str:
-    """Return the name of the JSON type of a value for a message, such as `a string`, `null` or `a number`."""
+    """Return the name of a value's JSON type for error messages, such as `a string`, `null` or `a number`."""
     match value:
         case None:
             return "null"
@@ -37,8 +37,8 @@ def json_type_name(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` if a known name is similar to the word or contains it. If not, return `otherwise`, or a
-    list of the known names.
+    """Return the end of an error message about an unknown word: `Did you mean X?` if a known name is similar to the
+    word or contains it. If not, return `otherwise`, or a list of the known names.
     """
     import difflib  # only errors need it
 
@@ -50,8 +50,8 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """A value has the wrong type or form. Checking stops at the first such error; if the format has a JSON schema, the
-    caller validates the document against it to find all errors.
+    """A value has the wrong type or form. The check of the file stops at the first such error. If the format has a JSON
+    schema, the caller validates the document against the schema to find all errors.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FormError(ValueError):
 
 
 class Inspection:
-    """Collects the findings about a document while it is checked."""
+    """Collects the findings about one document while it is checked."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -71,25 +71,31 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file of a suite. The file must be in the suite's directory itself. Raises StrictYamlError."""
+        """Read a file of a suite, to check it. The file must be in the suite's directory itself. Raises
+        StrictYamlError.
+        """
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
     def top(self) -> Node:
-        """The value of the whole document."""
+        """The value of the whole document, as a Node."""
         return Node(self, self.document.value, (), "the file")
 
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Add a finding about the value at `path`, or about its key. Raises SuiteError for too many findings."""
+        """Add a finding about the value at `path`. With `key`, the finding is about the key of this value. Raises
+        SuiteError if there are too many findings.
+        """
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= MAX_FINDINGS:
             self.finish()
 
     @contextmanager
     def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
-        """Yield the value of the document for checking. At the end of the block, raise `error` for any findings."""
+        """Context manager that yields the value of the document for checking. At the end of the block, `error` is
+        raised if there are findings.
+        """
         try:
             yield self.top
         except FormError as wrong:
@@ -97,15 +103,15 @@ class Inspection:
         self.finish(error)
 
     def finish(self, error: type[SuiteError] = SuiteError) -> None:
-        """Raise `error` with all findings, in the order of the file, if there are any."""
+        """Raise `error` with all findings, in the order of the file. Do nothing if there are no findings."""
         if self.findings:
             ordered = sorted(self.findings, key=lambda item: (item.position.line, item.position.column))
             raise error(ordered)
 
 
 class Node(NamedTuple):
-    """A value of a document, its path, and its name in messages (`what`). Methods that read the value raise FormError
-    if it has the wrong form.
+    """One value of a document, with its path and its name in messages (`what`). Its methods read the value, and raise
+    FormError if it has the wrong form.
     """
 
     look: Inspection
@@ -114,24 +120,28 @@ class Node(NamedTuple):
     what: str
 
     def below(self, key: str | int, what: str = "") -> Node:
-        """Return the value of a key, or an item of a list. Its name in messages is the key, unless `what` is given."""
+        """Return the value of a key, or an item of a list, as a Node. Its name in messages is `what`, or the key by
+        default.
+        """
         return Node(self.look, self.value[key], (*self.path, key), what or str(key))
 
     def called(self, what: str) -> Node:
-        """Return the same value with a different name in messages."""
+        """Return the same value with the name `what` in messages."""
         return Node(self.look, self.value, self.path, what)
 
     @property
     def position(self) -> Position:
-        """The position of the value."""
+        """The position of the value in the file."""
         return self.look.document.position(self.path)
 
     def note(self, message: str, fix: str, *, rule: str = "schema", key: bool = False) -> None:
-        """Add a finding about the value, or about its key."""
+        """Add a finding about the value. With `key`, the finding is about the key of the value."""
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
-        """Return the keys and values of a mapping. Raises FormError for a wrong type, an unknown or a missing key."""
+        """Return the keys and values of a mapping. `known` are the allowed keys (None: all). Raises FormError if the
+        value is not a mapping, or has an unknown key, or lacks a required key.
+        """
         value = self.value
         if type(value) is not dict:
             raise FormError(self, f"must be a mapping, not {json_type_name(value)}")
@@ -144,14 +154,18 @@ class Node(NamedTuple):
         return Fields(self)
 
     def listed(self, *, empty: bool = True) -> list[Node]:
-        """Return the items of a list. Raises FormError if it is not a list, or is empty without `empty`."""
+        """Return the items of a list. Raises FormError if the value is not a list, or if the list is empty and `empty`
+        is false.
+        """
         if type(self.value) is not list or not (self.value or empty):
             name = "empty" if self.value == [] else json_type_name(self.value)
             raise FormError(self, f"must be a list, not {name}")
         return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
 
     def matching(self, pattern: re.Pattern[str] = _ANY_TEXT) -> str:
-        """Return a string that matches a whole pattern, by default any string that is not empty. Raises FormError."""
+        """Return the value if it is a string and matches the whole pattern. By default any string matches that is not
+        empty. Raises FormError.
+        """
         if type(self.value) is not str:
             raise FormError(self, f"must be a string, not {json_type_name(self.value)}")
         if not pattern.fullmatch(self.value):
@@ -159,7 +173,7 @@ class Node(NamedTuple):
         return self.value
 
     def one_of(self, choices: Collection[_Choice]) -> _Choice:
-        """Return the value if it is one of the `choices`. Raises FormError if it is not."""
+        """Return the value if it is one of the `choices`. Raises FormError if it is not one of them."""
         for choice in choices:
             if type(choice) is type(self.value) and choice == self.value:
                 return choice
@@ -169,14 +183,14 @@ class Node(NamedTuple):
         raise FormError(self)
 
     def number(self, minimum: int, maximum: int) -> int:
-        """Return a whole number from `minimum` to `maximum`. Raises FormError."""
+        """Return the value if it is a whole number from `minimum` to `maximum`. Raises FormError."""
         if type(self.value) is not int or not minimum <= self.value <= maximum:
             raise FormError(self)
         return self.value
 
 
 class Fields:
-    """The keys of a mapping, with access to the values."""
+    """The keys and values of one mapping. Used to read each value by its key."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -186,20 +200,24 @@ class Fields:
         return key in self.values
 
     def __iter__(self) -> Iterator[tuple[str, Node]]:
-        """Yield each key and its value. The name of the value in messages is the key."""
+        """Yield each key with its value, as a Node. In messages, the key is used as the name of the value."""
         return ((key, self[key]) for key in self.values)
 
     def __getitem__(self, key: str) -> Node:
         return self.node.below(key)
 
     def read(self, key: str, reader: Callable[[Node], _Read]) -> _Read | None:
-        """Return the result of `reader` for the value of a key. None if the key is missing."""
+        """Apply `reader` to the value of a key, and return the result. None if the key is missing."""
         return reader(self[key]) if key in self.values else None
 
     def text(self, key: str) -> str:
-        """Return the text of a key, which must not be empty; "" if the key is missing. Raises FormError."""
+        """Return the text that is the value of a key. It must not be empty. Return "" if the key is missing. Raises
+        FormError.
+        """
         return self[key].matching() if key in self.values else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the list of texts of a key, all non-empty; () if the key is missing. Raises FormError."""
+        """Return the list of texts that is the value of a key. No text may be empty. Return () if the key is missing.
+        Raises FormError.
+        """
         return tuple(node.matching() for node in self[key].listed()) if key in self.values else ()

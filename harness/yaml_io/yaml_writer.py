@@ -1,4 +1,6 @@
-"""Write values as reviewable YAML: a block scalar if that is exact, otherwise a quoted string with escapes."""
+"""Write values as YAML that people can review. A text is written as a block if this is exact, otherwise as a quoted
+string with escapes.
+"""
 
 import json
 import re
@@ -25,7 +27,7 @@ _JSON_WORDS = ("null", "true", "false")
 
 def is_ambiguous(text: str) -> bool:
     """Whether YAML readers disagree about an unquoted string: some parse it as null, boolean, number or time, others as
-    a string.
+    a string. Such a string must be quoted.
 
     JSON values such as `12` or `true` are not ambiguous.
     """
@@ -35,21 +37,23 @@ def is_ambiguous(text: str) -> bool:
 
 
 _MAX_ONE_LINE_CHARS = 80
-"""Maximum characters of the content of a file that is written on one line."""
+"""Maximum length of the content of a file that is written on one line, in characters."""
 _PLAIN_START_PATTERN = re.compile(r"[A-Za-z/$(]")
 _PLACEHOLDER_PATTERN = re.compile(r"<[a-z][a-z0-9_]*>")
-"""Matches a placeholder for a value of a case."""
+"""Pattern of a placeholder (`<name>`), which a table of cases replaces by a value of each case."""
 _FLOW_SYNTAX_PATTERN = re.compile(r"[][{},]")
 _PLAIN_PATTERN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
-"""Matches texts that need no quotes in any YAML reader: no YAML syntax, no colon or number sign next to a space."""
+"""Pattern of texts that need no quotes in any YAML reader: no YAML syntax, no colon or number sign next to a space."""
 _NEVER_PLAIN_PATTERN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS_PATTERN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
-"""Matches characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
+"""Pattern of characters that a YAML block would change or hide: control characters, CR, NEL, trailing spaces. Texts
+that contain them are quoted.
+"""
 INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
 )
-"""Characters that are invisible, similar to others, or not allowed in YAML, which are written as escapes."""
+"""Pattern of characters that are invisible, similar to others, or not allowed in YAML. They are written as escapes."""
 
 _IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -58,7 +62,7 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
-    """Return the YAML lines of a mapping in block style. `indent` is the column of its keys, from 0.
+    """Return a mapping as lines of YAML, with one key per line. `indent` is the column of the keys, from 0.
 
     Strings of up to `one_line` characters stay on one line. Below the key `files`, the limit is 80 characters.
     """
@@ -89,14 +93,16 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string on one line: without quotes if YAML then parses it equally, otherwise in double quotes."""
+    """Return a string as YAML on one line: without quotes if YAML readers then parse it as the same string, otherwise
+    in double quotes.
+    """
     if (_PLAIN_START_PATTERN.match(text) and _is_plain(text)) or _PLACEHOLDER_PATTERN.fullmatch(text):
         return text
     return _quote_text(text)
 
 
 def emit_flow(value: Value) -> str:
-    """Return a value on one line, in flow style."""
+    """Return a value as YAML on one line, for example `{a: [1, 2]}`."""
     match value:
         case str():
             written = emit_string(value)
