@@ -267,8 +267,8 @@ class _Comparison:
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare the result of a call with its expected result, and return this clause. None if the contract states
-        none.
+        """Compare the result of a call with the result that the contract expects, and return the expected result. None
+        if the contract states none.
         """
         clause = self._clause(call)
         if clause is None:

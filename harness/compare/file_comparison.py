@@ -44,9 +44,9 @@ def file_differences(
 ) -> list[FileDifference]:
     """Compare the changes of files in a step with the expected changes. Return the differences, sorted by path.
 
-    `expected` are the changes that the clause states, `world` the changes that the harness made during the step; the
-    clause takes precedence. Other paths must not change, except for new parent directories of new files. The mode of an
-    existing file must not change. The mode of a new file is compared only if the clause states a mode.
+    `expected` are the changes that the contract states, `world` the changes that the harness made during the step;
+    `expected` takes precedence. Other paths must not change, except for new parent directories of new files. The mode
+    of an existing file must not change. The mode of a new file is compared only if the contract states a mode.
     """
     differences: list[FileDifference] = []
     if not (expected or world or changes):
@@ -172,7 +172,7 @@ def trace_differences(
     """Yield a difference for each file that has a new time or inode although the step must not touch it. Files with
     changed contents are not included.
 
-    A step may touch the files in the clause (`expected`), and the files that an `allowed` call may write, under all
+    A step may touch the files whose change is `expected`, and the files that an `allowed` call may write, under all
     `names` (hard links) of each file. A call without a path may write any file. `state` is the workspace before the
     step.
     """
@@ -204,9 +204,9 @@ def name_differences(
     """Compare the hard links of files. Yield a difference for each pair of names that share a file although they must
     not, or that no longer share it.
 
-    Names that the clause (`expected`) does not mention must share the same files as before. A mentioned name must be a
-    separate file, because it is replaced or new. But several mentioned names of one file with the same expected content
-    must still share it, because it is written in place. Missing names are ignored.
+    Names that are not in `expected` must share the same files as before. A name in `expected` must be a separate file,
+    because it is replaced or new. But several names of one file with the same expected content must still share it,
+    because it is written in place. Missing names are ignored.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()
@@ -227,7 +227,7 @@ def name_differences(
 
 
 def _have_equal_expectations(expected: Mapping[str, Entry | None], left: str, right: str) -> bool:
-    """Whether a clause mentions neither of two names, or states the same content for both."""
+    """Whether `expected` contains neither of two names, or the same content for both."""
     if left not in expected or right not in expected:
         return left == right or (left not in expected and right not in expected)
     entries = expected[left], expected[right]

@@ -24,8 +24,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the text of the answer that a clause states. If it states none, return the recorded text, provided that
-    the clause and the recording both refuse or both answer the call. Empty if no text is known.
+    """Return the text of the answer that a contract expects (`clause`). If the contract states no text, return the
+    recorded text, provided that contract and recording both refuse or both answer the call. Empty if no text is known.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -92,8 +92,8 @@ def _transcript_steps(scenario: Scenario, contract: Contract, fallback: Outcome)
 def _without_digests(
     files: Mapping[str, Entry | None], contents: Mapping[str, Entry | None]
 ) -> dict[str, Entry | None]:
-    """Return the files with full contents: a digest is replaced by the entry of `contents` for the same path if it
-    matches.
+    """Return the files with full contents: a digest is replaced by the file that `contents` has at the same path, if
+    the digest matches.
     """
     result = dict(files)
     for path, entry in files.items():

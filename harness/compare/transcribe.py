@@ -98,7 +98,7 @@ def _transcribe_step(
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
     """Return the paths that the implementation changed in a step, or replaced by a file with the same bytes. The values
-    are the new entries. `before` is the workspace before the step.
+    are the new states of the paths. `before` is the workspace before the step.
     """
     world = {**before, **done.expected_world}
     paths = sorted({*done.changes, *done.expected_world})
@@ -121,7 +121,7 @@ def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None
 def _is_implied(
     path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether an entry is a new directory that contains another new path. It is not recorded, because every
+    """Whether a path is a new directory that contains another new path. It is not recorded, because every
     implementation creates it.
     """
     is_new_directory = isinstance(entry, Directory) and path not in before
@@ -129,8 +129,8 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return the entry without its mode or ownership if they are unchanged. New entries keep their ownership but not
-    their mode.
+    """Return a file or directory without its mode or ownership if they are unchanged. New ones keep their ownership but
+    not their mode.
     """
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)

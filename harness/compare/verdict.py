@@ -99,7 +99,7 @@ class Verdict:
     refuses: tuple[str, ...] = ()
     """Names of the calls that the implementation declares to refuse although the contract answers them."""
     answers: Mapping[int, TranscriptStep] = field(default_factory=dict, compare=False, repr=False)
-    """The answers of the steps with differences, by step from 0."""
+    """The answers of those steps that have differences. The keys are the numbers of the steps, from 0."""
 
     @classmethod
     def without_replay(
@@ -148,7 +148,7 @@ class Verdict:
 
     @property
     def left_out(self) -> bool:
-        """Whether the scenario was replayed but not judged, because of the declared design or refusals."""
+        """Whether the scenario was replayed, but is not judged because of the declared design or refusals."""
         return bool(self.design or self.refuses) and self.status == "unsupported" and self.steps > 0
 
     @property
@@ -168,11 +168,11 @@ def verdict_without_replay(
     capabilities: frozenset[str],
     lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
-    """Return the verdict if it is known without a replay. None if the scenario must be replayed.
+    """Return the verdict of a scenario if it is known without a replay. None if the scenario must be replayed.
 
-    It is `unspecified` if a recorded contract has no clause for a call, if `documented` has no clause for any call, if
-    the scenario is disputed, or if it is an invariant that the adapter cannot run. It is `unsupported` if the adapter
-    lacks a capability, or the feature of a call that `lacks` returns.
+    The verdict is `unspecified` if a recorded contract states no result for a call, if `documented` states no result
+    for any call, if the scenario is disputed, or if it is an invariant that the adapter cannot run. It is `unsupported`
+    if the adapter lacks a capability, or the feature of a call that `lacks` returns.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -200,5 +200,7 @@ def verdict_without_replay(
 
 
 def _with_tool(tool: str, feature: str) -> str:
-    """Return the unsupported feature of a call with its tool as a prefix, to distinguish it from capabilities."""
+    """Return the unsupported feature of a call with its tool as a prefix, such as `Read with pages`, to distinguish it
+    from capabilities.
+    """
     return feature if feature == tool or feature.startswith(f"{tool} ") else f"{tool}: {feature}"

@@ -23,7 +23,7 @@ from readfirst.harness.suite.transcript import UNNAMED
 
 Files = Mapping[str, Entry | None]
 PathStates = tuple[Entry | None, Entry | None]
-"""The state of a path on one side of the comparison: its entry after a step, and its entry before the step."""
+"""The states of a path (such as a file with its content) on one side of the comparison: after a step, and before it."""
 
 PARALLEL_CALLS = "parallel calls"
 """The value of `Occurrence.tool` for a difference that belongs to a whole group of parallel calls."""

@@ -52,7 +52,7 @@ _MAX_SEARCHES = 16
 def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
-    """Compute the known entries of the workspace before each step, provided that the calls have the given answers.
+    """Compute the known files of the workspace before each step, provided that the calls have the given answers.
 
     Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
     """
@@ -96,8 +96,8 @@ def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[
 
 
 def with_kept_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
-    """Return an entry with a mode. If it states no mode, the mode of `former` is used, the previous entry at the
-    path.
+    """Return a file or directory with a mode. If `entry` states no mode, the mode of `former` is used, which was at the
+    path before.
     """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry

@@ -77,7 +77,7 @@ class _Judge:
     harms: list[Harm] = field(default_factory=list)
     judged_steps: dict[int, JudgedStep] = field(default_factory=dict)
     knowledge_stack: list[dict[str, FileKnowledge]] = field(default_factory=list)
-    """Knowledge of the session, and of each nested sub-agent. The last entry belongs to the active one."""
+    """Knowledge of the session, and of each nested sub-agent. The last item belongs to the active one."""
     other_knowledge: dict[str, dict[str, FileKnowledge]] = field(default_factory=dict)
     """Knowledge of a second session (its key is empty), and of sub-agents in the background, by their id."""
     rewind_pending: bool = False

@@ -67,7 +67,7 @@ def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
 
 
 def _has_content(entry: Entry | None, requested: bytes | None) -> bool:
-    """Whether an entry is a file with the content `requested`. Whitespace at line ends is ignored."""
+    """Whether `entry` is a regular file with the content `requested`. Whitespace at line ends is ignored."""
     if not isinstance(entry, RegularFile) or requested is None:
         return False
     actual_lines, requested_lines = entry.data.split(b"\n"), requested.split(b"\n")

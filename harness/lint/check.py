@@ -9,10 +9,10 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 Stated = Sequence[bool]
-"""For each call of a scenario, in order: whether its expectation has a `documented` clause."""
+"""For each call of a scenario, in order: whether its expected result has the key `documented`."""
 Documented = Sequence[tuple[str, Position]]
-"""For each `documented` clause of a scenario: the section of the document that it names, and the position of the
-clause.
+"""For each expected result with the key `documented`: the section of the document that it names, and its position in
+the file.
 """
 
 
@@ -25,7 +25,7 @@ class Check(Protocol):
     """Findings about files that only this check reads."""
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield findings about the documented clauses of one scenario."""
+        """Yield findings about the expected results of one scenario that have the key `documented`."""
         ...
 
     def of_suite(
@@ -40,13 +40,13 @@ class Check(Protocol):
 
 
 def stated_in(scenario: Scenario) -> Stated:
-    """Return for each call of a scenario whether its expectation has a `documented` clause."""
+    """Return for each call of a scenario whether its expected result has the key `documented`."""
     return tuple(call.expect.documented is not None for call in scenario.calls())
 
 
 def documented_in(case: LintContext) -> Documented:
-    """Return, for each documented clause of a scenario, the section of the document that it names and the position of
-    the clause.
+    """Return, for each expected result with the key `documented`, the section of the document that it names, and its
+    position in the file.
     """
     clauses = (clause for clause, _ in case.clauses())
     return [

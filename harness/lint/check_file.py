@@ -272,8 +272,8 @@ def _check_arguments(case: LintContext) -> Iterator[Finding]:
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about the expected results in a scenario: unknown arguments and errors, equal clauses, missing or
-    long texts.
+    """Yield findings about the expected results in a scenario: unknown arguments and errors, repeated results, missing
+    or long texts.
     """
     yield from _check_arguments(case)
     yield from _check_equal_clauses(case)
@@ -297,7 +297,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding for each call whose `documented` clause states the same result as the recorded clause."""
+    """Yield a finding for each call whose `documented` result is the same as its recorded result."""
     for _, part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
         if documented is None or recorded is None or documented is recorded:
@@ -311,8 +311,8 @@ def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
-    """Yield findings about the texts of a clause: texts that are too long, or that contain paths of the author's
-    machine.
+    """Yield findings about the texts of an expected result: texts that are too long, or that contain paths of the
+    author's machine.
     """
     position = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}

@@ -40,7 +40,7 @@ def clause_from_shorthand(
     """Return the expected result of a call for which a scenario file uses a short form (`shown` or `done`). None if the
     short form cannot be used for this call.
 
-    `files` are the known entries of the workspace before the call; None means that a path does not exist. `changes` are
+    `files` are the known files of the workspace before the call; None means that a path does not exist. `changes` are
     the file changes that the scenario states for the call. If there are any, the answer is computed from these changes,
     not from the arguments.
     """
@@ -195,7 +195,7 @@ def _count_equal_lines(before: Sequence[str], after: Sequence[str]) -> int:
 
 
 def _lines_of(file: Entry | None) -> list[str] | None:
-    """Return the lines of a regular file, decoded as UTF-8. None for other entries."""
+    """Return the lines of a regular file, decoded as UTF-8. None if `file` is not a regular file."""
     if not isinstance(file, RegularFile):
         return None
     return file.data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
@@ -234,8 +234,8 @@ def _read_text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def apply_step(step: Step, files: dict[str, Entry | None]) -> None:
-    """Update `files`, the known entries of the workspace, with the changes of an event or the expected changes of
-    calls. An event whose changes are unknown, such as a git command, empties `files`.
+    """Update `files`, the known files of the workspace, with the changes of an event or the expected changes of calls.
+    An event whose changes are unknown, such as a git command, empties `files`.
     """
     match step:
         case WorldEvent():

@@ -128,8 +128,8 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the recorded entries, with their modes, of the new paths for which the scenario file states a mode. The
-    modes of other new paths are not compared.
+    """Return the new paths for which the scenario file states a mode, with their recorded modes. The modes of other new
+    paths are not compared.
     """
     entries: dict[str, Entry | None] = {}
     for path, entry in stated.items():

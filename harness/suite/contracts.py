@@ -84,7 +84,7 @@ class Contract:
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
-        """Whether the key `documented` of a clause names one of the documents of this contract."""
+        """Whether the key `documented` of an expected result names one of the documents of this contract."""
         return (clause.documented or "").partition(", ")[0] in self.documents
 
     @property
@@ -203,8 +203,8 @@ def order(name: str) -> tuple[Version, str]:
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
     """Return the expected result that is used to judge a call for `contract`. None if the scenario does not state one.
 
-    For a contract without a product, this is the clause that the scenario states for this contract. For `documented`, a
-    clause that names a document is preferred. Raises ForeignContractError if the scenario was read for a different
+    For a contract without a product, this is the result that the scenario states for this contract. For `documented`, a
+    result that names a document is preferred. Raises ForeignContractError if the scenario was read for a different
     recorded contract.
     """
     if not contract.recorded:

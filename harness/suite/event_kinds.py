@@ -184,10 +184,10 @@ T = TypeVar("T")
 
 
 def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Update `files`, the known entries of a workspace, with the changes of an event. Return False if the event may
-    have made further changes that are not known, for example a git command.
+    """Update `files`, the known files of a workspace, with the changes of an event. Return False if the event may have
+    made further changes that are not known, for example a git command.
 
-    The entry of a deleted path is None. Links are not followed.
+    The value of a deleted path is None. Links are not followed.
     """
     path = event.path
     below = [name for name in files if name.startswith(f"{path}/")]
@@ -212,8 +212,8 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return `entry` with the mode that the harness will set: the stated mode, otherwise the mode of `before` (the
-    previous entry at the path), otherwise the default mode.
+    """Return `entry` with the mode that the harness will set: the stated mode, otherwise the mode of `before` (which
+    was at the path before), otherwise the default mode.
     """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry

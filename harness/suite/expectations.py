@@ -24,8 +24,8 @@ changes of the call are expected.
 def read_expectation(
     node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
 ) -> Expectation:
-    """Read the value of the key `expect`: one clause, or a list of two. `allowed_keys` are the keys that a clause may
-    contain.
+    """Read the value of the key `expect`: one expected result (a clause), or a list of two. `allowed_keys` are the keys
+    that a clause may contain.
 
     One clause states the result for the scenario's contract. With the key `documented`, the clause is also the result
     that a document states. If the document states a different result, a second clause contains it. `read_shorthand` is
@@ -49,8 +49,8 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about the second clause of a call. Call this if both clauses have the key `documented`, or neither
-    has it.
+    """Add a finding about the second of two expected results of a call. Called if both have the key `documented`, or
+    neither has it.
     """
     if documented:
         message = "two clauses of one call are documented"
@@ -87,8 +87,8 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the clause that a short form means. The short form is the value of the key `answer`. Adds a finding for
-    each key except `answer`, `documented` and `files`.
+    """Return the expected result that a short form means. The short form is the value of the key `answer`. Adds a
+    finding for each key except `answer`, `documented` and `files`.
     """
     shorthand = fields["answer"].matching()
     for key, value in fields:

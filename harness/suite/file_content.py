@@ -1,4 +1,6 @@
-"""Convert the content of a path (an Entry) from and to its form in scenario and recording files."""
+"""Convert the state of a path, such as a file with its content, from and to its form in scenario and recording
+files.
+"""
 
 import base64
 import re
@@ -66,7 +68,7 @@ each content can be written in only one way.
 
 
 def read_given_entry(node: Node) -> Entry:
-    """Read the entry of a path from a scenario file: of a path that exists before the first step, or that a hook
+    """Read the state of a path from a scenario file: of a path that exists before the first step, or that a hook
     writes. Raises FormError.
     """
     entry = _read_entry(node, _GIVEN_KEYS)
@@ -88,7 +90,7 @@ def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
 
 
 def read_expected_entry(node: Node) -> Entry:
-    """Read the entry that a scenario file expects at a path. Raises FormError. It is not used for paths that must be
+    """Read the state that a scenario file expects at a path. Raises FormError. It is not used for paths that must be
     deleted.
     """
     if type(node.value) is dict and "sha256" in node.value:
@@ -156,7 +158,7 @@ def _read_text_content(fields: Fields, kind: str) -> TextContent:
 
 
 def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
-    """Return the entry unchanged. Adds a finding if the text contains a character that does not exist in the stated
+    """Return the file unchanged. Adds a finding if its text contains a character that does not exist in the stated
     encoding.
     """
     content = entry.content
@@ -171,8 +173,8 @@ def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return the value that is used for an entry in scenario files (YAML) and recording files (JSON). None for a
-    deleted path.
+    """Return the value that is used for a file, directory or link in scenario files (YAML) and recording files (JSON).
+    None for a deleted path.
 
     `encode_long` returns the keys that are used instead of long content. If it returns none, the content is written in
     full.

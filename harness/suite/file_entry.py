@@ -1,5 +1,5 @@
-"""Entries, which describe the state of one path of a workspace, and shifts of file times, such as `+2s`, `-10s` and
-`+1ms`.
+"""Entries: each describes the state of one path of a workspace, such as a regular file. Also shifts of file times, such
+as `+2s`, `-10s` and `+1ms`.
 """
 
 import base64
@@ -161,8 +161,8 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """An entry for a regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means
-    OLD_TIME.
+    """The state of a path that is a regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970;
+    None means OLD_TIME.
 
     If `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means that the
     owner must be unchanged. Snapshots also contain a `stamp`, which is not compared.
@@ -182,15 +182,15 @@ class RegularFile:
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """An entry for a symbolic link. `target` may begin with `$WS` (the workspace), in scenarios and in snapshots."""
+    """The state of a path that is a symbolic link. `target` may begin with `$WS` (the workspace)."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """An entry for an additional name (hard link) of the regular file `to`. Used only in scenarios: snapshots describe
-    each name as a regular file.
+    """The state of a path that is an additional name (hard link) of the regular file `to`. Used only in scenarios:
+    snapshots describe each name as a regular file.
     """
 
     to: str
@@ -198,8 +198,8 @@ class HardLink:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """An entry for a directory. `mode` is None if it is not stated. `ownership` is None for the owner of the running
-    process.
+    """The state of a path that is a directory. `mode` is None if it is not stated. `ownership` is None for the owner of
+    the running process.
     """
 
     mode: int | None = None
@@ -208,7 +208,7 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """An entry for a path whose content cannot be read: `fifo` or `socket`. Snapshots also use it for a `device`, for a
+    """The state of a path whose content cannot be read: `fifo` or `socket`. Snapshots also use it for a `device`, for a
     file that disappeared (`missing`), and for a file that is too large.
     """
 
@@ -242,7 +242,7 @@ Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
 
 def data_of(entry: Entry | None) -> bytes | None:
-    """Return the content of a regular file. None for all other entries."""
+    """Return the content of a regular file. None for a directory, a link and so on."""
     return entry.data if isinstance(entry, RegularFile) else None
 
 
@@ -267,8 +267,8 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def describe_entry(entry: Entry | None) -> str:
-    """Return a short description of an entry for messages, such as `a directory`. The content and mode of a regular
-    file are omitted.
+    """Return a short description of the state of a path for messages, such as `a directory`. The content and mode of a
+    regular file are omitted.
     """
     match entry:
         case None:

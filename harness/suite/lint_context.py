@@ -23,14 +23,12 @@ class LintContext:
         return Finding(rule, self.document.position(path, key=key), message, fix)
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
-        """Return every clause (expected result) of the scenario, with the call or the group of calls that it belongs
-        to.
-        """
+        """Return every expected result of the scenario, with the call or the group of calls that it belongs to."""
         return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
 def at(position: Position | None, context: LintContext) -> Position:
-    """Return `position`. If it is None, return the beginning of the scenario file. Used for findings about a clause or
-    call that may lack a position.
+    """Return `position`. If it is None, return the beginning of the scenario file. Used for findings about a part of
+    the scenario that may lack a position.
     """
     return position if position is not None else context.document.position()

@@ -259,7 +259,7 @@ class StepEncoder:
         }
 
     def entry(self, entry: Entry | None) -> Any:
-        """Return an entry of the workspace as a JSON value. None for a deleted path."""
+        """Return the state of a path (such as a file with its content) as a JSON value. None for a deleted path."""
         return entry_value(entry, self._long)
 
     def _long(self, data: bytes) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits the entries of these files from
-the suite below it: the bundled suite, or the suite that it extends.
+"""The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits what these files define from the
+suite that it extends: the bundled suite, or the suite before it in `--fixtures`.
 
-If a suite defines contracts of published versions, its files replace those of the suite below it.
+If a suite defines contracts of published versions, its files replace the inherited ones.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def is_partial_title(title: str) -> bool:
 
 
 class SharedFiles:
-    """The shared files of a suite, such as `rules.yaml`. An entry replaces the entry with the same name in the suite
-    below.
+    """The shared files of a suite, such as `rules.yaml`. A definition (such as a rule) replaces an inherited one with
+    the same name.
     """
 
     root: Path
@@ -68,8 +68,8 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether this suite defines contracts of published versions. In this case, its shared files inherit no
-        entries.
+        """Whether this suite defines contracts of published versions. In this case, it inherits no definitions from
+        other suites.
         """
         from readfirst.harness.yaml_io import strict_yaml
 
@@ -83,7 +83,9 @@ class SharedFiles:
             return False  # `contracts` reports the error in the file
 
     def file(self, name: str) -> Path:
-        """Return the path of a shared file: in this suite if the file exists there, otherwise in the suite below it."""
+        """Return the path of a shared file: in this suite if the file exists there, otherwise in the suite that this
+        suite extends.
+        """
         below = self._below
         is_own = self.has_own(name) or (name in _PRODUCT_FILES and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
@@ -91,10 +93,10 @@ class SharedFiles:
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the contents of a shared file: in the suite below, and in this suite. If a suite lacks the file, its
-        content is omitted.
+        """Return the contents of a shared file: in the suite that this suite extends, and in this suite. If a suite
+        lacks the file, its content is omitted.
 
-        `load` is used to read the file of this suite, `below` to get the content in the suite below.
+        `load` is used to read the file of this suite, `below` to get the content in the extended suite.
         """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
@@ -107,7 +109,7 @@ class SharedFiles:
 
     @cached_property
     def contracts(self) -> Contracts:
-        """The contracts of this suite, together with those of the suite below it. Raises SuiteError."""
+        """The contracts of this suite, together with those of the suite that it extends. Raises SuiteError."""
         from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:

@@ -1,7 +1,7 @@
 """A suite: a directory of scenarios with contracts, rules and error names, which extends another suite.
 
-The entries of a shared file, such as contracts.yaml, are added to those of the suite below, which this suite extends.
-The lowest suite is the bundled one. Files are read when they are needed.
+What a shared file defines, such as the contracts in contracts.yaml, is added to the definitions of the suite that is
+extended. The bundled suite extends no suite. Files are read when they are needed.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Repository:
 
     def run(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
         """Execute a git event, such as `checkout main`. `files` are the current files. Return each changed path with
-        its new entry, or None if it was deleted. Raises WorldEventError, and UnsupportedCall if git is missing.
+        its new state, or None if it was deleted. Raises WorldEventError, and UnsupportedCall if git is missing.
         """
         root = self._create_copy()
         tree = f"{root}/tree"
@@ -117,8 +117,8 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries of the workspace that are copied for git, directories first. Raises WorldEventError if the
-    workspace contains a repository.
+    """Yield the files and directories of the workspace that are copied for git, directories first. Raises
+    WorldEventError if the workspace contains a repository.
     """
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):

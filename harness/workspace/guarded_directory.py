@@ -22,14 +22,14 @@ class SpoiltError(Exception):
 
 
 class GuardedDirectory:
-    """Detects the entries that an implementation creates in a directory which belongs to the harness.
+    """Detects the files and directories that an implementation creates in a directory which belongs to the harness.
 
-    `is_own` returns whether the entry with a name belongs to the harness. `prefix` is the prefix of the paths of added
-    entries in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message;
-    otherwise it is empty.
+    `is_own` returns whether a name in the directory belongs to the harness. `prefix` is the prefix of the paths of the
+    added files in a snapshot. If the directory must not be replaced, `role` describes the directory in the error
+    message; otherwise it is empty.
 
-    While it contains only entries of the harness, the directory has a fixed old time. Adding or removing an entry
-    changes this time, so the directory is listed only if its time has changed.
+    While it contains only files of the harness, the directory has a fixed old time. Adding or removing a file changes
+    this time, so the directory is listed only if its time has changed.
     """
 
     def __init__(
@@ -48,7 +48,8 @@ class GuardedDirectory:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def added(self) -> frozenset[str]:
-        """Return the names of the entries that do not belong to the harness. Empty if the directory is missing.
+        """Return the names of the files and directories that do not belong to the harness. Empty if the directory is
+        missing.
 
         Raises SpoiltError as `check` does, and OSError if the directory cannot be listed.
         """
@@ -67,7 +68,7 @@ class GuardedDirectory:
         return added
 
     def is_untouched(self) -> bool:
-        """Whether the directory has not changed since the latest call of `added`, which returned no entry."""
+        """Whether the directory has not changed since the latest call of `added`, which found no added file."""
         if self._untouched is None:
             return False
         status = self._status()
@@ -81,14 +82,14 @@ class GuardedDirectory:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return the device, inode and type of an entry. They change if it is removed and created again. None if it is
-    missing.
+    """Return the device, inode and type of a file or directory. They change if it is removed and created again. None if
+    it is missing.
     """
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
 def _state(status: os.stat_result) -> _State:
-    """Return values that change if a directory is replaced, or if entries are added, removed or renamed in it."""
+    """Return values that change if a directory is replaced, or if files are added, removed or renamed in it."""
     return status[:7], status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -43,8 +43,8 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 
 
 def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
-    """Take a snapshot of the directory `root`. The keys are the paths below it, relative and separated by `/`, the
-    values their entries. `root` itself is omitted.
+    """Take a snapshot of the directory `root`. The keys are the paths below it, relative and separated by `/`. The
+    values are the states of the paths, such as a file with its content. `root` itself is omitted.
 
     Links are not followed. All bytes are read, because a changed file may have an old time. The target of an absolute
     link into `root` starts with `$WS`. A directory or file without read permission is made readable for a moment.
@@ -65,7 +65,7 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Compare two snapshots. Return each changed path with its new entry, sorted by path. The entry of a deleted path
+    """Compare two snapshots. Return each changed path with its new state, sorted by path. The value of a deleted path
     is None.
     """
     differing = {path for path, entry in after.items() if before.get(path) != entry}
@@ -160,7 +160,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return the owner and the group of an entry. Each is None if it is that of the running process."""
+        """Return the owner and the group of a file or directory. Each is None if it is that of the running process."""
         user, group = self.own_ids
         return (
             None if status.st_uid == user else status.st_uid,

@@ -78,8 +78,8 @@ class WorkspaceDir:
     """The directory in which one scenario runs. It contains the workspace (`root`) and the home directory of the
     session (`home`).
 
-    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, entries that others
-    create next to it are part of snapshots.
+    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, snapshots include
+    files that other programs create next to it.
     """
 
     def __init__(self, directory: str, *, confined: bool = False, owns_base: bool = False) -> None:
@@ -203,7 +203,7 @@ class WorkspaceDir:
             raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
 
     def snapshot(self) -> dict[str, Entry]:
-        """Take a snapshot of the workspace, of entries next to or above it (`../name`), of the home directory
+        """Take a snapshot of the workspace, of files next to or above it (`../name`), of the home directory
         (`$HOME/name`), and of the temporary files of a session in a sandbox (`$TMPDIR/name`).
 
         Raises SpoiltError, and OSError if the system lacks a resource.
@@ -219,7 +219,7 @@ class WorkspaceDir:
             return self.editor.with_unsaved_texts(self._with_root_placeholder(entries))
 
     def _with_root_placeholder(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries of a snapshot, with `$WS` in place of the workspace's absolute path inside their paths. An
+        """Return the files of a snapshot, with `$WS` in place of the workspace's absolute path inside their paths. An
         implementation creates such paths if it does not recognise an absolute path, for example after a space.
         """
         base = os.path.dirname(self.directory)

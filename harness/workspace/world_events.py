@@ -40,11 +40,11 @@ class WorldEventError(Exception):
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create an entry at `path` in the directory `root`, and missing directories above it. Raises OSError if the path
-    exists, unless it is a directory.
+    """Create a file, directory or link at `path` in the directory `root`, and missing directories above it. Raises
+    OSError if the path exists, unless it is a directory.
 
-    `time` is the time of the entry in nanoseconds; None means that it is not set. The default mode is 0644 for files
-    and 0755 for directories.
+    `time` is its time in nanoseconds; None means that it is not set. The default mode is 0644 for files and 0755 for
+    directories.
     """
     folder, name = _split_path(root, path)
     with opened(folder, make=True) as directory_fd:
@@ -52,8 +52,8 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
 
 
 def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time: int | None = None) -> None:
-    """Create an entry with the name `name` in an open directory, as `create` does. In link targets, `root` replaces
-    `$WS`.
+    """Create a file, directory or link with the name `name` in an open directory, as `create` does. In link targets,
+    `root` replaces `$WS`.
     """
     match entry:
         case RegularFile(content, mode, ownership=ownership):
@@ -104,7 +104,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """Create the given files of a scenario in the empty directory `root`, with exact bytes, modes, links and times.
 
     The default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get
-    their mode and time last, because adding entries changes the time.
+    their mode and time last, because adding a file to a directory changes its time.
     """
     root_path = os.fspath(root)
     hard_links = []
@@ -202,7 +202,9 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _put_entry(event: WorldEvent, root: str, target: str) -> None:
-    """Perform an event that states an entry: write the new bytes into a file, or replace the path by the new entry."""
+    """Perform an event that states the new state of a path: write the new bytes into a file, or replace the path by a
+    new file, directory or link.
+    """
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
