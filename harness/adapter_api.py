@@ -44,7 +44,7 @@ TIME_LIMIT = 30.0
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
-"""Ways in which a call ends early. `InterruptibleSession.call_interrupted` describes them."""
+"""The ways in which a call may end early without a signal. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
 """Type of the functions that the harness passes to a session, to be run while a call waits or runs. Such a function
 changes a file, for example.
@@ -114,7 +114,7 @@ class Editor(Protocol):
         """
 
     def write(self, path: str, text: str) -> None:
-        """Replace the text of a file, and save the file. Raises OSError, ValueError."""
+        """Replace the text of a file in the editor, and save the file. Raises OSError, ValueError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,14 @@ class ParallelSession(Protocol):
     """A session that can also execute several calls of one message (capability `parallel`)."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Execute the calls of one message, and return their results in the order of the calls."""
+        """Execute the calls of one message of the model. Return their results in the order of the calls."""
 
 
 @runtime_checkable
 class RacingSession(Protocol):
-    """A session that can pause a call between its validation and its execution (capability `during`)."""
+    """A session that can pause a call between its validation and its execution, while another program changes a file
+    (capability `during`).
+    """
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call, and run `interfere` once between its validation and its execution. Do not run `interfere`
@@ -175,8 +177,8 @@ class RacingSession(Protocol):
 
 @runtime_checkable
 class InterruptibleSession(Protocol):
-    """A session whose calls can be cancelled before they run (capability `cancel`) or while they run (`stop`), or can
-    arrive incompletely (`cut`).
+    """A session whose calls may end early: they can be cancelled before they run (capability `cancel`) or while they
+    run (`stop`), or arrive incompletely (`cut`).
     """
 
     def call_interrupted(
@@ -197,7 +199,7 @@ class InterruptibleSession(Protocol):
 
 @runtime_checkable
 class KillableSession(Protocol):
-    """A session whose program can be killed or sent another signal (capability `kill`)."""
+    """A session whose program can be killed, or can get another signal, during a call (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Send a signal to the program, even during a call. Return whether the program has exited.
@@ -215,7 +217,8 @@ class ResumingSession(Protocol):
     def resume(self) -> None:
         """End the conversation, start the program again, and resume the same conversation.
 
-        Later calls belong to the resumed conversation. It knows those read files that the implementation has stored.
+        Later calls belong to the resumed conversation. The implementation may have stored which files were read; these
+        are still known.
         """
 
 
@@ -234,7 +237,7 @@ class RewindingSession(Protocol):
     """A session whose user can undo its changes to files (capability `rewind`)."""
 
     def rewind(self) -> None:
-        """Restore the files to their state at the latest message of the user. Then the user sends another message.
+        """Restore the files to their state at the latest message of the user. Then send another message of the user.
 
         Only files are restored; the conversation continues with all its messages.
         """
@@ -255,7 +258,8 @@ class DelegatingSession(Protocol):
     """A session whose model can start a sub-agent and wait for its result (capability `agents`)."""
 
     def sub_agent(self) -> Session:
-        """Start a sub-agent and return its session, which must have a method `close()`. `close()` ends the sub-agent.
+        """Start a sub-agent, and return its session. This session must have a method `close()`, which ends the
+        sub-agent.
 
         Until the sub-agent has ended, the harness makes no call in this session.
         """
@@ -266,10 +270,10 @@ class BackgroundSession(Protocol):
     """A session whose model can start sub-agents in the background and continue meanwhile (capability `background`)."""
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background and return its session. Its method `close()`, if there is one, ends the
-        sub-agent.
+        """Start a sub-agent in the background, and return its session. If this session has a method `close()`, it ends
+        the sub-agent.
 
-        Until then, this session and the sub-agent both make calls, but never at the same time.
+        Until then, the harness makes calls in both sessions, but never at the same time.
         """
 
 

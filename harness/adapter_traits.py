@@ -202,8 +202,8 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return the `traits` of an adapter. If it has none, return the values of its attributes (see `Adapter`), or the
-    default: support for Read, Edit and Write.
+    """Return the properties that an adapter declares in `traits`. If it has no `traits`, use its attributes (see
+    `Adapter`), or the default: support for Read, Edit and Write.
     """
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):

@@ -19,9 +19,10 @@ class ExitCode(IntEnum):
 
 
 class ReadfirstError(Exception):
-    """An error that the user can correct. The message describes the correction.
+    """Base class of errors that the user can correct. The message describes the correction.
 
-    Unless it is caught, a command prints the message, then `details` if there are any, and ends with `exit_code`.
+    Unless the error is caught, a command prints the message, then `details` if there are any, and ends with
+    `exit_code`.
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.USAGE

@@ -105,7 +105,9 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def _parse_class(word: str) -> str:
-    """Return the present name of a class of rules. If `word` is a former name, warn about it."""
+    """Return the name of a class of rules in the command line. If `word` is its former name, warn about it and return
+    the present name.
+    """
     if word in FORMER_CLASSES:
         warnings.warn(pytest.PytestConfigWarning(former_class_message(word)), stacklevel=2)
     return FORMER_CLASSES.get(word, word)
@@ -203,8 +205,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
-    """Return the directory of each suite that the options name. The value of each is the tuple of all these suites,
-    which are tested as one. Raises UsageError.
+    """Return the directory of each suite that the options name. The value is the same for each directory: a tuple of
+    all these directories, because the suites are tested as one. Raises UsageError.
     """
     from readfirst.harness.suite.suite import BUNDLED, open_layers
 
@@ -295,8 +297,8 @@ _SCENARIO_KEYS = (b"\ntitle:", b"\nsteps:")
 
 
 def _is_suite_root(path: Path) -> bool:
-    """Whether a directory is the root of a suite: it contains `contracts.yaml` or `suite.yaml`, or the first file in
-    `scenarios` contains the keys of a scenario, because such a directory may also have a different purpose.
+    """Whether a directory contains a suite. It does if it contains the file `contracts.yaml` or `suite.yaml`, or if the
+    first file in its directory `scenarios` contains the keys of a scenario.
     """
     if (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file():
         return True
@@ -338,12 +340,12 @@ class _EmptyRunCheck:
                     self._judged += status in _JUDGED_STATUSES
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Set the exit status 5 (no tests collected) if the run passed but judged no scenario."""
+        """Set the exit status of pytest to 5 (no tests collected) if the run passed but judged no scenario."""
         if exitstatus == pytest.ExitCode.OK and self._is_empty:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the reason for the failure if no scenario was judged."""
+        """If no scenario was judged, print the reason for the failure of the run."""
         if self._is_empty:
             message = f"readfirst: none of {self._seen} scenarios was judged, so this is not a pass"
             terminalreporter.write_line(message, red=True)

@@ -117,7 +117,9 @@ class _GuardedStream:
         return len(text)
 
     def _call(self, method: Callable[..., object], *arguments: str) -> None:
-        """Call a method of the underlying stream. Raises OutputClosedError and OSError, unless errors are ignored."""
+        """Call a method of the underlying stream. Raises OutputClosedError and OSError, unless the stream ignores
+        errors.
+        """
         try:
             method(*arguments)
         except BrokenPipeError as error:
@@ -143,7 +145,7 @@ class _GuardedStream:
             self._call(self.stream.flush)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write each text."""
+        """Escape and write each text."""
         for line in lines:
             self.write(line)
 

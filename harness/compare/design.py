@@ -37,7 +37,9 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""For each design, the tools that must not lose changes of other programs, even in calls that the contract refuses."""
+"""For each design, the tools that must not overwrite changes of other programs, even in calls that the contract
+refuses.
+"""
 
 
 def apply_design(

@@ -86,7 +86,7 @@ def signature(verdict: Verdict) -> str:
 
 
 def kind(difference: Difference) -> str:
-    """Return the part of a signature that describes one difference, such as `effects: file: line ends`."""
+    """Return the words that describe one difference in a signature, such as `effects: file: line ends`."""
     if difference.level in ("text", "verbatim"):
         return difference.level
     if difference.level == "safe":

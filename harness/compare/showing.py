@@ -25,7 +25,9 @@ _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
-"""Minimum numbers that the documents promise for a Read: lines of a file, and characters of a line."""
+"""Numbers that the documents promise for a Read: it shows at least this many lines, and this many characters of a
+line.
+"""
 _MAX_RANGES = 4
 """Maximum number of line ranges, such as `3–5`, in the description of a difference."""
 

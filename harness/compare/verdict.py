@@ -113,7 +113,7 @@ class Verdict:
         blame: Blame | None = None,
         lacks: tuple[str, ...] = (),
     ) -> Verdict:
-        """Return the verdict of a scenario that was not replayed to its end: no level holds."""
+        """Create the verdict of a scenario that was not replayed, or whose replay ended early. No level holds."""
         return cls(
             scenario.id,
             contract,
@@ -129,7 +129,9 @@ class Verdict:
         )
 
     def as_unsupported(self, reason: str, lacks: Sequence[str]) -> Verdict:
-        """Return the verdict of a scenario that was replayed, but is not judged: no level holds."""
+        """Return a copy of the verdict with the status `unsupported`. Used if the scenario was replayed but is not
+        judged. No level holds.
+        """
         return replace(
             self,
             status="unsupported",
@@ -143,7 +145,7 @@ class Verdict:
 
     @property
     def judged(self) -> bool:
-        """Whether the contract covers the scenario and the implementation could be tested."""
+        """Whether the scenario counts as judged: it passed, failed, or ended early (`error`)."""
         return self.status in ("passed", "failed", "error")
 
     @property
@@ -153,7 +155,9 @@ class Verdict:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The levels that fail, up to the requested level. Only `error` if the replay ended early."""
+        """The levels at which the scenario fails, up to the requested level. If the replay ended early, only
+        `error`.
+        """
         if self.status == "error":
             return ("error",)
         if self.status != "failed":

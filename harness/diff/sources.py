@@ -30,7 +30,7 @@ class Side(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the side in the output."""
+        """The name that the output uses for the side."""
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:

@@ -170,7 +170,9 @@ class _Judge:
                 self.judged_steps[index] = JudgedStep(calls_of(step), before, after, known)
 
     def _changes_no_file(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether a step changed no file, because all calls only read or were refused. Commands may change files."""
+        """Whether a step cannot have changed a file, because all calls only read or were refused. Commands may change
+        files.
+        """
         return not (
             self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
         ) and all(

@@ -144,7 +144,7 @@ class _CellPairs:
     pairs: dict[int, int] = field(default_factory=dict)
 
     def find_harms(self) -> list[UnlocatedHarm]:
-        """Return the harms of missing, additional and changed cells."""
+        """Compare the required with the actual cells. Return the harms of missing, additional and changed cells."""
         cells, now = self.required.cells, self.now
         if len(cells) == len(now) and not any(map(_RequiredCell.differing_keys, cells, now)):
             return []

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""The lines of a file by the texts that an answer may use to show them. The values are ascending indexes of lines."""
+"""Type of the index of a file's lines. The keys are the texts that an answer may use to show a line, the values the
+ascending indexes of all lines with this text.
+"""
 Matches = Mapping[int, int]
 """The lines of a file that an answer shows. The keys are positions of lines in the answer, the values indexes of lines
 in the file.
@@ -23,7 +25,7 @@ NUMBER = re.compile(
 `-`.
 """
 _MAX_LABEL_CHARS = 12
-"""Maximum number of characters between a line number and the line of the file."""
+"""Maximum length of the label between a line number and the text of the line, in characters."""
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
 """Maximum number of shifts (line number minus position in the file) that are tried in addition to 0 and -1."""

@@ -15,7 +15,7 @@ from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 _DIGEST_PATTERN = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
 """Pattern of a short word that some tools write before each line (a digest of the line), and of the sign after it."""
 _NUMBERED_WORD_PATTERN = re.compile(r"([^\W\d_]*)[0-9]+")
-"""Pattern of a word that may be a number with letters before it. Such words are not digests."""
+"""Pattern of a word such as `L12`: letters and a line number. Used to distinguish line numbers from digests."""
 _SEPARATORS = "|│┃:#→>\t-"
 """Signs between a digest and the text of its line: one of these, two of them, or one with a space after it."""
 _MARK_IN_CAT_OUTPUT = "M-oM-;M-?"

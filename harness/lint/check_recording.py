@@ -35,7 +35,9 @@ def recording_finding(error: RecordingError, fix: str) -> Finding:
 
 
 def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Finding]:
-    """Yield findings about the recording of one scenario."""
+    """Yield findings about the recording of one scenario, for example if it was edited or does not belong to the
+    scenario.
+    """
     scenario, recording = case.scenario, found.recording
     is_unrecorded = any(scenario.calls()) and scenario.contract not in recording.transcripts
     if recording.transcripts and recording.inputs != scenario.inputs:

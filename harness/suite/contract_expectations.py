@@ -142,7 +142,7 @@ def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> di
 
 
 def has_digests(scenario: Scenario) -> bool:
-    """Whether an expectation of the scenario contains a digest instead of a text or a file."""
+    """Whether the expectations of the scenario contain a digest in place of a text or of a file's content."""
     return any(
         any(map(_is_digest, (clause.text, *clause.reminders)))
         or any(isinstance(entry, FileDigest) for entry in clause.files.values())

@@ -123,7 +123,9 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract with this name, or the newest for `latest`. Raises UnknownContractError."""
+        """Return the contract with the name `name`. For `latest`, return the newest contract. Raises
+        UnknownContractError.
+        """
         for contract in self.all:
             if contract.name == name:
                 return contract
@@ -192,7 +194,9 @@ def is_version(name: str) -> bool:
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return a sort key for the name of a contract: by version, `+gated` last. Names without a version come first."""
+    """Return a sort key for the names of contracts: by version, and for the same version `+gated` last. Names without a
+    version come first.
+    """
     version, _, variant = name.partition("+")
     try:
         return Version(version), variant

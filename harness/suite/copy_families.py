@@ -12,7 +12,7 @@ _SHARED_FILES = ("contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml")
 
 
 class CopyError(ReadfirstError):
-    """The scenarios cannot be copied. The message states the reason."""
+    """Scenarios cannot be copied to another suite. The message states the reason."""
 
 
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:

@@ -131,7 +131,7 @@ def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
 
 
 def load_vocabulary(path: Path) -> Vocabulary:
-    """Read `errors.yaml`. Raises SuiteError with all problems."""
+    """Read `errors.yaml`, and return the names of errors with their messages. Raises SuiteError with all problems."""
     with read_checked(path, "errors") as look:
         names = {name: _error(name, values) for name, values in look.document.value["errors"].items()}
         owners: dict[str, str] = {}

@@ -29,7 +29,7 @@ from readfirst.harness.yaml_io.yaml_writer import INVISIBLE_PATTERN
 RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
 """Advice in the error message about a recording file that is not JSON or does not have the right format."""
 MAX_FILE_BYTES = 8 * 1024 * 1024
-"""Maximum size of a recording file, in bytes."""
+"""Maximum size of a recording file, in bytes. Larger files are neither written nor read."""
 _MAX_PLAIN_LENGTH = 4096
 """Maximum length of a text (in characters) or content (in bytes) that is written as it is. Longer ones are compressed.
 """
@@ -229,7 +229,7 @@ class StepEncoder:
         return body
 
     def result(self, result: RecordedResult) -> dict[str, Any]:
-        """Return the result of one call as JSON values."""
+        """Return the recorded result of one call as JSON values."""
         body: dict[str, Any] = {}
         if result.error is not None:
             body["error"] = result.error

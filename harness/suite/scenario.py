@@ -76,8 +76,8 @@ class TextDigest:
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Values of `platform`: an operating system, or a workspace that ignores the case of names (`case-insensitive`) or the
-encoding of accents in names (`composing`).
+"""Values of the key `platform` of a scenario: an operating system, or a workspace that ignores the case of names
+(`case-insensitive`) or the encoding of accents in names (`composing`).
 """
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
@@ -123,7 +123,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of the model. The events `during` happen between validation and execution.
+    """One call that the model makes. The events `during` happen between validation and execution.
 
     If the call ends early, `interrupted` is one of:
 
@@ -384,7 +384,7 @@ class Scenario:
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))
 
     def paths(self) -> Iterator[str]:
-        """Yield the path that each call contains. Calls without a path are skipped."""
+        """Yield the path in the arguments of each call. Calls without a path are skipped."""
         return filter(None, (call.path for call in self.calls()))
 
 

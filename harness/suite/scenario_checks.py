@@ -51,8 +51,8 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding about the first of `parts`. The caller passes the calls and groups whose expectations are not
-    allowed.
+    """Add a finding if there are `parts`: calls and groups with expectations that are not allowed. It is about the
+    first.
     """
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0

@@ -46,11 +46,11 @@ _RECORD_ADVICE = " Or: readfirst product record {id}"
 
 
 class TemplateError(ReadfirstError):
-    """The scenario file cannot be written. The message states the reason and the solution."""
+    """The new scenario file cannot be written. The message states the reason and the solution."""
 
 
 def check_id(scenario_id: str) -> None:
-    """Raise TemplateError if a text is not a valid id of a scenario."""
+    """Raise TemplateError unless `scenario_id` is a valid id of a scenario."""
     if not ID_PATTERN.fullmatch(scenario_id):
         raise TemplateError(
             f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "

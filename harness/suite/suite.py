@@ -339,7 +339,7 @@ class Suite(SharedFiles):
         return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def scenarios(self) -> Iterator[Scenario]:
-        """Yield every scenario, sorted by id. Raises SuiteError for the first invalid one."""
+        """Yield every scenario of the suite, sorted by id. Raises SuiteError for the first invalid scenario."""
         for scenario_id in self.ids():
             yield self.scenario(scenario_id)
 

@@ -94,7 +94,7 @@ def _state(status: os.stat_result) -> _State:
 
 
 class TooLargeError(Exception):
-    """The directory contains too many files, or too many bytes, to be compared."""
+    """The workspace contains too many files, or too many bytes, to be compared."""
 
 
 _SYSTEM_ERRORS = frozenset(

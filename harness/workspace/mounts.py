@@ -77,7 +77,7 @@ class Mounts:
         self._file_systems[folder].unmount()
 
     def close(self) -> None:
-        """Unmount and delete all file systems."""
+        """Unmount all file systems of the scenario, and delete them with their content."""
         while self._file_systems:
             self._file_systems.popitem()[1].close()
 

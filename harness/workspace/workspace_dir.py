@@ -131,7 +131,7 @@ class WorkspaceDir:
             self.root = renamed
 
     def check(self) -> None:
-        """Raise SpoiltError if a directory above the workspace, or the home directory, was replaced."""
+        """Raise SpoiltError if an implementation replaced the home directory or a directory above the workspace."""
         for folder in self._own_directories:
             folder.check()
 
