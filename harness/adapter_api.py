@@ -311,7 +311,7 @@ class AdapterError(ReadfirstError):
 
 
 class UnsupportedCall(AdapterError):  # noqa: N818 - not a failure
-    """The session does not support this call, and has done nothing. A session raises it instead of answering.
+    """Raised by a session that does not support a call, and has done nothing.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
     """

@@ -47,15 +47,15 @@ class FileCalls:
 
     @property
     def last_number(self) -> int:
-        """The number in the message of the last of these calls."""
+        """The number of the last of these calls, counted within the message."""
         return self.calls[-1][0]
 
 
 def check_calls(
     file_calls: FileCalls, knowledge: FileKnowledge, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, UnlocatedHarm]]:
-    """Yield the harms that the calls did to the content of their file, each with the number of the call. `knowledge`
-    contains the lines that the session has seen.
+    """Find the harms that the calls did to the content of their file. Yield each harm with the number of its call.
+    `knowledge` contains the lines that the session has seen.
     """
     path, number = file_calls.path, file_calls.last_number
     previous, now = data_of(before.get(path)), data_of(after.get(path))

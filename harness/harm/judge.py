@@ -69,7 +69,7 @@ class _AnsweredStep(NamedTuple):
 class _Judge:
     """Judges the steps of a scenario in order. Tracks the current files, and the session's knowledge of these files.
 
-    Knowledge of files is a dictionary: the keys are paths.
+    The session's knowledge is a dictionary with a FileKnowledge for each path.
     """
 
     given: Given
@@ -106,7 +106,7 @@ class _Judge:
 
     @property
     def current_knowledge(self) -> dict[str, FileKnowledge]:
-        """The knowledge of the session or sub-agent that makes the current calls."""
+        """The FileKnowledge of each path, for the session or sub-agent that makes the current calls."""
         return self.knowledge_stack[-1]
 
     @property
@@ -115,7 +115,7 @@ class _Judge:
         return self.directories[id(self.current_knowledge)]
 
     def _all_knowledge(self) -> list[dict[str, FileKnowledge]]:
-        """Return the knowledge of the session and of every sub-agent, the active one first."""
+        """Return the knowledge of the session and of each sub-agent, the active one first."""
         stack = self.knowledge_stack
         others = self.other_knowledge.values()
         return [
@@ -124,7 +124,7 @@ class _Judge:
         ]
 
     def judge_step(self, index: int, step: Step, outcome: StepOutcome) -> None:
-        """Find the harms of one step, and update the knowledge of files."""
+        """Find the harms of one step, and track the lines of files that the session has seen."""
         if isinstance(step, ToolCall | ParallelCalls):
             if self.was_killed:  # the next call belongs to another session
                 self.knowledge_stack, self.other_knowledge = [self._start_knowledge()], {}
@@ -240,7 +240,7 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Update the knowledge after a summary of the conversation: only files that it shows stay known."""
+        """Update the seen lines after a summary of the conversation: only files that the summary shows stay known."""
         known_paths = {path for path, knowledge in self.current_knowledge.items() if knowledge.is_known}
         existing_paths = known_paths & self.state.keys()
         shown = files_shown_after_summary(existing_paths, self.state, self.given.files, self.changed_paths)
@@ -251,14 +251,14 @@ class _Judge:
             )
 
     def _apply_foreign_changes(self, changed: Mapping[str, Entry | None]) -> None:
-        """Update the files and the knowledge of all sessions after other programs changed files."""
+        """Update the files, and the knowledge of all sessions, after other programs changed files."""
         for path, entry in changed.items():
             for knowledge in self._all_knowledge():
                 record_change(knowledge, path, self.state.get(path), entry, by_session=False)
         self.state = apply_changes(self.state, changed)
 
     def _apply_rewind(self, index: int, changed: Mapping[str, Entry | None]) -> None:
-        """Update the knowledge of files after a rewind. Changes of other programs that it reverted are harms."""
+        """Update files and seen lines after a rewind. Changes of other programs that the rewind reverted are harms."""
         restored: dict[str, Entry | None] = {}
         for path in sorted(self.changed_paths):
             previous = self.checkpoint.get(path)
@@ -321,7 +321,7 @@ class _Judge:
                 self._record_shown_lines(call, result, after)
 
     def _record_shown_lines(self, call: ToolCall, result: ToolResult, state: State) -> None:
-        """Update the knowledge of files with the lines that an answer shows."""
+        """Mark the lines of files that an answer shows as seen by the session."""
         if result.is_error and not result.reminders:
             return
         named = set(candidate_paths(call.arguments, state))
@@ -375,7 +375,9 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the knowledge of files after calls. Hooks, not the session, changed the paths in `foreign`."""
+        """Update the authors of lines after calls changed files. Hooks, not the session, changed the paths in
+        `foreign`.
+        """
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

@@ -89,7 +89,7 @@ class FileKnowledge:
 
     @classmethod
     def from_given_data(cls, data: bytes) -> FileKnowledge:
-        """Return the knowledge of a file that existed before the session. The session has seen none of its lines."""
+        """Create the knowledge about a file that existed before the session. The session has seen none of its lines."""
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
@@ -143,8 +143,8 @@ class FileKnowledge:
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return the knowledge after `author` wrote the content `after`. Unchanged lines keep their author, and remain
-        seen or unseen.
+        """Return this knowledge, updated after `author` wrote the content `after`. Unchanged lines keep their author,
+        and remain seen or unseen.
 
         If other programs restore the content that the session expects, the lines that the session had seen count as
         seen again.
@@ -172,7 +172,9 @@ class FileKnowledge:
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after `tool`, usually Read, answered with lines of the file."""
+        """Return this knowledge, updated after `tool`, usually Read, answered with lines of the file: these lines are
+        now seen.
+        """
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             marks = _mark_seen_lines(self.data, seen.marks, answer)
@@ -181,8 +183,8 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_possible_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer of `tool` that possibly shows lines of the file, for example of a
-        command.
+        """Return this knowledge, updated after an answer of `tool` that possibly shows lines of the file, for example
+        of a command.
         """
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
@@ -194,7 +196,9 @@ class FileKnowledge:
         return knowledge
 
     def after_full_read(self, occasion: str) -> FileKnowledge:
-        """Return the knowledge after the whole file was shown to the session. `occasion` is, for example, `summary`."""
+        """Return this knowledge, updated after the whole file was shown to the session. `occasion` is, for example,
+        `summary`.
+        """
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             return _SeenLines(seen.marks.upper(), True, seen.action_before_change, occasion)
@@ -202,8 +206,8 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_summary(self) -> FileKnowledge:
-        """Return the knowledge after a summary replaced the conversation and did not show the file. Only lines that the
-        session wrote remain seen.
+        """Return this knowledge, updated after a summary replaced the conversation and did not show the file. Only
+        lines that the session wrote remain seen.
         """
 
         def forget_lines(seen: _SeenLines) -> _SeenLines:
@@ -303,7 +307,7 @@ def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) 
 
 
 def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
-    """Return the knowledge of all files that exist before the session. The keys are paths."""
+    """Return a FileKnowledge for each file that exists before the session. The keys are the paths of the files."""
     return {
         path: FileKnowledge.from_given_data(entry.data)
         for path, entry in state.items()
@@ -319,7 +323,7 @@ def record_change(
     *,
     by_session: bool,
 ) -> None:
-    """Update the knowledge of one file after the session (`by_session`) or another program changed it."""
+    """Update the FileKnowledge of one file after the session (`by_session`) or another program changed the file."""
     if not isinstance(after, RegularFile) or (data_of(before) == after.data and path in knowledge):
         return
     author: LineAuthor = "session" if by_session else "other"

@@ -136,8 +136,8 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each beginning of a line that contains no letters or digits, if the rest of the line is a line of
-    the file.
+    """Add to `labels` each possible label at the start of a line in an answer, such as `> `: signs without letters or
+    digits, after which the rest of the line is a line of the file.
     """
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
@@ -147,8 +147,8 @@ def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[st
 
 
 def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """If a line of an answer starts with a short word, and the rest is a line of the file, add the separator between
-    them to `digests`.
+    """Add to `digests` the sign after the first short word of a line in an answer, if the rest of the line is a line of
+    the file. The word may then be a digest.
     """
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:

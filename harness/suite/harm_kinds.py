@@ -10,8 +10,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 HARMS: tuple[Kind, ...] = KINDS[:7]
 """The kinds of harm: work is lost or spoiled."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""The kinds that are reported beside harm, because no work is lost: `blind` (an edit of a file that was not read) and
-`overcautious` (a refusal without need).
+"""The kinds that are reported separately from harm, because no work is lost: `blind` (an edit of a file that was not
+read) and `overcautious` (a refusal without need).
 """
 
 MEANING: dict[str, str] = {
