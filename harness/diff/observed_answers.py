@@ -13,7 +13,7 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
     """Return the recorded answers of one step. The key of each answer is the position of its call. For parallel calls,
-    a separate clause contains the changed files; its key is the position of the group.
+    an additional item contains the changed files; its key is the position of the group.
 
     New files have their recorded mode.
     """

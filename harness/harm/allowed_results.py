@@ -52,9 +52,7 @@ def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
 
 
 def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
-    """Return the positions in the original text with CRLF line ends of parts that were found in the text without its
-    CRs.
-    """
+    """Convert positions in a text without CRs to the positions in the original text, which has CRLF line ends."""
     shifted_ends: dict[int, int] = {}
     position = shift = 0
     for end in sorted({end for span in spans_without_cr for end in span}):

@@ -19,7 +19,7 @@ _NUMBERED_WORD_PATTERN = re.compile(r"([^\W\d_]*)[0-9]+")
 _SEPARATORS = "|│┃:#→>\t-"
 """Signs between a digest and the text of its line: one of these, two of them, or one with a space after it."""
 _MARK_IN_CAT_OUTPUT = "M-oM-;M-?"
-"""A byte order mark before the first line, as `cat -A` prints it."""
+"""A byte order mark as `cat -A` prints it before the first line. Used to recognise the first line in such output."""
 _MAX_LABEL_CHARS = 12
 
 

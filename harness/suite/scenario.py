@@ -107,7 +107,8 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or of a group of calls: `recorded` from the product, and as `documented`, or None.
+    """The expected result of a call or group: `recorded` from the product, `documented` from documents. Each may be
+    None.
 
     If the product behaves as documented, both are the same clause.
     """

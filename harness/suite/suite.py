@@ -284,8 +284,8 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the scenario
-        file.
+        """Read one scenario with the expectations of `contract`. If that is None or `documented`, the expectations in
+        the scenario file are used.
 
         The expectations of other contracts, and those of composed scenarios, are read from the recording. Without a
         recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
