@@ -114,8 +114,8 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    """Return the short option names to add: those that the command line uses if `--adapter` is among them. In the
-    suite's checkout, return all of them.
+    """Return the short option names to add: those that the command line or the configuration uses. Empty if `--adapter`
+    is not among them, except in the suite's checkout.
     """
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}

@@ -179,10 +179,8 @@ def _kinds_of(verdict: Verdict) -> set[str]:
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Return a description of a failure that may only be accepted with a reason written by a person. Empty for other
-    failures.
-
-    Such failures are errors, overcautious refusals, and harms.
+    """Return a description of a failure that may only be accepted with a reason written by a person: an error, an
+    overcautious refusal, or a harm.
     """
     if verdict.status == "error":
         return "ends early"

@@ -170,7 +170,7 @@ class _Judge:
                 self.judged_steps[index] = JudgedStep(calls_of(step), before, after, known)
 
     def _changes_no_file(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether a step can have changed no file: all calls only read or were refused. Commands may change files."""
+        """Whether a step changed no file, and no call of it could have: all calls only read or were refused."""
         return not (
             self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
         ) and all(

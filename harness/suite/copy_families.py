@@ -19,9 +19,8 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
     """Copy all scenarios of some families, with their recordings, to the suite directory `target`. Return the
     scenarios' ids.
 
-    Shared files that the scenarios use, such as rules.yaml, are also copied unless the bundled suite or `target`
-    contains them. No file is overwritten. Raises CopyError if a file exists or a family is unknown, SuiteError,
-    RecordingError, and OSError.
+    Shared files, such as rules.yaml, are also copied unless the bundled suite or `target` contains them. No file is
+    overwritten. Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
     """
     all_ids = source.ids()
     ids = [scenario_id for scenario_id in all_ids if scenario_id.partition("/")[0] in families]

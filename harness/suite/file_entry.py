@@ -248,7 +248,7 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
     """Return a path of the workspace after the symbolic links in `files` were resolved. None if there are too many
-    links, or if a link leads out of the workspace.
+    links, for example because two links point to each other.
     """
     for _ in range(_MAX_LINKS):
         parts = path.split("/")

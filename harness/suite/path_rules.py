@@ -22,7 +22,9 @@ _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
-"""First parts of absolute paths that exist on no machine. Scenarios may use them to test calls with a missing path."""
+"""Beginnings of absolute paths, without the first `/`, that exist on no machine. Scenarios may use such paths to test
+calls with a missing path.
+"""
 _MIN_UNUSABLE_BYTES = 4096
 """Length (in bytes) from which an absolute path is too long for every operating system. Scenarios may use such paths.
 """

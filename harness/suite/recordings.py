@@ -198,7 +198,7 @@ class Recordings:
         return self._last[1]
 
     def find(self, scenario_id: str) -> RecordingLocation:
-        """Read the recording of a scenario from its file again, without using the cache. Raises RecordingError."""
+        """Return the recording of a scenario with its file, as it is now on disk. Raises RecordingError."""
         recordings = self._recordings_with(scenario_id)
         path, _ = recordings._path(scenario_id)
         with _errors_with_path(path):

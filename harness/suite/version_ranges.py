@@ -16,7 +16,7 @@ _Answer = TypeVar("_Answer")
 
 
 def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Return the first version of each range of versions with the same answer. The keys are the answers."""
+    """Group successive versions with the same answer. Return the first version of each group, by answer."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else _NO_ANSWER
