@@ -20,8 +20,8 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm that changed between two sides, and the scenarios that only the second side (`newly`) or only the
-    first side (`no_longer`) harms.
+    """A kind of harm, and the scenarios in which only the second side of a comparison (`newly`) or only the first side
+    (`no_longer`) does it.
     """
 
     kind: Kind

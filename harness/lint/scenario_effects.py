@@ -34,7 +34,7 @@ def check_effects(case: LintContext) -> Iterator[Finding]:
 def _check_events(case: LintContext) -> Iterator[Finding]:
     """Yield findings about events that change nothing, or that name a missing file.
 
-    The entry at each path is computed step by step, as far as it is known.
+    The state of each path is computed step by step, as far as it is known.
     """
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
     written, is_certain = {**files}, True

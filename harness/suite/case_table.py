@@ -82,7 +82,9 @@ def _find_form_error(document: Document) -> Finding | None:
 
 
 def value_names_of(document: Document) -> dict[str, str]:
-    """Return the names of the values that replace placeholders, each with the name of the first case that uses it."""
+    """Return the names of the values that replace placeholders, each with the name of the first case that defines
+    it.
+    """
     first_cases: dict[str, str] = {}
     for case_name, case in document.value[CASES].items():
         for name in case:

@@ -230,8 +230,8 @@ def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: C
 
 
 def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
-    """Read `contracts.yaml`. Return its contracts together with those of `below`, the suite that this suite extends. A
-    contract replaces a contract of `below` with the same name. Raises SuiteError with all problems.
+    """Read `contracts.yaml`. Return its contracts together with `below`, the contracts of the suite that this suite
+    extends. A contract replaces a contract in `below` with the same name. Raises SuiteError with all problems.
     """
     with read_checked(path, "contracts") as look:
         default: str = look.document.value["default"]

@@ -93,9 +93,7 @@ class TextContent:
         return _BYTE_ORDER_MARKS[self.encoding] + data if self.bom else data
 
     def is_longer_than(self, size: int) -> bool:
-        """Whether the content has more than `size` bytes. The text is expanded only if this is necessary to decide
-        it.
-        """
+        """Whether the content has more than `size` bytes. The text is expanded only if this is needed to decide it."""
         times = 1 if self.times is None else self.times
         if len(self.text.replace("{n}", "1")) * times > size:
             return True

@@ -317,7 +317,7 @@ class _Reader(Inspection):
     ) -> Clause:
         """Return the expected result for a short form: `shown` and `done` (the usual result), or the name of an error.
 
-        If `files` contains changes that the scenario states, the clause contains the answer that reports these changes.
+        If `files` contains changes that the scenario states, the result contains the answer that reports these changes.
         """
         position = node.position
         rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"

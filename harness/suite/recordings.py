@@ -32,7 +32,7 @@ from readfirst.harness.yaml_io.finding import SuiteError
 
 @dataclass(frozen=True)
 class RecordingLocation:
-    """The recording file of a scenario, and its bytes (`data`). None if the file does not exist."""
+    """The recording file of a scenario. `data` are the bytes of the file; None if the file does not exist."""
 
     scenario_id: str
     path: Path

@@ -117,7 +117,7 @@ class Expectation:
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the clauses that are not None, the documented one first. One clause if both are the same object."""
+        """Return the expected results that are not None, the documented one first. One result if both are the same."""
         documented = None if self.documented is self.recorded else self.documented
         return tuple(clause for clause in (documented, self.recorded) if clause is not None)
 

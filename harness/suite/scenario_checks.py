@@ -51,8 +51,8 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding if there are `parts`: calls and groups with expectations that are not allowed. It is about the
-    first.
+    """Add a finding if there are `parts`: calls or groups whose expectations are not allowed. The finding is about the
+    first of them.
     """
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0

@@ -104,8 +104,8 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
-    """Return a message and its remedy if a call uses an argument that the tool has in no bundled contract. None if all
-    arguments are known. The message is about the first unknown argument.
+    """Return an error message and its remedy if a call uses an argument that the tool has in no bundled contract. The
+    message is about the first such argument. None if all arguments are known.
     """
     names = _argument_names(tools_file(default_root())).get(tool)
     unknown = next((name for name in arguments if names is not None and name not in names), None)
