@@ -1,4 +1,4 @@
-"""Reports of a run: the common interface, the facts about a run, and the output file."""
+"""The interface that all reports of a run implement, the data about a run that reports use, and the output file."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -20,7 +20,9 @@ from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Command lines to which a scenario id is appended. `run` replays a scenario, `show` prints it."""
+    """Two command lines for a report: `run` replays a scenario, `show` prints it. The id of a scenario is appended to
+    both.
+    """
 
     run: str
     show: str
@@ -28,11 +30,11 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Data of a run that are known before the first verdict. `target` is the connect string, `name` the name of the
-    target in reports.
+    """Data of a run that are known before the first scenario is judged. Reports use these data. `target` is the connect
+    string, `name` the name of the target in reports.
 
-    `scenarios` is the number of scenarios on each contract. `commands` returns the commands for failures on the
-    contract with a name.
+    `scenarios` is the number of scenarios on each contract. `commands` returns the command lines that a report prints
+    below a failure; its argument is the name of the contract.
     """
 
     target: str
@@ -42,11 +44,15 @@ class RunFacts:
     scenarios: int
     commands: Callable[[str], Commands]
     find: Callable[[str], Scenario | None]
-    """Returns the scenario with an id, so that its steps can be shown. None if its file can no longer be read."""
+    """Returns the scenario with an id. Used to show the steps of a failed scenario. None if its file can no longer be
+    read.
+    """
     rules: Rules | None = None
     """The rules that are used to group failures. None if the suite has none."""
     suite: str = ""
-    """The title of the suite: its name and version, after `part of` if the run contains only some scenarios."""
+    """The title of the suite: its name and version. The title starts with `part of` if the run uses only some
+    scenarios.
+    """
     design: str = ""
     """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
@@ -54,10 +60,12 @@ class RunFacts:
 
 
 class Report(Protocol):
-    """Receives the verdicts of a run in order. `finish` is called once at the end, also after an interrupt."""
+    """A report on a run. The run calls `verdict` for each judged scenario in order, and `finish` once at the end, also
+    after an interrupt.
+    """
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Add one verdict with its baseline result."""
+        """Add the verdict on one scenario. `ruling` is the result of the baseline for this verdict."""
         ...
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
@@ -66,15 +74,16 @@ class Report(Protocol):
 
 
 class OutputError(ReadfirstError):
-    """The report file cannot be written."""
+    """Raised if the file of a report cannot be written."""
 
 
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
-    """Open a text file that replaces the file at `path` only if the block ends without an exception.
+    """Open a text file for a report. The new file replaces the file at `path` only if the block ends without an
+    exception.
 
-    Until then, and after a failure or an interrupt, the old file stays. A link stays a link. A path that is
-    not a regular file (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
+    Until then, and after a failure or an interrupt, the old file stays. If `path` is a link, the file that it points to
+    is replaced. A path that is not a regular file (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

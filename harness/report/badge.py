@@ -13,18 +13,19 @@ from readfirst.harness.terminal import harmless_json
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the JSON of one badge for all runs, at the requested levels.
+    """Return the JSON of one badge for all runs. The badge counts the scenarios that pass at the requested level of
+    each run.
 
     If the runs contain exactly all scenarios of one class of rules, the badge counts rules: `safety 38/40` means that
     38 of 40 judged rules of the class hold in every run. The number of unsupported scenarios is added.
 
-    The colours, by the first condition that applies:
+    The first condition that applies determines the colour:
 
     - grey: nothing was judged, or nothing of one of the suites, or a run was interrupted
     - red: a required capability is missing
     - bright green: everything passes
-    - green: everything that was judged passes, but the run contains only a part of the suite, or Read, Edit or Write
-      is missing
+    - green: everything that was judged passes, but the run contains only a part of the suite, or Read, Edit or Write is
+      missing
     - yellow: all failures are accepted
     - orange: only names of errors or texts differ
     - red: files or refusals differ, or an implementation had an error
@@ -62,7 +63,9 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the class of rules whose scenarios are exactly those of the runs. None if there is no such class."""
+    """Return the class of rules if the runs contain exactly the scenarios of this class. None if there is no such
+    class.
+    """
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}
@@ -74,8 +77,8 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return a text such as `38/40, 2 not claimed,`: the number of rules that hold in all runs, of judged rules, and of
-    rules that need missing capabilities.
+    """Return the counts of rules as a text, such as `38/40, 2 not claimed,`: 38 of the 40 judged rules hold in all
+    runs, and 2 further rules need missing capabilities.
     """
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:

@@ -1,4 +1,4 @@
-"""Group the verdicts of one run by rule, and list the failing rules at its end."""
+"""Group the verdicts of one run by rule, and write the list of failing rules for the end of a report."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,10 +32,10 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest level at which a scenario has an unaccepted failure, or None. `fails` is the number of
-    scenarios that fail at this level. `shortest` is an example: the shortest scenario with the most frequent of the
-    worst mistakes. If the baseline accepts all failures, it is the shortest accepted one. `is_overcautious` means that
-    all failures are unnecessary refusals.
+    `level` is the lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `fails`
+    is the number of scenarios that fail at this level. `shortest` is an example for reports: reports use the most
+    frequent of the worst mistakes, and the shortest scenario with this mistake. If the baseline accepts all failures,
+    the example is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -47,12 +47,14 @@ class RuleResult:
 
     @property
     def id(self) -> str:
-        """The id of the rule. Empty if the scenarios have none."""
+        """The id of the rule. Empty for scenarios without a known rule."""
         return self.rule.id if self.rule is not None else ""
 
     @property
     def standing(self) -> Standing:
-        """Whether the rule holds: in all of its judged scenarios, in some, or in none of them."""
+        """Whether the rule holds in all of its judged scenarios (`yes`), in some (`partly`) or in none (`no`). Other
+        values are used if no scenario was judged.
+        """
         count = self.count
         return standing(count.judged, count.judged - count.failed - count.error, count.unsupported)
 
@@ -68,12 +70,16 @@ class ClassResult:
     judged: int
     rules: tuple[RuleResult, ...]
     count: Count
-    """The scenarios of all of these rules."""
+    """The counts of all scenarios of these rules."""
 
 
 @dataclass(slots=True)
 class RuleTally:
-    """Collects the verdicts on one contract. Memory grows only with the number of rules and kinds of mistakes."""
+    """Collects the verdicts on one contract, and groups them by rule for a report.
+
+    Verdicts are not stored, except for examples, so the used memory grows only with the number of rules and kinds of
+    mistakes.
+    """
 
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
@@ -95,11 +101,12 @@ class RuleTally:
                 shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
-        """Return the rules with a verdict, the worst first.
+        """Return the result of each rule with a verdict, the worst rule first.
 
-        Rules with harm or different effects come first, by class. Within a class, harm comes first, and the
-        rest is sorted by requirement and number of failures. Rules with only unnecessary refusals follow, then
-        rules with only different reasons or words. The kind of mistake `as_if_without` is ignored.
+        Rules with harm or different effects come first, by class. Within a class, rules with harm come first, and the
+        other rules are sorted by requirement and number of failures. Rules with only unnecessary refusals follow, then
+        rules with only different reasons or words. Failures are counted as if the kind of mistake `as_if_without` were
+        fixed.
         """
         rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
         unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
@@ -113,7 +120,9 @@ class RuleTally:
         return find_dominant_mistake(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
-        """Return the id of the rule that a verdict is counted for. Empty if its rule is not known."""
+        """Return the id of the rule under which a verdict is counted. Empty if the suite does not contain the verdict's
+        rule.
+        """
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
     def _result_of(self, rule_id: str, fixed: str | None) -> RuleResult:
@@ -138,7 +147,8 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the shortest failure of a rule, among the failures with the most frequent of the worst mistakes.
+        """Return the verdict that is used as the example of a rule: the shortest failure with the most frequent of the
+        worst mistakes. None if the rule has no failure.
 
         `unaccepted` contains the number of scenarios by failure. `severity` is the worst severity of these failures;
         None if there are none. The mistake `fixed` is ignored.
@@ -158,7 +168,7 @@ class RuleTally:
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
-    """Return the results of the verdicts on one contract by rule, in the order of `RuleTally.results`."""
+    """Group the verdicts on one contract by rule, and return the result of each rule, the worst rule first."""
     tally = RuleTally(rules)
     for verdict, ruling in judged:
         tally.add(verdict, ruling)
@@ -166,7 +176,9 @@ def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, 
 
 
 def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
-    """Return one result per class with a rule among `results`, the worst class first."""
+    """Group the results of rules by class, and return the result of each class, the worst class first. Classes without
+    a rule in `results` are omitted.
+    """
     grouped: dict[RuleClass, list[RuleResult]] = {class_: [] for class_ in CLASSES}
     for result in results:
         if result.rule is not None:
@@ -196,10 +208,11 @@ def _sort_key(result: RuleResult, rule_order: dict[str, int]) -> tuple[int, int,
 
 
 MAX_RULE_LINES = 30
-"""Maximum number of lines in the list of failing rules. Further rules are counted."""
+"""Maximum number of lines in the list of failing rules. The last line states the number of rules that are not listed.
+"""
 
 NO_RULE = "no rule"
-"""Heading of scenarios without a rule."""
+"""Heading that is used for scenarios without a rule."""
 _OVERCAUTIOUS_HEADING = "refused without need"
 _HEADINGS_BY_LEVEL = {
     "reason": "in reasons alone",
@@ -208,18 +221,20 @@ _HEADINGS_BY_LEVEL = {
 }
 _GAP = "  "
 _MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
-"""The mistake of a generated scenario is shown in the line of its rule if at least the first number of characters is
-free. The mistake is cut to the second number of characters.
+"""Limits for the mistake of a generated scenario in the line of a rule. The mistake is shown only if at least the first
+number of characters is free in the line, and is truncated to the second number of characters.
 """
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
-    """Return the rules with a failing scenario that no baseline accepts, in order."""
+    """Return the rules with a failing scenario that the baseline does not accept, in the order of `results`."""
     return [result for result in results if result.level is not None]
 
 
 def group_of(result: RuleResult) -> str:
-    """Return the heading for a failing rule: its class, or a group of lesser failures."""
+    """Return the heading for a failing rule in the list of failing rules: the class of the rule, or for lesser failures
+    the kind of failure, such as `refused without need`.
+    """
     if result.level in _HEADINGS_BY_LEVEL:
         return _HEADINGS_BY_LEVEL[result.level]
     if result.is_overcautious:
@@ -228,7 +243,7 @@ def group_of(result: RuleResult) -> str:
 
 
 def dominant_lines(dominant: DominantMistake) -> list[Line]:
-    """Return the lines about the mistake that most failures share."""
+    """Return lines for a report about the mistake that most failures share: the number of failures, and one example."""
     others = dominant.failing - dominant.alone
     addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
     share = f"{dominant.alone:,} of " if dominant.hides else "all "
@@ -249,10 +264,10 @@ def rule_lines(
 ) -> list[Line]:
     """Return the list of failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
 
-    Scenarios are counted at the lowest failing level of the rule. `command`, followed by an id, repeats a replay.
-    `width` is the number of columns (None: unlimited). The id is below the title if the line is too long. If there is
-    room, the id of a generated scenario is followed by the mistake, because the mistake may concern another rule. After
-    `max_lines` lines, rules are only counted, unless `everything` is set.
+    The failing scenarios are counted at the lowest failing level of the rule. `command` is a command line that replays
+    a scenario; the report adds an id. `width` is the number of columns (None: unlimited). If a line is too long, the id
+    is in a line below the title. If there is room, the mistake follows the id of a generated scenario, because the
+    mistake may concern another rule. After `max_lines` lines, rules are only counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
@@ -284,8 +299,8 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return a gap and the first mistake of a generated scenario, to append to a line of `used` columns. Empty if there
-    is no room.
+    """Return the first mistake of a generated scenario after a gap, for the end of a line that already uses `used`
+    columns. Empty if the scenario is not generated, or if the line has no room.
     """
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
@@ -297,7 +312,9 @@ def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
-    """Return the first rules that fit into `max_lines` lines with the headings of their groups. At least one."""
+    """Return as many of the first rules as fit into `max_lines` lines, including the headings of their groups. Return
+    at least one rule.
+    """
     lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
         lines_left -= lines_per_rule + (group_of(result) != previous_group)
@@ -312,12 +329,14 @@ def _failure_ratio(result: RuleResult) -> str:
 
 
 def rule_title(result: RuleResult) -> str:
-    """Return the title of the rule as written."""
+    """Return the title of the rule, not escaped. Scenarios without a rule get a title that says so."""
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return the number of accepted failures in parentheses, to append to the title of a rule. Empty for 0."""
+    """Return a text such as ` (2 accepted)` with the number of accepted failures, for the end of a rule's title. Empty
+    if no failure is accepted.
+    """
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

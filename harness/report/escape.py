@@ -12,14 +12,14 @@ from readfirst.harness.first_difference import first_difference
 from readfirst.harness.terminal import escape_character, escape_ci_commands, is_visible
 
 MAX_ESCAPED_CHARS = 4000
-"""Maximum characters of a text on one line, including escapes."""
+"""Maximum characters that `visible` returns for one text, including escapes."""
 
 _CONTEXT_LINES = 2
-"""Number of equal lines on each side of a difference."""
+"""Number of equal lines that a comparison shows before and after each difference."""
 _MAX_LINE_CHARS = 160
 """Maximum characters of one line of a comparison. A longer line is shortened to the part around its difference."""
 _MAX_DIFF_LINES = 40
-"""Maximum number of lines of one difference. Further lines are counted."""
+"""Maximum number of lines that are shown of one difference. The remaining lines are counted."""
 
 
 def _escape_character(character: str) -> str:
@@ -30,8 +30,8 @@ def _escape_character(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line. Control characters, unusual whitespace, lone surrogates, backslashes, spaces at the
-    end and commands of CI systems are escaped.
+    """Return the text on one line, so that a reader can see each character. Control characters, unusual whitespace,
+    lone surrogates, backslashes, spaces at the end and commands of CI systems (`##[error]`) are escaped.
 
     Different texts stay different, up to MAX_ESCAPED_CHARS characters. Further characters are counted.
     """
@@ -54,7 +54,9 @@ def _escape_text(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line for a shell. Words with control characters or commands of CI systems become `$'...'`."""
+    """Return a command line that can be pasted into a shell. Words with control characters or commands of CI systems
+    are quoted as `$'...'`.
+    """
     return " ".join(map(_quote_word, words))
 
 
@@ -76,7 +78,9 @@ def _escape_in_quotes(character: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the escaped lines of a text. Only `\\n` ends a line. A `\\n` at the end is shown in the last line."""
+    """Return the lines of a text, each escaped. Only `\\n` ends a line. If the text ends with `\\n`, the last line
+    shows it.
+    """
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
         return [*map(_escape_text, lines[:-2]), _escape_text(lines[-2]) + "\\n"]
@@ -85,14 +89,16 @@ def visible_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a comparison of two texts. `sign` is `-` (expected), `+` (actual), a space (both) or `?` (remark)."""
+    """A line of a comparison of two texts. `sign` is `-` for an expected line, `+` for an actual line, a space for a
+    line of both texts, or `?` for a remark.
+    """
 
     sign: str
     text: str
 
 
 def _cut_line(line: str, position: int) -> str:
-    """Return a long line shortened to the part around `position`, with the number of omitted characters."""
+    """Truncate a long line to the part around `position`. The number of omitted characters is shown on each side."""
     if len(line) <= _MAX_LINE_CHARS:
         return line
     start = max(0, min(position - _MAX_LINE_CHARS // 2, len(line) - _MAX_LINE_CHARS))
@@ -103,7 +109,9 @@ def _cut_line(line: str, position: int) -> str:
 
 
 def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
-    """Compare two different blocks. A pair of similar lines is followed by a mark under the first difference."""
+    """Compare two blocks of lines that differ. Below each pair of similar lines, a mark shows the position of the first
+    difference.
+    """
     if len(expected) == len(actual) == 1:
         position = first_difference(expected[0], actual[0]) or 0
         lines = [
@@ -120,8 +128,8 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
 
 
 def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return equal and different blocks of lines, as `SequenceMatcher.get_opcodes`. In long lists, only the common
-    start and end count as equal.
+    """Return which blocks of lines are equal and which differ, in the format of `SequenceMatcher.get_opcodes`. Long
+    lists are compared only at their start and end, because a full comparison would take too long.
     """
     if len(expected) + len(actual) <= 2000:
         return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
@@ -138,7 +146,9 @@ def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str,
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
-    """Return the lines of an exact comparison of two texts, with some equal lines around each difference."""
+    """Compare two texts exactly, and return the lines of the comparison: all differences, and a few equal lines around
+    them.
+    """
     expected_lines, actual_lines = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
     all_codes = _find_opcodes(expected_lines, actual_lines)

@@ -1,4 +1,4 @@
-"""Export scenarios, expanded for one contract, as JSON values."""
+"""Export scenarios, expanded for one contract, as JSON values. Runners in other languages use the export."""
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,16 +48,16 @@ from readfirst.harness.suite.transcript import RecordingError, course_text, cour
 _NUMBER_PLACEHOLDER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 _MAX_CONTENT_BYTES = 4096
-"""Maximum bytes of an expected content that is written in full."""
+"""Maximum bytes of an expected file content that is exported in full. Longer content is exported as a digest."""
 
 
 FORMAT = 4
-"""Version of the export format, in its first line."""
+"""Version of the export format. The first line of an export contains it."""
 
 
 def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield a header, a value for each scenario that `contract` covers (all scenarios, or those of `ids`), and an end
-    value.
+    """Yield the values of an export: a header, one value for each scenario that `contract` covers, and an end value. If
+    `ids` is given, only these scenarios are exported.
 
     docs/export.md and fixtures/schema/export.schema.json describe the values. Raises SuiteError at the first invalid
     scenario.
@@ -83,7 +83,9 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add to an exported scenario the harms that the contract itself does, and the lines that its answers show."""
+    """Add two facts about the contract to an exported scenario: the harms that the contract itself does, and the lines
+    of files that its answers show. A runner needs these facts to judge harm.
+    """
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
@@ -105,7 +107,9 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return the refused and answered calls of each recorded contract, such as `a ar`, without repetitions."""
+    """Return the calls that each recorded contract answers (`a`) and refuses (`r`), as texts such as `a ar`, without
+    repetitions. A space separates the steps.
+    """
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
@@ -140,8 +144,8 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
     The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
 
     A recorded contract covers a scenario if it has all tools and an expectation for every call. The contract
-    `documented` covers a scenario if it has an expectation for any call. The other calls only prepare this call. Their
-    expectation is that of the scenario's own contract, judged only by effects.
+    `documented` covers a scenario if it has an expectation for any call. The other calls only prepare this call, so
+    they are judged only by effects, with the expectation of the scenario's own contract.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step_value(step) for step in scenario.steps]
@@ -177,7 +181,9 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
 
 
 def machine_needs(scenario: Scenario) -> set[str]:
-    """Return the capabilities that a runner needs besides the implementation, such as git or changing owners."""
+    """Return the capabilities that the machine of a runner must have to replay a scenario, such as git or changing
+    owners.
+    """
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
     entries = scenario.given.files.values()
     if any(isinstance(entry, RegularFile | Directory) and entry.ownership for entry in entries):
@@ -195,7 +201,9 @@ def _permissions_value(permissions: GivenPermissions) -> dict[str, Any]:
 
 
 class _Expansion:
-    """Converts the steps of a scenario to JSON values, and detects calls without an expectation of the contract."""
+    """Converts the steps of a scenario to JSON values for the export, and detects calls without an expectation of the
+    contract.
+    """
 
     def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
         self.scenario = scenario
@@ -205,7 +213,9 @@ class _Expansion:
 
     @property
     def specified(self) -> bool:
-        """Whether a recorded contract answers every call, or `documented` at least one."""
+        """Whether the contract covers the scenario: a recorded contract must have an answer to every call, and
+        `documented` to at least one.
+        """
         if self.scenario.invariant:
             return self.contract.recorded
         return self.has_expectation and not (self.contract.recorded and self.lacks_expectation)
@@ -296,8 +306,8 @@ def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
 
 
 def _expected_entry_value(entry: Entry) -> dict[str, Any]:
-    """Return the exported value of an expected entry. Long content is exported as its digest and size, except for a
-    repeated text, which is exported once with the number of repetitions.
+    """Return the exported value of a file or other entry that an expectation contains. Long content is exported as its
+    digest and size. A repeated text is exported once with the number of repetitions.
     """
     state = _entry_value(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
@@ -306,7 +316,9 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return an exported entry. If `given`, a file has a mode and a time; otherwise only a stated mode."""
+    """Return the exported value of a file or other entry. If `given`, a file always has a mode and a time. Otherwise,
+    the value contains a mode only if the scenario states it.
+    """
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
@@ -344,8 +356,8 @@ def _event_value(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content_value(entry: RegularFile) -> dict[str, Any]:
-    """Return the bytes of a file as text if they are UTF-8, otherwise as base64. A repeated text is exported once, with
-    the number of repetitions.
+    """Return the content of a file for the export: text if the bytes are UTF-8, otherwise base64. A repeated text is
+    exported once, with the number of repetitions.
     """
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
@@ -363,7 +375,9 @@ def _bytes_value(data: bytes) -> dict[str, str]:
 
 
 def _ownership_value(ownership: Ownership | None) -> dict[str, Any]:
-    """Return the ownership of an entry. None stands for the user of the session; attributes are in base64."""
+    """Return the exported owner and attributes of a file or other entry. None means the user of the session. Attributes
+    are in base64.
+    """
     if ownership is None:
         return {}
     attributes = {name: base64.b64encode(data).decode("ascii") for name, data in ownership.attributes}

@@ -16,7 +16,7 @@ from readfirst.harness.yaml_io.finding import Position
 
 
 def short_path(path: Path) -> str:
-    """Return the path relative to the current directory, or absolute if that is shorter."""
+    """Return the path relative to the current directory, or the absolute path if it is shorter."""
     try:
         absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as they were written
         relative = os.path.relpath(absolute)
@@ -26,10 +26,10 @@ def short_path(path: Path) -> str:
 
 
 def format_position(position: Position) -> str:
-    """Return `file:line:column`, with the file from `short_path`.
+    """Return the position of an error in a file as `file:line:column`. `short_path` determines how the file is written.
 
-    A file of the bundled suite begins with `fixtures/` if it is in the installed package, or not below the current
-    directory.
+    For files of the bundled suite, the path starts with `fixtures/` if the suite is installed as a package, or is not
+    below the current directory.
     """
     from readfirst.harness.suite.suite import default_root
 
@@ -45,27 +45,29 @@ def format_position(position: Position) -> str:
 
 
 Line = tuple[str, str]
-"""A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
+"""One line of a report: its style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and its text."""
 
 _MAX_DIFFERENCES = 8
-"""Maximum number of differences of one scenario. Further differences are counted."""
+"""Maximum number of differences that the explanation of a scenario shows. Further differences are counted."""
 _MAX_ERROR_LINES = 60
-"""Maximum number of lines about an error. Further lines are counted."""
+"""Maximum number of lines that are shown of an error message. Further lines are counted."""
 _MAX_UNCHANGED_STEPS = 6
-"""Maximum number of shown steps without a difference. Further steps are counted."""
+"""Maximum number of steps without a difference that an explanation shows. Further steps are counted."""
 _MAX_HARM_LINES = 6
-"""Maximum number of lines of a harm's content before, and of its content after."""
+"""Maximum number of lines that are shown of a file before a harm, and of the file after it."""
 _MAX_BRIEF_CHARS = 60
-"""Maximum characters of the expected and the actual value in a one-line failure."""
+"""Maximum characters of the expected value, and of the actual value, if a failure is described in one line."""
 
 
 def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> str:
-    """Return `failure_lines` as one text, without a newline at the end."""
+    """Return the lines of `failure_lines`, which explain a failed verdict, as one text without a newline at the end."""
     return "\n".join(text for _, text in failure_lines(verdict, scenario, commands))
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first harm or difference, or the reason of an error, in one line. Empty for other verdicts."""
+    """Describe a failed verdict in one line: its first harm or difference, or the reason of an error. Empty for a
+    verdict without a failure.
+    """
     requested = _requested_differences(verdict)
     if verdict.status == "error" or not requested:
         return visible(verdict.reason.partition("\n")[0])
@@ -89,10 +91,11 @@ def brief(verdict: Verdict) -> str:
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
-    """Return an explanation of a failed verdict or an error: given files, steps, differences, blame, and commands.
+    """Return an explanation of a failed verdict or an error: the given files, the steps, the differences, and the part
+    of the system to blame. Two command lines at the end show the scenario and replay it.
 
-    The commands show the scenario and repeat the replay. Differences above the requested level are omitted. Control
-    characters are escaped, so the lines are exact and safe for any terminal.
+    Differences above the requested level are omitted. Control characters are escaped, so the lines are exact and safe
+    for any terminal.
     """
     word = "ERROR" if verdict.status == "error" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
@@ -124,9 +127,10 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
-    """Shorten a failure to `max_lines` lines. Given files and steps without differences are removed first.
+    """Shorten the explanation of a failure to `max_lines` lines. Given files and steps without differences are removed
+    first.
 
-    The last three lines are always kept: the party to blame, and two commands.
+    The last three lines are always kept: the part of the system to blame, and two commands.
     """
     head, last = lines[:-3], lines[-3:]
     max_lines -= len(last)
@@ -143,7 +147,9 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield lines about the steps up to the last difference: steps with differences in full, other steps in short."""
+    """Yield lines about each step up to the last difference: all details of a step with differences, and one line about
+    each other step.
+    """
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
@@ -173,16 +179,16 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
 
 
 def _lines_with_ends(text: str) -> list[str]:
-    """Return the escaped lines of a text. If the text contains `\\r`, each line shows its line end."""
+    """Return the escaped lines of a text. If the text contains `\\r`, each line also shows its line ending."""
     lines = visible_lines(text)
     return [*(f"{line}\\n" for line in lines[:-1]), *lines[-1:]] if "\r" in text else lines
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Return a sentence that explains lost lines: an earlier answer of the contract shows more lines of the file than
-    the answer of the implementation. Empty if there is no such answer.
+    """Return a sentence that explains why lost lines are a harm: an earlier answer of the contract showed more lines of
+    the file than the answer of the implementation. Empty if there is no such answer.
 
-    The contract does no harm in this case, because its session knows the lines.
+    In this case, the contract does no harm with the same edit, because its session knows the lines.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

@@ -1,7 +1,7 @@
-"""The HTML report: one page that needs no network, with rules and families by run, and the steps and differences of
-every scenario.
+"""Write the HTML report: one page with the rules and families of each run, and the steps and differences of every
+scenario. The page uses no network.
 
-All texts of scenarios and tools are in JSON in the page; its script inserts them as text, never as markup. The same
+The page contains all texts of scenarios and tools as JSON. A script inserts them as text, never as markup. The same
 results and scenarios give the same bytes.
 """
 
@@ -29,12 +29,12 @@ from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 
 _HIDDEN_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
-"""Prefixes of connect strings that are omitted above a column."""
+"""Prefixes of connect strings that the headings of columns omit, to save space."""
 _STYLES = ("map.css", "page.css", "rules.css")
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the page as ASCII text. Expectations of contracts that the suite does not contain are omitted."""
+    """Return the HTML page as ASCII text. Expectations are omitted for contracts that the suite does not contain."""
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _column_headings(results)
     labels = [heading["label"] for heading in headings]
@@ -76,7 +76,9 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """Return a page as ASCII text, rendered from a template, with the common styles and one script of these files."""
+    """Render a template with these values, and return the page as ASCII text. The page uses the common styles, and one
+    script that consists of the files `scripts`.
+    """
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
@@ -94,8 +96,10 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return the CSS of these files after the colours of both themes. `light` is the CSS selector of the light theme.
-    `dark` is the CSS of the dark theme, with `{}` in place of the colours.
+    """Return the CSS of a page: the colours of the light and the dark theme, followed by the CSS files `names`.
+
+    `light` is the CSS selector that is used for the light theme. `dark` is the CSS of the dark theme, with `{}` in
+    place of the colours.
     """
     light_colours = f"{light} {{\n{_read_template_file('light.css')}}}\n"
     dark_colours = f"{dark.format(_read_template_file('dark.css'))}\n"
@@ -103,7 +107,7 @@ def styles(light: str, dark: str, names: Sequence[str]) -> str:
 
 
 def macro(template: str, name: str, *values: Any) -> str:
-    """Return the HTML that a macro of a template renders for these values."""
+    """Call a macro of a template with these values, and return the HTML that it renders."""
     result: str = getattr(environment(html=True).get_template(template).module, name)(*values)
     return str(result)
 
@@ -113,7 +117,7 @@ def _read_template_file(name: str) -> str:
 
 
 def safe(text: str) -> Any:
-    """Mark a text as HTML that a template inserts without escaping it."""
+    """Mark a text as safe HTML, so that a template inserts the text without escaping it."""
     from markupsafe import Markup
 
     # The input consists of files of this package, and JSON without < > &.
@@ -121,7 +125,9 @@ def safe(text: str) -> Any:
 
 
 def _script_json(value: object) -> Any:
-    """Return JSON for a script element: ASCII, without characters that could end the element."""
+    """Return a value as JSON that can be written into a script element of a page: ASCII, without characters that could
+    end the element.
+    """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -130,8 +136,8 @@ def _script_json(value: object) -> Any:
 
 
 def _column_headings(results: Results) -> list[dict[str, str]]:
-    """Return the names of each run: `key` (a letter, or empty for a single run), `label`, `name`, `short`, and `facts`
-    (the contract and the level, if they differ between the runs).
+    """Return the texts that are used as headings of each run: `key` (a letter, or empty for a single run), `label`,
+    `name`, `short`, and `facts` (the contract and the level, if they differ between the runs).
     """
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
@@ -154,7 +160,7 @@ def _column_headings(results: Results) -> list[dict[str, str]]:
 
 
 def column_letters() -> Iterator[str]:
-    """Yield A to Z, then AA, AB and so on."""
+    """Yield letters that name columns: A to Z, then AA, AB and so on."""
     sizes = count(1)
     return ("".join(letters) for size in sizes for letters in product(ascii_uppercase, repeat=size))
 
@@ -196,8 +202,9 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a cell: `good`, `above` (a level that was not requested), or the kind of failure with one of
-    five steps for the share of failures (`failing`, from 0 to 1).
+    """Return the colour of a cell: `good` if nothing fails, `above` for a level that was not requested. Otherwise,
+    return the kind of failure with one of five steps, such as `harm-3`. `failing` is the share of failures, from 0 to
+    1.
     """
     if not failing:
         return "good"
@@ -259,7 +266,9 @@ def _index_of_scenarios(
 
 
 def _result_of_scenario(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
-    """Return the status, the levels that hold, and 1 if the baseline accepts the failure (otherwise 0)."""
+    """Return the values that the script of the page uses for one scenario: the status, the levels that hold, and 1 if
+    the baseline accepts the failure (otherwise 0).
+    """
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -332,12 +341,13 @@ _FAILING_STATUSES = ("failed", "error")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
-    """Return an entry for each target that was compared with several versions at one level: its name and a list of
-    `changes`, one for each version, the oldest first.
+    """Compare the results of each target on several versions. Return an object for each target that was compared with
+    several versions at one level: its name and a list of `changes`, one for each version, the oldest first.
 
-    A change contains the results on the version, and `lists` of scenario ids: scenarios with other expectations than on
-    the version before (`differs` compares the expectations of a scenario in two contracts), and scenarios that pass on
-    only one of both versions. Contracts without a version (`documented`) are omitted.
+    A change contains the results on the version, and `lists` of scenario ids. One list contains the scenarios with
+    different expectations than on the version before. (`differs` tells whether the expectations of a scenario differ
+    between two contracts.) The other lists contain the scenarios that pass on only one of the two versions. Contracts
+    without a version (`documented`) are omitted.
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):

@@ -28,19 +28,21 @@ from readfirst.harness.terminal import harmless_json
 
 _MAX_STREAM_BYTES = 512 * 1024 * 1024
 _MAX_DIGITS = 15
-"""Maximum digits of a count or of milliseconds."""
+"""Maximum digits of a number of scenarios or milliseconds. Used to reject damaged files."""
 _STATUSES = ("passed", "failed", "error", "unsupported", "unspecified")
 _VERDICT_FIELDS = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
     *("requirement", "rule", "length", "by_hand", "suite"),
 )
-"""Fields of a verdict that are written unchanged."""
+"""Fields of a verdict that are written to its JSON line unchanged."""
 _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reason")
-"""Fields of a baseline result that are written unchanged."""
+"""Fields of a baseline result that are written to the JSON line of its verdict unchanged."""
 
 
 class StreamError(ReadfirstError):
-    """The JSON lines are incomplete or damaged. The message contains the position and the remedy."""
+    """Raised if JSON lines are incomplete or damaged. The message contains the position and says how to repair the
+    file.
+    """
 
     exit_code = ExitCode.ERROR
 
@@ -49,11 +51,11 @@ class StreamError(ReadfirstError):
 
 
 class UnreadableStreamError(ReadfirstError):
-    """The file of JSON lines cannot be read, or is too large."""
+    """Raised if a file of JSON lines cannot be read, or is too large."""
 
 
 def read_stream(file: Path) -> tuple[Run, ...]:
-    """Return the runs in one file: one per contract, in the order of its header.
+    """Read a file of JSON lines, and return its runs: one per contract, in the order of the file's header.
 
     Raises StreamError if a line violates the schema, if the footer is missing, or if the number of verdicts differs
     from the header or footer. Raises UnreadableStreamError if the file cannot be opened.
@@ -133,7 +135,9 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
 
 
 def _replace_former_status(line: dict[str, Any]) -> None:
-    """Rename the status `broken` of former versions to `error`, in a verdict or in the counts of a footer."""
+    """In a verdict or in the counts of a footer, rename the status `broken` to `error`. Earlier versions used
+    `broken`.
+    """
     if line.get("status") == "broken":
         line["status"] = "error"
     if "broken" in line:
@@ -143,7 +147,9 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict, with the texts in place of references to content lines and to harms."""
+    """Return the line of a verdict with full texts: references to content lines and to harms are replaced by their
+    texts.
+    """
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -227,20 +233,24 @@ def _parse_answers(file: Path, number: int, line: dict[str, Any]) -> dict[int, T
 
 
 def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments for a Harm or Difference: the fields with these names, and the step and call, from 0."""
+    """Return the keyword arguments that create a Harm or a Difference from a JSON object: the fields `names`, and the
+    numbers of the step and the call, which start from 1 in JSON and from 0 in readfirst.
+    """
     fields = {name: value[name] for name in names}
     return {"step": value["step"] - 1, "call": value["call"] - 1, **fields}
 
 
 FORMAT = 4
-"""Version of the format. Older versions can be read: until version 3 the status `error` was named `broken`, and until
-version 2 verdicts did not contain answers.
+"""Version of the JSON lines. The header contains it. Files with earlier versions can be read: until version 3 the
+status `error` was named `broken`, and until version 2 verdicts did not contain answers.
 """
 _SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Writes the JSON lines of a run, each verdict immediately. Stores only the digests of long texts."""
+    """Report that writes each verdict as a JSON line immediately. Stores only the digests of long texts, to use little
+    memory.
+    """
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
@@ -303,7 +313,9 @@ class JsonlReport:
         self._write_line(line)
 
     def _write_contents(self, difference: Difference) -> dict[str, Any]:
-        """Write the content lines of a difference, and return the value that represents the difference in its line."""
+        """Write the content lines for the long texts of a difference, and return the JSON value of the difference,
+        which refers to these lines.
+        """
         line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:
@@ -311,7 +323,7 @@ class JsonlReport:
         return line | dict(zip(_SIDES, texts, strict=True))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write the footer. It contains the number of verdicts, so that a reader can detect missing verdicts."""
+        """Write the footer. Readers use the number of verdicts in the footer to detect missing verdicts."""
         total = summary.total
         self._write_line(
             {
@@ -331,8 +343,8 @@ class JsonlReport:
 
 
 def _server_use(summary: Summary) -> dict[str, Any]:
-    """Return the field `servers` of the footer: whether scenarios shared servers and why, and the numbers of scenarios
-    on shared and on separate servers. Empty if no servers were used.
+    """Return the field `servers` of the footer: whether scenarios shared servers and why, and how many scenarios used
+    shared and separate servers. Empty if the target uses no servers.
     """
     if not summary.servers:
         return {}
@@ -343,8 +355,9 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a harm and of a difference in the output. A difference without texts has the texts of the harm with the
-same line. A difference without `blame` is the fault of the implementation.
+"""Fields of a difference in a JSON line; _HARM_FIELDS are those of a harm. To save space, a difference that repeats a
+harm contains no texts: its texts are those of the harm with the same value of `what`. A difference without `blame` is
+the fault of the implementation.
 """
 
 

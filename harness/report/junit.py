@@ -1,4 +1,6 @@
-"""The JUnit report: one suite per contract and rule, the worst first, one case per scenario."""
+"""Write the JUnit report: a test suite for each contract and rule, the worst rule first, and a test case for each
+scenario.
+"""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -9,11 +11,13 @@ from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
 
 _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-"""For each attribute of a test suite that is a count: the name of the elements that it counts."""
+"""Attributes of a test suite that contain counts, with the tag of the XML elements that each attribute counts."""
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the XML. Characters that XML does not allow (control characters, lone surrogates) are escaped."""
+    """Return the JUnit report as XML. Characters that XML does not allow (control characters, lone surrogates) are
+    escaped.
+    """
     runs = results.runs
     names = list(dict.fromkeys(run.name for run in runs))
     several = len(names) > 1
@@ -37,7 +41,9 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
-    """Yield the suites of a contract: by rule, or by family in a suite without rules."""
+    """Yield the test suites for the results on one contract: one for each rule. If the suite has no rules, one for each
+    family.
+    """
     rules, groups = sources.rules, dict[str, list[Judged]]()
     for verdict, ruling in run.judged:
         family = verdict.scenario_id.partition("/")[0]

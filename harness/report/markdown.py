@@ -1,4 +1,6 @@
-"""The Markdown report: levels by run, the failing rules, and the worst failures."""
+"""Write the Markdown report: a table of the levels of each run, the failing rules, and explanations of the worst
+failures.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,15 +24,18 @@ from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 
 _MAX_FAILURES = 20
-"""Maximum number of explained failures in a run without rules. Further failures are counted."""
+"""Maximum number of failures that are explained if the suite has no rules. Further failures are counted."""
 _MAX_EXPLAINED_RULES = 5
-"""Maximum number of rules in a run whose shortest failure is explained."""
+"""Maximum number of failing rules in a run for which the shortest failure is explained."""
 _MAX_EXPLANATION_CHARS = 4000
-"""Maximum characters of one explanation; a step summary is limited to one megabyte."""
+"""Maximum characters of the explanation of one failure. The limit is needed because GitHub limits a step summary to one
+megabyte.
+"""
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the page. Texts of scenarios and tools are in fences and entities, never markup.
+    """Return the Markdown page. Texts of scenarios and tools are written as code blocks and entities, so they are never
+    parsed as markup.
 
     Failures are grouped by rule, or by family if the suite has no rules.
     """
@@ -114,7 +119,9 @@ def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 
 def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
-    """Yield the classes, a line for each failing rule, and the shortest failures of the first rules."""
+    """Yield the parts of a report about rules: a table of the classes, a list of the failing rules, and explanations of
+    the shortest failures of the first rules.
+    """
     tally = RuleTally(sources.rules)
     for verdict, ruling in run.judged:
         tally.add(verdict, ruling)

@@ -24,21 +24,25 @@ _ESCAPE_BY_CHARACTER = {
     **{character: f"\\{character}" for character in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{character: f"&#{ord(character)};" for character in "|~@$"}},
 }
-"""The escape of each special character; an entity where some Markdown parsers refuse a backslash."""
+"""The escape that is used for each special character. It is an HTML entity if some Markdown parsers do not support a
+backslash before the character.
+"""
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""Characters with a meaning in Markdown, HTML or on a code forge. `_` in a word and `@` after one have none."""
+"""Matches characters with a meaning in Markdown, in HTML or on GitHub. `_` inside a word and `@` after a letter have no
+meaning, so they do not match.
+"""
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
-"""Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
+"""Characters that need no escape in the address of a link, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
 """The start of a line that Markdown parses as a list item, or as the underline of a heading."""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
-"""A code span in one or two backticks."""
+"""Matches a code span between single or double backticks."""
 
 
 def code(text: str, *, escaped: bool = False) -> str:
-    """Return the text as a code span on one line, which may be used in a table. Special characters are escaped, unless
+    """Return the text as a code span on one line, which can be used in a table. Special characters are escaped, unless
     the text is already `escaped`. An empty text becomes `(empty)`, because a code span cannot be empty.
     """
     if not text:
@@ -52,24 +56,24 @@ def code(text: str, *, escaped: bool = False) -> str:
 
 
 def document(blocks: Iterable[str]) -> str:
-    """Return a page of paragraphs, headings, lists, tables and code blocks."""
+    """Join paragraphs, headings, lists, tables and code blocks to a page."""
     return "\n\n".join(blocks) + "\n"
 
 
 def bullets(items: Iterable[str]) -> str:
-    """Return a list. An item may contain nested items."""
+    """Return a bulleted list of these items. An item may contain a nested list."""
     return "\n".join(f"- {item}" for item in items)
 
 
 def fence_code(language: str, text: str) -> str:
-    """Return a code block with the unchanged text, in a fence that is longer than any fence in it."""
+    """Return a code block with the unchanged text. Its fence uses more backticks than any fence in the text."""
     longest = max((len(run) for run in _BACKTICKS_PATTERN.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def prose(text: str) -> str:
-    """Escape a text on one line, so that no part is parsed as Markdown or HTML."""
+    """Escape a text and put it on one line, so that no part of it is parsed as Markdown or HTML."""
     line = one_line(" ".join(text.split()))
     if _BLOCK_START_PATTERN.match(line):
         return f"&#{ord(line[0])};{_escape_markup(line[1:])}"
@@ -77,7 +81,7 @@ def prose(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Escape prose for a table cell, except its code spans."""
+    """Escape a text for a table cell. Code spans in the text stay code spans."""
     parts = _CODE_SPAN_PATTERN.split(one_line(" ".join(text.split())))
     return "".join(
         part.replace("|", "\\|") if number % 2 else _escape_markup(part) for number, part in enumerate(parts)
@@ -89,7 +93,9 @@ def _escape_markup(text: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a link; `text` may contain a code span. Only http and https addresses are linked."""
+    """Return a link with this text, which may contain a code span. If the address `target` starts with a scheme other
+    than http and https, return only the text.
+    """
     scheme = _SCHEME_PATTERN.match(target)
     if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
         return text
@@ -97,12 +103,16 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page `name` in `folder`, which ends with a slash. `shown` is the text, in Markdown."""
+    """Return a link to the page `name` in the directory `folder`, which must end with a slash. `shown` is the text of
+    the link, in Markdown.
+    """
     return link(shown or name, f"{folder}{name}.md")
 
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
-    """Return a link to the file of a scenario, for a page in a neighbouring directory; `shown` is Markdown."""
+    """Return a link from a page in docs/ or another neighbouring directory to the file of a scenario. `shown` is the
+    text of the link, in Markdown.
+    """
     location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
     file = _scenario_index().file_of(scenario_id) if location is None else location.file
@@ -111,7 +121,7 @@ def scenario_link(scenario_id: str, shown: str = "") -> str:
 
 
 def scenario_code(scenario_id: str) -> str:
-    """Return a link to the file of a scenario with its id as code."""
+    """Return a link to the file of a scenario. The text of the link is the scenario's id, as code."""
     return scenario_link(scenario_id, code(scenario_id))
 
 
@@ -121,26 +131,28 @@ def _scenario_index() -> ScenarioIndex:
 
 
 def anchor(title: str) -> str:
-    """Return the fragment of a link to the heading with this title, as GitHub makes it."""
+    """Return the anchor of the heading with this title, such as `a-new-release`. GitHub generates the same anchor."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
-    """Return a table. Cells are Markdown; `numbers` are the heads of right-aligned columns."""
+    """Return a Markdown table. Cells contain Markdown. The columns whose heads are in `numbers` are right-aligned."""
     marks = "".join("--:|" if head in numbers else "---|" for head in heads)
     first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
     return "\n".join((first, f"|{marks}", *others))
 
 
 def markdown(template: str, **values: Any) -> str:
-    """Return a page that is rendered from a template. An indented line of the template continues the line before."""
+    """Return a Markdown page that is rendered from a template. An indented line of the template is joined to the line
+    before.
+    """
     rendered_page: str = environment().get_template(f"{template}.md.j2").render(values)
     return rendered_page
 
 
 @cache
 def environment(*, html: bool = False) -> jinja2.Environment:
-    """Return the template environment for Markdown or HTML."""
+    """Return the jinja2 environment that renders templates of Markdown or HTML."""
     import jinja2  # only pages need it
 
     def read_template(name: str) -> str:
@@ -166,4 +178,6 @@ def environment(*, html: bool = False) -> jinja2.Environment:
 
 TEMPLATES = Path(__file__).with_name("templates")
 _CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
-"""Line breaks that a space replaces: before an indented line, except an indented HTML element."""
+"""Matches the line break before an indented line of a template, unless the line starts with an HTML element. Used to
+join the line to the line before.
+"""

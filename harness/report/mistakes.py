@@ -11,16 +11,18 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 _KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
-"""Kinds of failures, the worst first: harm, then `error` (a replay that ended early), then lesser findings."""
+"""Kinds of failures, the worst first: harm, then `error` (a replay that ended early), then findings that are not harm.
+Used to rank failures.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailureRank:
-    """Sort key of failures, the worst first. The fields are compared in order.
+    """Sort key that puts the worst failure first. The fields are compared in order.
 
-    `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes
-    before unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede
-    generated scenarios, and shorter scenarios (`length`: given files and steps) precede longer ones.
+    `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before
+    unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede generated scenarios,
+    and shorter scenarios (`length`: given files and steps) precede longer ones.
     """
 
     level: int
@@ -32,7 +34,9 @@ class FailureRank:
 
 
 def worst(verdict: Verdict) -> FailureRank:
-    """Return the rank of a failed verdict, or of an error. An unknown requirement counts as `must`."""
+    """Return the rank of a failed verdict or an error, which is used to sort failures. An unknown requirement counts as
+    `must`.
+    """
     is_error, requested = verdict.status == "error", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = ["error"] if is_error else [harm.kind for harm in verdict.harms]
@@ -45,21 +49,21 @@ def worst(verdict: Verdict) -> FailureRank:
 
 
 def _is_overcautious(verdict: Verdict) -> bool:
-    """Whether the verdict contains an unnecessary refusal (of a call that every contract answers), but no harm."""
+    """Whether the implementation did no harm, but refused a call that every contract answers."""
     kinds = {harm.kind for harm in verdict.harms}
     return verdict.status != "error" and "overcautious" in kinds and not kinds & {*HARMS}
 
 
 _MIN_FAILURES = 10
-"""Minimum number of failures with a mistake, to report it as the dominant mistake."""
+"""Minimum number of failures that must share a mistake before a report calls the mistake dominant."""
 _EXAMPLE_CHARS = 60
-"""Maximum characters of the expected and of the actual value in the example of a mistake."""
+"""Maximum characters of the expected value, and of the actual value, in the example of a mistake."""
 _UNSPECIFIC_KINDS = ("text", "verbatim", "error")
 """Prefixes of mistakes that are too general to be the dominant mistake."""
 
 
 class Failure(NamedTuple):
-    """The mistakes in a failed verdict.
+    """The set of mistakes in a failed verdict. Used to group failures with the same mistakes.
 
     `mistakes` contains the kind of each difference up to the requested level, with the index of its level in LEVELS.
     `is_overcautious` means that the implementation did no harm, but refused a call that every contract answers.
@@ -69,12 +73,14 @@ class Failure(NamedTuple):
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index in LEVELS of the lowest failing level without the mistake `fixed`. None: no level fails."""
+        """Return the index in LEVELS of the lowest failing level, as if the mistake `fixed` were fixed. None if no
+        level fails.
+        """
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
-        """Return a number to sort failures: harm, different effects, overcautious refusals, different reasons,
-        different words. Lower is worse. The mistake `fixed` is ignored.
+        """Return a number that is used to sort failures; a lower number is worse. The order is: harm, different
+        effects, overcautious refusals, different reasons, different words. The mistake `fixed` is ignored.
         """
         level = self.level(fixed)
         if level is None:
@@ -87,20 +93,20 @@ class Failure(NamedTuple):
         return {name for name, level in self.mistakes if level == lowest and name != fixed}
 
     def has_only(self, name: str) -> bool:
-        """Whether the mistake `name` is the only one at the lowest failing level. Higher levels do not count."""
+        """Whether `name` is the only mistake at the lowest failing level. Mistakes at higher levels are ignored."""
         return self.names() == {name}
 
 
 _EFFECTS_INDEX = LEVELS.index("effects")
 OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
-"""Severity of unnecessary refusals."""
+"""Severity of a failure that is only an unnecessary refusal, in the numbers that `Failure.severity` returns."""
 
 
 def failure_of(verdict: Verdict) -> Failure:
     """Return the mistakes of a failed verdict, or of an error.
 
-    At the level `safe`, the mistakes are kinds of harm. At other levels, they are differences, and the
-    different effect of a harm is used instead of the harm.
+    At the level `safe`, the mistakes are kinds of harm. At other levels, the mistakes are differences; for each harm,
+    the different effect that it caused is used.
     """
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
@@ -122,7 +128,9 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines of harms of the kind `stray`, except the first for each path, which is the only mistake."""
+    """Return the text lines about harms of the kind `stray` that repeat a path. Only the first harm of each path counts
+    as a mistake.
+    """
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -135,11 +143,11 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class DominantMistake:
-    """The most frequent mistake of a run.
+    """The most frequent mistake of a run. A report uses it to explain many failures at once.
 
     `failing` is the number of failures with this mistake. `alone` is the number of failures with only this mistake at
-    their lowest failing level, and `of` the number of all failures. `shortest` is the shortest verdict among those
-    that `alone` counts.
+    their lowest failing level, and `of` the number of all failures. `shortest` is the shortest verdict among those that
+    `alone` counts.
     """
 
     kind: str
@@ -151,12 +159,14 @@ class DominantMistake:
 
     @property
     def hides(self) -> bool:
-        """Whether there are failures with other mistakes, which this mistake would hide in a list."""
+        """Whether some failures have other mistakes. In a list of failures, this frequent mistake would hide them."""
         return self.alone < self.of
 
     @property
     def example(self) -> str:
-        """The first difference of this kind in the shortest failure, in one line. Default: the kind itself."""
+        """The first difference of this kind in the shortest failure, in one line. If there is no such difference, the
+        name of the kind.
+        """
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None
@@ -173,14 +183,14 @@ class DominantMistake:
 
 
 RankedVerdict = tuple[tuple[bool, int, bool, int, FailureRank, str], Verdict]
-"""A sort key and its verdict. Unaccepted failures come first, then the worst, then the shortest."""
+"""A verdict with its sort key. The key puts unaccepted failures first, then the worst failures, then the shortest."""
 
 
 def find_dominant_mistake(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, RankedVerdict]]
 ) -> DominantMistake | None:
-    """Return the most frequent mistake, if it is the only mistake at the lowest failing level of more than a quarter of
-    the failures. Otherwise None.
+    """Return the most frequent mistake. None unless it is the only mistake at the lowest failing level of more than a
+    quarter of the failures.
 
     `fails` contains the number of scenarios by failure. `shortest` contains, for each rule, the shortest verdict by
     failure.

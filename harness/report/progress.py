@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _LINE_INTERVAL_S = 30.0
 """Seconds between two lines of progress if the output is not a terminal."""
 _SLOW_S = 10.0
-"""A scenario that takes more seconds is reported, and not used to estimate the remaining time."""
+"""Limit for slow scenarios, in seconds. A slower scenario is reported, and not used to estimate the remaining time."""
 
 
 class ProgressBar:
-    """Shows how many of `total` scenarios are finished: as a bar on a terminal, which disappears at the end,
-    otherwise as lines on standard error.
+    """Shows how many of `total` scenarios are finished: on a terminal as a bar, which disappears at the end, otherwise
+    as lines on standard error.
 
-    `clock` returns seconds.
+    `clock` returns the current time in seconds.
     """
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -50,8 +50,9 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
-        """Count one finished scenario, and whether it failed. If the scenario took long, print its name, if given, and
-        its number of calls.
+        """Count one finished scenario. `failed` tells whether it failed.
+
+        If the scenario was slow, print its name (unless `name` is empty) and its number of calls.
         """
         self._done += 1
         self._failed += failed
@@ -76,12 +77,12 @@ class ProgressBar:
             self._progress.update(self._task, total=self._total)
 
     def at(self, done: int, total: int) -> None:
-        """Set the number of finished scenarios and of all scenarios. Has no effect if the output is not a terminal."""
+        """Set the numbers of finished scenarios and of all scenarios. Does nothing if the output is not a terminal."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 
     def stop(self) -> None:
-        """Remove the bar, and stop printing lines."""
+        """Remove the bar from the terminal, and print no further lines."""
         self._prints_lines = False
         if self._progress is not None:
             self._progress.stop()
@@ -118,7 +119,7 @@ class ProgressBar:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words: seconds below two minutes, otherwise minutes or hours."""
+    """Return a time in words: in seconds if it is below two minutes, otherwise in minutes or hours."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""The data of a report: the runs, one per target and contract, and sources of further data."""
+"""The data that reports use: the runs (one per target and contract), and functions that return further data."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -18,16 +18,16 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
 Judged = tuple[Verdict, BaselineResult]
-"""A verdict and its baseline result."""
+"""The verdict on a scenario, and the result of the baseline for this verdict."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one target on one contract. `version` is the version of readfirst.
+    """The results of one target on one contract. `version` is the version of readfirst that was used.
 
-    `suite` is the title of the suite, empty if it is not known. `interrupted` means that `judged` contains
-    only the verdicts before an interrupt. `name` is the name of the target in reports
-    (default: the connect string). Runs with the same `series` are results of one command.
+    `suite` is the title of the suite, empty if it is not known. `interrupted` means that `judged` contains only the
+    verdicts before an interrupt. `name` is the name of the target in reports (default: the connect string). Runs with
+    the same `series` are results of one command.
     """
 
     target: str
@@ -40,7 +40,8 @@ class Run:
     series: int = 0
     suite: str = ""
     has_answers: bool = True
-    """Whether verdicts contain answers. False for JSON lines of an earlier readfirst."""
+    """Whether verdicts contain the answers of the implementation. False for JSON lines that an earlier readfirst wrote.
+    """
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -48,7 +49,7 @@ class Run:
 
     @cached_property
     def summary(self) -> Summary:
-        """The summary of all verdicts."""
+        """The summary of all verdicts of the run."""
         summary = Summary()
         for verdict, ruling in self.judged:
             summary.add(verdict, ruling)
@@ -57,7 +58,9 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """The sentence that states in how many scenarios the contract does the same harm. May be empty."""
+        """The sentence that states in how many scenarios the contract does the same harm. Empty if there are no such
+        scenarios.
+        """
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -67,7 +70,7 @@ class Run:
 
     @property
     def total(self) -> Count:
-        """The sum of all families."""
+        """The counts of all scenarios of the run."""
         return self.summary.total
 
     @property
@@ -76,19 +79,21 @@ class Run:
         return not self.interrupted and self.summary.exit_code == 0
 
     def family(self, name: str) -> Count:
-        """Return the counts of one family. All are zero if the run did not contain the family."""
+        """Return the counts of the scenarios of one family. All counts are zero if the run did not contain the
+        family.
+        """
         return self.summary.families.get((self.contract, name), Count())
 
 
 @dataclass(frozen=True)
 class Results:
-    """Runs in the given order."""
+    """The runs of a report, in the order in which the user named them."""
 
     runs: tuple[Run, ...] = field(default=())
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites without a judged scenario in any run."""
+        """The names of suites for which no scenario was judged in any run."""
         verdicts = [verdict for run in self.runs for verdict, _ in run.judged if verdict.suite]
         judged = {verdict.suite for verdict in verdicts if verdict.judged}
         return [name for name in dict.fromkeys(verdict.suite for verdict in verdicts) if name not in judged]
@@ -100,17 +105,19 @@ class Results:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The families of these scenarios, sorted."""
+        """The families of all scenarios of all runs, sorted."""
         return tuple(dict.fromkeys(scenario_id.partition("/")[0] for scenario_id in self.ids))
 
     @property
     def contracts(self) -> tuple[str, ...]:
-        """The contracts of the runs, in release order."""
+        """The contracts that the runs used, in the order of their release."""
         return tuple(sorted({run.contract for run in self.runs}, key=order))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each run. If several runs have the same target, contract and level, a number is appended."""
+        """The name of each run for headings. If several runs have the same target, contract and level, a number is
+        appended.
+        """
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}
@@ -125,7 +132,7 @@ class Results:
         )
 
     def labels(self) -> tuple[str, ...]:
-        """Return the name of each run with its contract, and its level if the levels differ."""
+        """Return the name of each run with its contract. The level is added if the levels of the runs differ."""
         levels = {run.level for run in self.runs}
         return tuple(
             f"{name} on {run.contract}" + (f", level {run.level}" if len(levels) > 1 else "")
@@ -134,22 +141,25 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels that a report shows: all except `verbatim`, which is shown only if a run requested it.
+    """Return the levels that a report shows: all levels except `verbatim`, which is shown only if a run requested it.
 
-    Levels above the requested level are shown, so that a safe result with other texts differs from an unsafe result.
+    Levels above the requested level are shown, too, so that readers can distinguish a result that is safe but has
+    different texts from an unsafe result.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-"""Formats of reports that are written at the end of a run. Each is also the name of a module with a function `page`."""
+"""Formats of reports that are written at the end of a run. Each name is also the name of a module with a function
+`page`.
+"""
 PAGES: tuple[Page, ...] = get_args(Page)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Sources of data that results do not contain: scenarios, contracts, and commands.
+    """Functions and data that reports use in addition to results, to look up scenarios, contracts, and commands.
 
     `find` returns the scenario with an id, or None. `with_expectations_of` returns a scenario with the expectations of
     another contract. `commands` returns the commands for failures of a run. `version` is the version of readfirst.
@@ -165,13 +175,15 @@ class Sources:
     of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
 
     def write(self, page: Page, results: Results) -> str:
-        """Return the page. The same results and scenarios give the same text."""
+        """Return the text of a report in the format `page`. The same results and scenarios give the same text."""
         made: str = import_module(f"{__package__}.{page}").page(results, self)  # only some pages need jinja2
         return made
 
 
 class PageReport:
-    """Collects the verdicts of a run and writes the page at the end."""
+    """Report that collects the verdicts of a run, and writes a page at the end. Used for Markdown, HTML, JUnit and
+    badges.
+    """
 
     def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: Sources) -> None:
         self._stream = stream
@@ -181,7 +193,7 @@ class PageReport:
         self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Add one verdict."""
+        """Add the verdict on one scenario."""
         self._judged[verdict.contract].append((verdict, ruling))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own

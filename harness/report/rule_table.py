@@ -1,4 +1,4 @@
-"""The table of rules: one row per rule, one column per run, implementation or version."""
+"""The table of rules in HTML pages: one row per rule, one column per run, implementation or version."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,13 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Upper limits of the share of failing scenarios for the first three of five colours. The fourth colour is used above,
-the fifth if all scenarios fail.
+"""Limits of the share of failing scenarios that determine the colour of a cell. The first three of five colours are
+used up to these limits, the fourth above them, and the fifth if all scenarios fail.
 """
 _MAX_NAMED_COLUMNS = 5
-"""Maximum number of columns of a table that shows their names. The same number is in rules.js."""
+"""Maximum number of columns of a table whose headings are names. A table with more columns uses letters. rules.js
+contains the same number.
+"""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",
@@ -38,7 +40,7 @@ _MARKS: Mapping[Standing, str] = {"yes": "✓", "partly": "", "no": "✗", "not 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The names of one column: a letter, a short name with `facts` below it, and the full name."""
+    """The heading of one column: a letter, a short name with `facts` below it, and the full name."""
 
     key: str
     short: str
@@ -48,15 +50,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """The rules of each class as rows, the worst class first. `name` distinguishes the tables of one page.
+    """The data of a table with one row per rule. The rows are grouped by class, the worst class first. `name`
+    distinguishes the tables of one page.
 
-    `repeat` is a command line that repeats the scenarios of a cell; RULE in it stands for the rule.
+    `repeat` is a command line that replays the scenarios of a cell; the word RULE in it is replaced by the id of the
+    rule.
     """
 
     name: str
     columns: Sequence[Column]
     classes: Sequence[tuple[str, str, Sequence[Mapping[str, Any]]]]
-    """Name of the class, its meaning, and its rows."""
+    """For each class of rules: its name, its meaning, and its rows."""
     repeat: str = ""
     step: float = 4.5
     """Width of a column in rem if the table has more than _MAX_NAMED_COLUMNS columns."""
@@ -65,12 +69,12 @@ class RuleTable:
 
     @property
     def least(self) -> float:
-        """Page width in rem below which each row is shown as a card."""
+        """Minimum width of the page in rem for a table. On a narrower page, each row is shown as a card."""
         return 21 + (9 if len(self.columns) <= _MAX_NAMED_COLUMNS else self.step) * len(self.columns)
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
-    """Return the table of the rules for these runs. None if `rules` is None, or if no scenario has a rule."""
+    """Return the table of rules for these runs. None if `rules` is None, or if no scenario has a rule."""
     if rules is None:
         return None
     results_by_run = [_results_by_rule(run, rules) for run in results.runs]
@@ -112,8 +116,10 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the values of one row of the table. With `neutral`, failures have a neutral colour. `above` contains for
-    each cell whether the run requested a lower level than that of the rule; such a cell has no colour.
+    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour.
+
+    `above` contains a truth value for each cell: whether the run requested a lower level than the rule needs. Such a
+    cell has no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
@@ -129,12 +135,16 @@ def rule_row(
 
 
 def tone_of(kind: str, failing: float) -> str:
-    """Return the colour for a share of failures from 0 to 1: `kind` and one of five steps, such as `harm-3`."""
+    """Return the name of a colour, such as `harm-3`: the kind of failure, and one of five steps for the share `failing`
+    of failures, from 0 to 1.
+    """
     return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
 
 def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
-    """Return the values of one cell. `kind` is the kind of failure that the colour of the cell shows, or empty."""
+    """Return the data of one cell of the table of rules. `kind` is the kind of failure that determines the colour of
+    the cell. Empty if the cell shows no failure.
+    """
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

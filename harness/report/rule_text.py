@@ -1,4 +1,4 @@
-"""The text of `readfirst rules RULE`: a rule and its scenarios."""
+"""Write the text that `readfirst rules RULE` prints: a rule and its scenarios."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,9 @@ from readfirst.harness.suite.suite import Suite
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
-    """Return the scenarios of each rule, in the order of their ids. Raises SuiteError."""
+    """Return the titles and other metadata of the scenarios of each rule, in the order of their ids. Raises
+    SuiteError.
+    """
     headings: dict[str, list[Heading]] = {}
     for heading in map(suite.heading, suite.ids()):
         headings.setdefault(heading.rule, []).append(heading)

@@ -1,4 +1,4 @@
-"""The text of `readfirst show`: a scenario with the expectations of one contract, escaped."""
+"""Write the text that `readfirst show` prints: a scenario with the expectations of one contract, escaped."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Recording
 
 _MAX_LINES = 12
-"""Maximum number of lines of one text or file. Further lines are counted."""
+"""Maximum number of lines that are shown of one text or file. Further lines are counted."""
 
 
 def scenario_lines(
     scenario: Scenario, contract: Contract, others: OtherContracts | None = None, *, by_hand: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of the text: metadata, given files, and each step with the expectation of the contract.
+    """Yield the lines that describe a scenario: metadata, given files, and each step with the expectation of the
+    contract.
 
-    With `others`, the answers of other contracts follow each step, in short. `by_hand` means that the expectations were
-    not recorded but written by hand.
+    With `others`, a short table below each step shows the answers of other contracts. `by_hand` means that the
+    expectations were not recorded but written by hand.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -109,7 +110,9 @@ _MAX_ANSWER_CHARS = 88
 
 
 class OtherContracts:
-    """The recorded answers of all contracts to the calls of a scenario."""
+    """The recorded answers of all contracts to the calls of a scenario. `readfirst show` uses them to show how versions
+    differ.
+    """
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -121,7 +124,8 @@ class OtherContracts:
                 self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table of the answers to one call: the versions, and their answer and changes in short.
+        """Yield the rows of a table that compares the answers to one call. A row contains versions with equal answers,
+        and their answer and changes in short.
 
         Yields nothing if all answers to the call are equal. The first row contains the versions that answer like the
         scenario's own contract, and `as above` instead of the answer.
@@ -145,13 +149,15 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return versions as ranges, such as `1.0.60 to 2.1.40`. A range contains all `recorded` versions in between."""
+    """Return the versions `names` as ranges, such as `1.0.60 to 2.1.40`. A range contains all versions of `recorded`
+    between its ends.
+    """
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 
 
 def _describe_answer(clause: Clause | None) -> str:
-    """Return an answer in one line."""
+    """Return the answer and the changes of a call in one line."""
     if clause is None:
         return "changes no file"
     parts = [] if clause.error is None else [f"refused: {clause.error}"]

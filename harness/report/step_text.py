@@ -29,15 +29,15 @@ from readfirst.harness.suite.scenario import (
 )
 
 _MAX_ARGUMENT_CHARS = 120
-"""Maximum characters of one call argument."""
+"""Maximum characters that are shown of one argument of a call."""
 _MAX_CONTENT_CHARS = 60
-"""Maximum characters of a file's content in one line."""
+"""Maximum characters that are shown of a file's content in one line."""
 _MAX_FILES = 4
-"""Maximum number of given files. Further files are counted."""
+"""Maximum number of given files that are shown. Further files are counted."""
 
 
 def describe_step(step: Step) -> str:
-    """Return one line about a step, without the content of files."""
+    """Describe a step in one line, without the content of files."""
     match step:
         case ToolCall():
             return _describe_call(step)
@@ -66,7 +66,9 @@ def _group_description(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Return one line about a step, or about one call of a group, with short contents of files."""
+    """Describe a step in one line, with short contents of files. If `call` is an index, describe only this call of a
+    group of parallel calls.
+    """
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
             group = f"call {call + 1} of {len(calls)} {_group_description(step)}"
@@ -82,7 +84,9 @@ def brief_step(step: Step, call: int | None = None) -> str:
 
 
 def given_lines(given: Given) -> Iterator[str]:
-    """Yield the initial state of a scenario: one line per file, for the first few, and one per permission rule."""
+    """Yield lines that describe the initial state of a scenario: one line for each of the first files, and one line for
+    each permission rule.
+    """
     files = list(given.files.items())
     for path, entry in files[:_MAX_FILES]:
         yield brief_entry(path, entry)
@@ -95,7 +99,9 @@ def given_lines(given: Given) -> Iterator[str]:
 
 
 def given_settings(given: Given) -> Iterator[tuple[str, str]]:
-    """Yield the initial state without the files, as pairs of a name and an escaped value."""
+    """Yield the settings of a scenario's initial state, such as permission rules, as pairs of a name and an escaped
+    value. Files are not included.
+    """
     yield from (("deny", visible(rule)) for rule in given.deny)
     if given.disk is not None:
         yield "disk", f"{given.disk:,} bytes"
@@ -105,7 +111,7 @@ def given_settings(given: Given) -> Iterator[tuple[str, str]]:
 
 
 def _describe_hook(hook: GivenHook) -> str:
-    """Return one line about a hook: its time and action, with short contents of files."""
+    """Describe a hook of a scenario in one line: when it runs, and its action, with short contents of files."""
     match hook.action:
         case "input":
             action = f"input {_format_arguments(hook.input)}"
@@ -125,7 +131,7 @@ def _describe_hook(hook: GivenHook) -> str:
 
 
 def brief_entry(path: str, entry: Entry) -> str:
-    """Return one line about the entry of a path, with a short content."""
+    """Describe the file, link or directory at a path in one line, with short content."""
     name = visible(path)
     match entry:
         case RegularFile(mode=mode):
@@ -170,5 +176,5 @@ def _format_arguments(arguments: Mapping[str, Any]) -> str:
 
 
 def _quote_value(value: Any) -> str:
-    """Return a value as JSON. Unusual characters that JSON allows are escaped, too."""
+    """Return a value as JSON. Unusual characters are escaped, too, although JSON allows them."""
     return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

@@ -1,4 +1,4 @@
-"""The report on a terminal: the worst failures, a table of the results at all levels, and the failing rules."""
+"""Write the report for a terminal: the worst failures, a table of the results at all levels, and the failing rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _MIN_WIDE_COLUMNS = 100
-"""Width of a terminal from which on the headings of the table are not split, in columns."""
+"""Minimum width of a terminal, in columns, to write each heading of the table on one line."""
 _SPLIT_HEADERS = {
     "scenarios": "scena-\nrios",
     "unsupported": "unsup-\nported",
@@ -51,12 +51,13 @@ _STYLES_BY_KIND = {
 }
 
 BRIEF = -1
-"""Value of `most_failures` that limits the whole report to about _MAX_BRIEF_REPORT_LINES lines."""
+"""Value of `most_failures` that is used for a brief report: the whole report has about _MAX_BRIEF_REPORT_LINES lines.
+"""
 _MAX_BRIEF_REPORT_LINES = 40
 _BRIEF_LINES = 12
 """Maximum number of lines that explain a failure in a brief report if other scenarios failed, too."""
 _ONLY_FAILURE_LINES = 22
-"""Maximum number of lines that explain the only failure in a brief report."""
+"""Maximum number of lines that explain a failure in a brief report if no other scenario failed."""
 _MIN_RULE_LINES = 4
 
 _CLOSING_TEXTS = {
@@ -68,7 +69,7 @@ _CLOSING_TEXTS = {
 
 
 class TableReport:
-    """Prints the worst failures, the table, and the failing rules at the end.
+    """Report that prints the worst failures, the table, and the failing rules at the end of a run.
 
     `most_failures` is the number of failures that are explained; None means all. If the suite has rules, the shortest
     failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most harmful
@@ -154,7 +155,9 @@ class TableReport:
     def _verdicts_to_explain(
         self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[DominantMistake]
     ) -> list[Verdict]:
-        """Return the verdicts to explain: first an example of each dominant mistake, then the worst verdicts."""
+        """Return the verdicts that the report explains: first an example of each dominant mistake, then the worst
+        verdicts.
+        """
         if self._facts.rules is None:
             return self._worst
         if self._max_failures is None:
@@ -177,7 +180,7 @@ class TableReport:
         return [*chosen.values()][: self._max_failures]
 
     def _print_rules(self, contract: str, results: Sequence[RuleResult]) -> None:
-        """Print the failing rules of one contract."""
+        """Print the list of failing rules for one contract."""
         # Two lines come before the rules, and three after them.
         brief_limit = max(_MIN_RULE_LINES, _MAX_BRIEF_REPORT_LINES - self._printed - 5)
         lines = rule_lines(
@@ -192,7 +195,9 @@ class TableReport:
             self._print_text("")
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table: classes of rules, or families without rules, or a row per contract."""
+        """Print one table. Its rows are classes of rules; families if the suite has no rules; or contracts if there are
+        several.
+        """
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         contract_text = f"{len(contracts)} contracts" if several else contracts[0]
@@ -247,7 +252,9 @@ class TableReport:
 def empty_table(
     console: Console, names: Sequence[str], levels: Sequence[str], *, rules: bool = False
 ) -> Table:
-    """Return a table with columns for names, optionally rules, and the numbers of scenarios."""
+    """Return a table without rows. Its columns contain names, with `rules` the number of rules, and numbers of
+    scenarios.
+    """
     from rich.table import Table
 
     is_narrow = console.width < _MIN_WIDE_COLUMNS + 20 * (len(names) - 1)
@@ -261,16 +268,16 @@ def empty_table(
 
 
 def name_cell(name: str) -> Text:
-    """Return a name as a table cell. Markup in it is printed as text, and commands of CI systems are escaped."""
+    """Return a table cell that contains a name. Markup in the name is printed as text, and commands of CI systems are
+    escaped.
+    """
     from rich.text import Text
 
     return Text(visible(name).replace("::", ":\\x3a"))
 
 
 def ratio(holds: int, judged: int) -> Text:
-    """Return a table cell such as `38/40`: the number of scenarios that hold, and of judged ones. A dash if none is
-    judged.
-    """
+    """Return a table cell such as `38/40`: 38 of 40 judged scenarios hold. A dash if no scenario was judged."""
     from rich.text import Text
 
     if not judged:
@@ -279,8 +286,8 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return the cells of one row: the number of scenarios, of scenarios that hold at each level, and of scenarios that
-    were not judged, by status.
+    """Return the cells of one row with numbers of scenarios: all scenarios, those that hold at each level, and those
+    that were not judged, by status.
     """
     from rich.text import Text
 
@@ -291,8 +298,8 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
-    """Print a report for each series of runs, and a table of all runs. `most_failures` is the number of failures to
-    explain in each report; None means all.
+    """Print a report for each command that produced runs, and a table of all runs. `most_failures` is the number of
+    failures that each report explains; None means all.
     """
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]

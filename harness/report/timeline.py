@@ -31,32 +31,36 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""A part of a step as a JSON object: a `label`, and a `value` or `lines`. `more` is the number of omitted lines."""
+"""A labelled part of the description of a step, as a JSON object: a `label`, and a `value` (one line) or `lines`.
+`more` is the number of omitted lines.
+"""
 
 _MAX_LINES = 60
-"""Maximum number of lines of one text. Further lines are counted."""
+"""Maximum number of lines that a block contains of one text. Further lines are counted."""
 _MAX_LINE_CHARS = 400
-"""Maximum characters of one line."""
+"""Maximum characters that a block contains of one line."""
 _MAX_DIFFERENCES = 20
-"""Maximum number of differences of one verdict. Further differences are counted."""
+"""Maximum number of differences that are shown for one verdict. Further differences are counted."""
 
 
 def given_blocks(scenario: Scenario) -> list[Block]:
-    """Return the blocks of the given files and permission rules of a scenario."""
+    """Describe the given files and permission rules of a scenario as blocks for an HTML page."""
     blocks = [_entry_block(path, entry) for path, entry in scenario.given.files.items()]
     settings = given_settings(scenario.given)
     return blocks + [_value_block(key, value, is_escaped=True) for key, value in settings]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return a JSON object for each step of a scenario: its `kind`, a line about it (`head`), and the `calls`, each
-    with a label and blocks. An event has `blocks` instead of calls.
+    """Return a JSON object for each step of a scenario: its `kind`, a line that describes it (`head`), and its `calls`.
+    Each call has a label and blocks. An event has `blocks` instead of calls.
     """
     return [_step_value(step) for step in scenario.steps]
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return the blocks of a contract's expectations, by step and call. A call without an expectation has no blocks."""
+    """Describe the expectations of a contract: the blocks for each step, and within a step for each call. A call
+    without an expectation has no blocks.
+    """
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]
@@ -66,7 +70,8 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the harms and the differences of a verdict as JSON objects, and the number of omitted ones.
+    """Return the harms and the differences of a verdict as JSON objects, and the number of harms and differences that
+    were omitted.
 
     An object contains `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+`
     actual, a space for both, `?` for a remark) and an escaped text. Remarks state omitted lines.
@@ -120,12 +125,12 @@ def _call_value(call: ToolCall) -> dict[str, Any]:
 
 
 def event_blocks(event: WorldEvent) -> list[Block]:
-    """Return the blocks of the entries that an event writes."""
+    """Describe the files, links and directories that an event writes, as blocks for an HTML page."""
     return [] if event.entry is None else [_entry_block(event.path, event.entry)]
 
 
 def clause_blocks(clause: Clause) -> Iterator[Block]:
-    """Yield the blocks of a clause: refusal, answer, changes, and reminders."""
+    """Describe the expectation of a contract for one call as blocks: refusal, answer, changes, and reminders."""
     if clause.documented:
         yield _value_block("documented", clause.documented)
     if clause.error is not None:
@@ -177,7 +182,7 @@ def _mode_suffix(mode: int | None) -> str:
 
 
 def _value_block(label: str, value: str, *, is_escaped: bool = False) -> Block:
-    """Return a block of one line. `is_escaped` means that `value` is already escaped."""
+    """Return a block of one line, with a label. `is_escaped` means that `value` is already escaped."""
     return {"label": label, "value": value if is_escaped else visible(value)}
 
 

@@ -14,7 +14,8 @@ from readfirst.harness.pluralize import pluralize
 
 @dataclass
 class Cost:
-    """Measures the time of one run. The measurement starts with the constructor. `clock` returns seconds.
+    """Measures the time that a run uses. The measurement starts with the constructor. `clock` returns the current time
+    in seconds.
 
     The start-up is the time until the first verdict, without the calls of its scenario. The time after the last verdict
     is excluded.
@@ -23,25 +24,27 @@ class Cost:
     clock: Callable[[], float] = time.perf_counter
     began: float = field(init=False)
     startup: float | None = field(init=False, default=None)
-    """Seconds of the start-up. None before the first verdict."""
+    """Seconds that the start-up took. None before the first verdict."""
     ended: float = field(init=False)
-    """Time of the latest verdict."""
+    """Time of the latest verdict, from `clock`."""
 
     def __post_init__(self) -> None:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Record the start-up time when the first verdict arrives. `verdict` must also be called for this verdict."""
+        """Record the start-up time. Must be called when the first verdict arrives, in addition to `verdict`."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self, verdict: Verdict) -> None:
-        """Count a verdict."""
+        """Add a verdict to the measurement."""
         self.ended = self.clock()
         if self.startup is None:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return one line about the times: start-up, per scenario (wall time), per step, in all, and shared servers."""
+        """Return one line about the used time: for the start-up, per scenario (wall time), per step, in all, and with
+        shared servers.
+        """
         total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0
@@ -60,7 +63,7 @@ class Cost:
 
 
 def _format_duration(seconds: float) -> str:
-    """Return a time in a suitable unit, with two or three significant digits."""
+    """Return a time as text in a suitable unit, with two or three significant digits, such as `1.25 s`."""
     if seconds >= 100:
         return f"{seconds:.0f} s"
     if seconds >= 1:
