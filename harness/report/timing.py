@@ -63,7 +63,7 @@ class Cost:
 
 
 def _format_duration(seconds: float) -> str:
-    """Return a time as text in a suitable unit, with two or three significant digits, such as `1.25 s`."""
+    """Return a time as text in a suitable unit, with two or three significant digits, such as `1.3 s`."""
     if seconds >= 100:
         return f"{seconds:.0f} s"
     if seconds >= 1:

@@ -1,1 +1,1 @@
-"""Run: many scenarios against one implementation, here or in worker processes."""
+"""Run many scenarios against one implementation, in this process or in worker processes."""

@@ -1,4 +1,4 @@
-"""Capabilities that an implementation has, and those that it must have."""
+"""Determine the capabilities that an implementation supports, and the capabilities that a run requires."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -16,11 +16,14 @@ _SIMPLEST_CALLS = {
 
 
 class CapabilityError(ReadfirstError):
-    """The option `--require` contains an unknown capability, or no tool. The message describes the correction."""
+    """Raised if the option `--require` contains an unknown capability or no tool. The message describes the
+    correction.
+    """
 
 
 def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities in the values of the option `--require`, such as `Read,Edit`. None without values.
+    """Return the capabilities that the values of the option `--require` name, such as `Read,Edit`. None if there is no
+    value.
 
     Raises CapabilityError for an unknown capability, or if no tool is among them.
     """
@@ -37,7 +40,9 @@ def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
 
 
 def supported_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return the declared capabilities of an adapter, without tools whose simplest call is not supported."""
+    """Return the capabilities that an adapter declares. A tool is omitted if the adapter does not support even its
+    simplest call.
+    """
     calls = _SIMPLEST_CALLS.items()
     return traits.capabilities - {
         tool for tool, arguments in calls if traits.unsupported_reason(tool, arguments)

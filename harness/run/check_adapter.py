@@ -1,4 +1,6 @@
-"""Check whether a connection works at all, before the implementation is judged."""
+"""Check that the connection to an implementation works, before the implementation is judged. Used by `readfirst
+check-adapter`.
+"""
 
 import time
 import traceback
@@ -47,7 +49,9 @@ from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _FUTURE_MTIME_S = Fraction(400_000_000)
-"""A modification time that is later than every change that the session makes."""
+"""A modification time in seconds that is later than the time of any change that a session makes. Used to detect whether
+a file was written.
+"""
 _VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")
@@ -56,7 +60,9 @@ _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check. `problem` contains the reason of a failure and a remedy. Empty if the check passed."""
+    """The result of one check of a connection. `problem` states why the check failed and how to fix it. Empty if the
+    check passed.
+    """
 
     name: str
     problem: str = ""
@@ -64,7 +70,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check that has not run yet. If `is_essential` is set and the check fails, all later checks are skipped."""
+    """A check of a connection that has not run yet. If `is_essential` is set and the check fails, all later checks are
+    skipped.
+    """
 
     name: str
     check: Callable[[], None]
@@ -74,7 +82,9 @@ class PlannedCheck:
 def run_checks(
     plan: Iterable[PlannedCheck], watch: Callable[[str], AbstractContextManager[object]] = nullcontext
 ) -> Iterator[Check]:
-    """Run the checks and yield each result. `watch` returns a context manager for the time of a named check."""
+    """Run the checks in order, and yield the result of each. `watch` is called with the name of a check, and returns a
+    context manager that is active while the check runs.
+    """
     for planned in plan:
         with watch(planned.name):
             check = _run_check(planned.name, planned.check)
@@ -86,7 +96,7 @@ def run_checks(
 def plan_checks(
     adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> list[PlannedCheck]:
-    """Return the checks of an adapter. They test the connection, not the rules of the contract.
+    """Return the checks to run for an adapter. They test the connection, not the rules of the contract.
 
     `settle` is the number of seconds to wait for late writes after an answer. `claims` are the required capabilities.
     """
@@ -342,7 +352,9 @@ _METHODS: tuple[tuple[str, type, str], ...] = (
     ("kill", KillableSession, "kill()"),
     ("during", RacingSession, "call_during(tool, arguments, interfere)"),
 )
-"""The capabilities that need a method of the session."""
+"""Capabilities that the session can support only with a certain method. Used to check that the session has this method:
+the capability, the protocol class, and the method.
+"""
 
 
 def _check_methods(capabilities: frozenset[str], session: Session, _site: WorkspaceDir) -> None:
@@ -378,4 +390,6 @@ _SESSION_CHECKS: tuple[tuple[str, str, Callable[[Session, WorkspaceDir], None]],
     ("kill", "its program can be killed", partial(_check_methods, frozenset({"kill"}))),
     ("reminders", "a file that changed after it was written is reported", _check_reminder),
 )
-"""The checks in a session: the necessary capability, the name, and the function."""
+"""Checks that each use a new session: the capability that the implementation needs for the check, the name of the
+check, and its function.
+"""

@@ -1,4 +1,4 @@
-"""Check that an earlier session, or a simultaneous one, does not affect a session."""
+"""Check that sessions are independent: that an earlier or simultaneous session does not affect a session."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -26,12 +26,16 @@ _CHANGING_CALLS = (
     ("Write", _SECOND_READ_PATH, {"content": "new\n"}),
     ("Edit", _WRITTEN_PATH, {"old_string": "first", "new_string": "1st"}),
 )
-"""Calls that change files, in a session that has not read any of them."""
+"""Calls that change files in a session that has not read these files. Their results show whether the session knows of
+reads by an earlier session.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A call that changes a file: its tool, path and error flag, and all files of the workspace afterwards."""
+    """The result of a call that changes a file: the tool, the path, whether the answer is an error, and all files of
+    the workspace after the call.
+    """
 
     tool: str
     path: str
@@ -40,16 +44,16 @@ class _Change:
 
     @property
     def outcome_name(self) -> str:
-        """The word for the outcome in a message: `refused` or `answered`."""
+        """The word that messages use for the result: `refused` or `answered`."""
         return "refused" if self.is_error else "answered"
 
 
 def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
     """Check that an earlier session has no effect on a later session that uses the same paths.
 
-    The earlier session reads and writes files; the later session changes files without reading them. The answers and
-    the files must be the same as without the earlier session. This is tested twice: the earlier session uses files
-    with the same text, then with another text. Raises CheckFailed.
+    The earlier session reads and writes files. The later session changes files without reading them. The answers and
+    the files must be equal to those without an earlier session. The check runs twice: first, both sessions use files
+    with the same text, then with different texts. Raises CheckFailed.
     """
     expected = _perform_changes(adapter, place)
     for text in (NOTES, NOTES.upper()):
@@ -95,8 +99,8 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that a second session reads the file of its own workspace, not the earlier file with the same path. Raises
-    CheckFailed.
+    """Check that a second session reads the file in its own workspace. A wrong answer would show the file that had the
+    same path in the first session. Raises CheckFailed.
     """
     for text in ("one\n", "two\n"):
 

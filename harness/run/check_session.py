@@ -1,4 +1,4 @@
-"""Sessions of `check-adapter`: open a session, and make calls whose answers must be valid results."""
+"""Functions that the checks of `readfirst check-adapter` use to open a session and to make calls with valid results."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -10,11 +10,11 @@ from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 NOTES = "first line\nsecond line\n"
-"""The content of the file that most checks read."""
+"""The content of the file notes.txt, which most checks read."""
 
 
 class CheckFailed(Exception):  # noqa: N818 - the check fails, readfirst does not
-    """A check failed. The message contains the reason and a remedy."""
+    """Raised if a check of a connection fails. The message contains the reason, and how to fix it."""
 
 
 def in_session(
@@ -25,7 +25,7 @@ def in_session(
     needs: Collection[str] = (),
 ) -> None:
     """Run a check in a new session and workspace with these hooks. `needs` are the capabilities that the session needs
-    besides Read and Write.
+    in addition to Read and Write. Raises CheckFailed.
     """
     with place.site(unique=not traits_of(adapter).reuses_paths) as site:
         session = adapter.open(workspace_for(site, hooks, needs))
@@ -36,7 +36,7 @@ def in_session(
 
 
 def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
-    """Return the workspace of a session that is used only for this check."""
+    """Return the description of a workspace that is passed to a session. The session is used only for this check."""
     capabilities = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
     return Workspace(Path(site.root), Path(site.home), needs=capabilities, isolated=True, hooks=hooks)
 
@@ -58,7 +58,7 @@ def lay_out_notes(site: WorkspaceDir, text: str) -> str:
 
 
 def see_notes(session: Session, path: str) -> None:
-    """Read the file at `path` with the content `NOTES`. Raises CheckFailed unless the answer shows both lines."""
+    """Read the file at `path`, whose content is `NOTES`. Raises CheckFailed unless the answer shows both lines."""
     result = call_tool(session, "Read", {"file_path": path})
     if result.is_error:
         raise CheckFailed(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")

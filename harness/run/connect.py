@@ -1,4 +1,4 @@
-"""Connect to an implementation that a connect string specifies: `KIND` or `KIND:REST`."""
+"""Connect to the implementation that a connect string names. A connect string is `KIND` or `KIND:REST`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 CONTRACT_DEPENDENT_KINDS = frozenset({"reference", "claude-code", "recording"})
-"""Kinds of connection whose behaviour depends on the contract. Implementations of other kinds do not know it."""
+"""Kinds of connection whose behaviour depends on the contract. Other implementations behave equally on all contracts,
+so one replay is compared with all of them.
+"""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -35,15 +37,15 @@ _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 def connect(
     spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
-    """Return the adapter for a connect string.
+    """Return the adapter that a connect string names.
 
-    `contract` is the contract for the comparison (default: the suite's default); the reference implements exactly this
-    contract. Every implementation is confined (`harness.processes.sandbox`) if the suite is not trusted.
+    `contract` is used for the comparison (default: the suite's default). The reference implements exactly this
+    contract. If the suite is not trusted, every implementation runs in a sandbox (`harness.processes.sandbox`).
 
     Raises:
         ConnectError: The string is invalid, or the implementation does not exist.
         AdapterError: The implementation exists, but does not start.
-        NoWallError: The suite is not trusted, and this system has no sandbox.
+        NoWallError: The suite is not trusted, and this system does not support the sandbox.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
@@ -70,18 +72,24 @@ def kind_of(spec: str) -> str:
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Return the kinds of connection by name: the suite's own kinds, and those of extensions."""
+    """Return all kinds of connection by name: the kinds of readfirst itself, and the kinds that installed extensions
+    add.
+    """
     return {**KINDS, **extensions("kinds")}
 
 
 def target_defaults(connect_string: str) -> TargetDefaults | None:
-    """Return the defaults of a target. None if its kind has no defaults. Raises ConnectError."""
+    """Return the default level, baseline and capabilities that are used for a connect string. None if its kind has no
+    defaults. Raises ConnectError.
+    """
     defaults = kinds()[kind_of(connect_string)].defaults
     return None if defaults is None else defaults(connect_string)
 
 
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the sandbox that `confine` or an untrusted suite requires. None if it is not required."""
+    """Return the sandbox in which the implementation runs, if `confine` is set or the suite is not trusted. Otherwise
+    None.
+    """
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
@@ -180,7 +188,9 @@ def _connect_lines(wanted: ConnectRequest) -> Adapter:
 
 
 def mcp_command(connect_string: str) -> Command:
-    """Return the command of `mcp:COMMAND`, relative to the current directory. Raises ConnectError."""
+    """Return the command of a connect string `mcp:COMMAND`. Files in it are relative to the current directory. Raises
+    ConnectError.
+    """
     from readfirst.harness.adapters.server_command import parse_command
 
     try:
@@ -210,7 +220,9 @@ def _connect_recording(wanted: ConnectRequest) -> Adapter:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""Baseline with the known differences between the reference and versions of the product except the default contract."""
+"""Baseline that is used for the reference. It accepts the known differences from versions of the product other than the
+default contract.
+"""
 
 KINDS: Mapping[str, Kind] = {
     "reference": Kind(
@@ -224,4 +236,4 @@ KINDS: Mapping[str, Kind] = {
     "claude-code": Kind("claude-code:VERSION", _connect_claude_code),
     "recording": Kind("recording:CONTRACT", _connect_recording),
 }
-"""The suite's own kinds of connection. `kinds` adds those of extensions."""
+"""The kinds of connection of readfirst itself, by name. `kinds` adds the kinds of extensions."""

@@ -1,4 +1,4 @@
-"""Suggest a target for words that are neither a target nor scenarios."""
+"""Suggest a target if the words on the command line are neither a target nor scenarios."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"
 
 def suggest_command(words: Sequence[str], suite: Suite) -> str:
     """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if nothing
-    is similar. `words` are the target and the words after it.
+    is similar to them. `words` are the target and the words after it.
     """
     first = words[0]
     if _is_target(first):
@@ -42,7 +42,9 @@ def suggest_command(words: Sequence[str], suite: Suite) -> str:
 
 
 def suggest_target(words: Sequence[str]) -> str:
-    """Return the probable target, quoted for a shell. Empty if the first word is a target, or nothing is similar."""
+    """Return the target that the user probably meant, quoted for a shell. Empty if the first word is a target, or if
+    nothing is similar to it.
+    """
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 
@@ -51,7 +53,7 @@ def _is_target(word: str) -> bool:
 
 
 def _suggest_connection(words: Sequence[str]) -> list[str]:
-    """Return the words of a connect string that the user may have meant. Empty if there is nothing similar."""
+    """Return the words of a connect string that the user may have meant. Empty if nothing is similar."""
     file = _FILE_FACTORY_PATTERN.fullmatch(words[0])
     if _FACTORY_PATTERN.fullmatch(words[0]) or (file and Path(file[1]).is_file()):
         return [f"python:{words[0]}"]
@@ -59,7 +61,9 @@ def _suggest_connection(words: Sequence[str]) -> list[str]:
 
 
 def _suggest_adapter(word: str) -> list[str]:
-    """Return the connect string for a Python file, if a class in it has a method `open`."""
+    """Return the connect string for a Python file that contains an adapter, as a class with a method `open`. Empty list
+    if `word` is not such a file.
+    """
     file = Path(word)
     if file.suffix != ".py" or not file.is_file():
         return []
@@ -77,7 +81,9 @@ def _suggest_extension(word: str) -> list[str]:
 
 
 def _suggest_server(words: Sequence[str]) -> list[str]:
-    """Return the words as the command of an MCP server, if they start with a program or a script."""
+    """Return the words as the command of an MCP server, if the first word is a program or a script. Otherwise an empty
+    list.
+    """
     program = words[0]
     if shutil.which(program) is not None:
         return [f"mcp:{shlex.join(words)}"]

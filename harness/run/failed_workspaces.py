@@ -1,4 +1,4 @@
-"""Copy the workspaces of failing scenarios to a directory before they are cleared."""
+"""Copy the workspaces of failing scenarios to a directory before they are cleared. Used for the option `--keep`."""
 
 import logging
 import os
@@ -15,11 +15,15 @@ from readfirst.harness.workspace.world_events import create
 
 _LOG = logging.getLogger("readfirst")
 _MARK_FILE = ".readfirst-kept"
-"""Name of a file that marks a directory created by a run, so that the next run may replace its content."""
+"""Name of a file in the directory of `--keep`. It shows that a run created the directory, so the next run may replace
+its content.
+"""
 
 
 def prepare_directory(directory: Path) -> None:
-    """Create the directory for the copies. Raises OutputError if it contains other files."""
+    """Create the directory for the copies. The directory of an earlier run can be used again. Raises OutputError if the
+    directory contains other files.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()) and not (directory / _MARK_FILE).is_file():
@@ -30,15 +34,17 @@ def prepare_directory(directory: Path) -> None:
 
 
 class FailedWorkspaces:
-    """Copies of workspaces, as `FAMILY/SLUG/workspace` in a directory, and `FAMILY/SLUG/home` if the home is not
-    empty.
+    """Keeps copies of the workspaces of failed scenarios for the user. The copy of a scenario is
+    `FAMILY/SLUG/workspace` in a directory, and `FAMILY/SLUG/home` if the home directory is not empty.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
     def copy(self, scenario_id: str, site: WorkspaceDir) -> None:
-        """Copy the workspace of a scenario after its replay, without setuid and setgid bits. Failures are logged."""
+        """Copy the workspace of a scenario after its replay, without setuid and setgid bits. If this fails, a warning
+        is logged.
+        """
         target = self._directory / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -51,7 +57,7 @@ class FailedWorkspaces:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
     def remove(self, scenario_id: str) -> None:
-        """Remove the copy of a scenario that does not fail."""
+        """Remove the copy of a scenario, because the scenario did not fail."""
         target = self._directory / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -59,8 +65,8 @@ class FailedWorkspaces:
 
 
 def _copy_snapshot(source: str, target: Path) -> None:
-    """Copy a directory through a snapshot, which does not follow links: with times and modes, but without setuid and
-    setgid bits.
+    """Copy a directory with times and modes, but without setuid and setgid bits. Uses a snapshot of the directory, so
+    that links are not followed.
     """
     target.mkdir(parents=True)
     root = os.path.realpath(target)

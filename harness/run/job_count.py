@@ -3,11 +3,13 @@
 import os
 
 AUTO = 0
-"""The value of `--jobs` for one process per processor."""
+"""The value of `--jobs` that uses one process per processor."""
 _SINGLE_PROCESS_KINDS = ("claude-code", "agent")
-"""Kinds of connection that use one process by default, because each process is a complete product."""
+"""Kinds of connection that run in a single process by default, because each further process would start another
+complete product.
+"""
 _MIN_SCENARIOS_PER_PROCESS = 50
-"""Minimum number of scenarios for each worker process; fewer scenarios take less time than the start of a worker."""
+"""Minimum number of scenarios for each worker process. Fewer scenarios take less time than the start of a worker."""
 
 
 def processors() -> int:
@@ -16,7 +18,9 @@ def processors() -> int:
 
 
 def jobs_for(jobs: int, target: str, scenarios: int) -> int:
-    """Return the number of processes for a number of scenarios on a target: `jobs`, unless it is AUTO."""
+    """Return the number of processes that a run uses: `jobs`, unless it is AUTO. For AUTO, the number depends on the
+    processors, the target and the number of scenarios.
+    """
     if jobs != AUTO:
         return jobs
     if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:

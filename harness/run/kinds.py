@@ -1,4 +1,4 @@
-"""Kinds of connection: the form of their connect strings, and how they connect."""
+"""Define kinds of connection: the form of their connect strings, and the functions that connect."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 
 class ConnectError(ReadfirstError):
-    """A connect string cannot be used. The message describes a connect string to use instead."""
+    """Raised if a connect string cannot be used. The message suggests a connect string to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectRequest:
-    """A request for a connection. `spec` is the connect string. The other fields are the arguments of `connect`."""
+    """The data that a kind of connection needs to connect. `spec` is the connect string. The other fields are the
+    arguments of `connect`.
+    """
 
     spec: str
     suite: Suite
@@ -40,7 +42,7 @@ class ConnectRequest:
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:
-    """Defaults of a target that are known before it is started.
+    """Defaults that `readfirst run` uses for a target. They are known before the target is started.
 
     `connect` is the connect string with the version. `baseline` is the path of the baseline, which may be missing.
     `claims` are the capabilities among Read, Edit and Write that the mapping declares. None if it declares nothing.
@@ -54,11 +56,11 @@ class TargetDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of connection. `form` is the form of its connect strings, for example `mcp:COMMAND`.
+    """A kind of connection, such as `mcp`. `form` shows how its connect strings are written, for example `mcp:COMMAND`.
 
-    `connect` returns the adapter for a connect string, `defaults` its defaults. `hint` returns the probable connect
-    string for a word without a kind, or an empty text. `defaults` and `hint` may raise ConnectError. `confinable` means
-    that `--confine` is supported.
+    `connect` returns the adapter for a connect string, and `defaults` returns its defaults. `hint` suggests a connect
+    string for a word without a kind, or returns an empty text. `defaults` and `hint` may raise ConnectError.
+    `confinable` means that the option `--confine` is supported.
     """
 
     form: str

@@ -1,4 +1,4 @@
-"""Cache the scenarios that a target failed in its last run, so that the next run can start with them."""
+"""Store which scenarios a target failed in its last run, so that the next run can start with these scenarios."""
 
 import hashlib
 import json
@@ -13,12 +13,14 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 
 
 def default_folder() -> Path:
-    """Return the default directory for the files that store the failed scenarios."""
+    """Return the directory that is used to store the failed scenarios of all targets."""
     return platformdirs.user_cache_path("readfirst") / "last-failed"
 
 
 class LastFailed:
-    """The failed scenarios of a target on one suite and contract, for runs in the same directory."""
+    """The stored failures of a target on one suite and contract. Used by later runs in the same directory, for example
+    with `--last-failed`.
+    """
 
     def __init__(self, target: str, roots: Sequence[Path], contract: str, folder: Path | None = None) -> None:
         suites = ",".join(str(root.resolve()) for root in roots)
@@ -27,7 +29,9 @@ class LastFailed:
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
-        """Return the ids of the scenarios that failed in the last run, sorted. None if the target was not run."""
+        """Return the ids of the scenarios that failed in the last run, sorted. None if there was no run of the
+        target.
+        """
         stored = self._read_ids()
         return None if stored is None else stored[0]
 
@@ -39,8 +43,8 @@ class LastFailed:
     def store(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
         """Store for each scenario of a run whether it failed.
 
-        `selected` are all scenarios of the run; those without a result are stored as not tested. The stored results of
-        other scenarios do not change.
+        `selected` are all scenarios of the run. Scenarios without a result, because the run was interrupted, are stored
+        as not tested. The stored results of scenarios outside the run do not change.
         """
         before = self._read_ids() or ([], [])
         ids = {*before[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
@@ -50,7 +54,9 @@ class LastFailed:
             write_all({self._file: json.dumps([sorted(ids), sorted(untested)], indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return the stored ids of failed and of untested scenarios. None without a valid file."""
+        """Return two lists from the stored file: ids of failed scenarios, and of untested scenarios. None if there is
+        no valid file.
+        """
         try:
             match json.loads(self._file.read_bytes()):
                 case [list(failed), list(untested)] if all(
@@ -63,8 +69,8 @@ class LastFailed:
 
 
 def failed_in(file: Path) -> list[str]:
-    """Return the scenarios that failed in a file of results (`--format jsonl`), sorted. Raises StreamError,
-    UnreadableStreamError.
+    """Read a file of results (`--format jsonl`), and return the ids of the scenarios that failed, sorted. Raises
+    StreamError, UnreadableStreamError.
     """
     judged = (judged for run in read_stream(file) for judged in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

@@ -1,4 +1,4 @@
-"""Lines at the end of a run that name the command to run next."""
+"""Write the lines at the end of a run that suggest the next command to the user."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from readfirst.harness.run.run_command import RunRequest
 
 _MIN_GROUPED_FAILURES = 2
-"""Minimum number of failures for the suggestion to group them."""
+"""Minimum number of failures before a run suggests commands that group the failures."""
 _MAX_NAMED_FAILURES = 10
-"""Maximum number of failed scenarios that an interrupted run names."""
+"""Maximum number of failed scenarios that are listed after an interrupt."""
 
 
 def suite_options(fixtures: Sequence[str]) -> list[str]:
-    """Return the options that name these suites on a command line."""
+    """Return the command-line options that name these suites (`--fixtures DIRECTORY`)."""
     paths = (path if path == BUNDLED else short_path(Path(path)) for path in fixtures)
     return [word for path in paths for word in ("--fixtures", path)]
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return a line with commands that group the failures of a run. `failing` contains the number of failures by
-    contract. Empty if the commands would not show more than the run.
+    """Return a line with commands that group the failures of a run by cause or by rule. Empty if the commands would not
+    show more than the run. `failing` contains the number of failures by contract.
     """
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
@@ -58,7 +58,7 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
 def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
-    """Return lines with the failures of an interrupted run and the commands that continue it.
+    """Return lines for the end of an interrupted run: its failures, and the commands that continue the run.
 
     `scenarios` is the number of scenarios of the run. `tested` contains, for each contract and each tested scenario,
     whether the scenario failed.
@@ -77,8 +77,8 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return a line with the command to run all scenarios, if only failed ones were selected and all of them passed.
-    Empty otherwise.
+    """Return a line with the command that runs all scenarios. Used if the run contained only the failures of an earlier
+    run, and all of them passed. Otherwise, return an empty text.
     """
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or _failed_ids(tested):
@@ -91,7 +91,7 @@ def _failed_ids(tested: Mapping[str, Mapping[str, bool]]) -> set[str]:
 
 
 def _run_command(request: RunRequest) -> str:
-    """Return the command line of the run, without the options that select failures or name a report."""
+    """Return the command line that repeats the run, without the options that select failures or name a report."""
     words = request.run_words(request.contracts)
     for option, value in (("--name", request.name), ("--baseline", request.baseline)):
         words += [option, str(value)] if value is not None else []
@@ -100,7 +100,7 @@ def _run_command(request: RunRequest) -> str:
 
 
 def _selection_options(request: RunRequest) -> list[str]:
-    """Return the options that select the same scenarios again."""
+    """Return the command-line options that select the same scenarios as the run."""
     chosen = request.selection
     words: list[str] = []
     for name, values in (

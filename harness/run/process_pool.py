@@ -1,4 +1,6 @@
-"""Distribute items of work to several worker processes, and yield the results in the order of the items."""
+"""Distribute items of work, such as scenarios, to several worker processes, and yield the results in the order of the
+items.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,20 +15,26 @@ Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 MAX_SHARE_SIZE = 8
-"""Maximum number of consecutive items of one worker. Small, because a worker waits while the pipe is full."""
+"""Maximum number of consecutive items that one worker receives. The number is small, because a worker waits while the
+pipe for its results is full.
+"""
 EXIT_TIMEOUT_S = 5.0
-"""Seconds that a worker may take to close its adapter before it is killed."""
+"""Seconds that a worker may use to close its adapter before it is killed."""
 
 
 class Job(Protocol[Item_contra, Result_co]):
-    """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
+    """The work that a worker process does with each item, for example replaying a scenario. Jobs, items and results
+    must be picklable, because they are sent between processes.
+    """
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
         """Return a context manager that opens the job's resources and yields the function that processes one item."""
         ...
 
     def result_for_crash(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return the result of an item whose worker process exited early. `reason` contains the exit status."""
+        """Return a result for an item whose worker process crashed. `reason` contains the exit status of the
+        process.
+        """
         ...
 
 
@@ -34,12 +42,12 @@ class Job(Protocol[Item_contra, Result_co]):
 def work_in_processes(
     job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = MAX_SHARE_SIZE
 ) -> Iterator[Iterator[Result]]:
-    """Start up to `jobs` workers, and yield an iterator of the results, in the order of the items. It raises the
-    exceptions of the workers.
+    """Start up to `jobs` worker processes, and yield an iterator of the results, in the order of the items. The
+    iterator raises the exceptions of the workers.
 
-    Up to `share_size` consecutive items have the same worker. With a smaller size, slow items are balanced better; with
-    a larger size, neighbouring items can share resources. If a worker crashes, the result of its current item is
-    `job.result_for_crash`, and a new worker processes its remaining items.
+    Up to `share_size` consecutive items are sent to the same worker. With a smaller size, slow items are balanced
+    better; with a larger size, neighbouring items can share resources. If a worker crashes, the result of its current
+    item is `job.result_for_crash`, and a new worker processes its remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(share_size, len(items) // jobs))
@@ -57,7 +65,7 @@ def work_in_processes(
 
 
 class _Share(Generic[Item, Result]):
-    """A worker, and the items whose results it has not returned yet."""
+    """A worker process with its share of the items: the consecutive items whose results it still has to return."""
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job
@@ -77,7 +85,7 @@ class _Share(Generic[Item, Result]):
                 raise error
 
     def interrupt(self) -> None:
-        """Interrupt the worker if it has items left. If not, it exits without an interrupt."""
+        """Interrupt the worker process if it still has items. A worker without items exits without an interrupt."""
         if self._remaining:
             self._worker.interrupt()
 
@@ -100,7 +108,9 @@ class _Share(Generic[Item, Result]):
 
 
 def main() -> None:
-    """Run as a worker process: open the job that the parent process sends, and send the result of each item."""
+    """Run this process as a worker: receive a job and items from the parent process, and send the result of each
+    item.
+    """
     serve(_work_on_items)
 
 

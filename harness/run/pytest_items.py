@@ -1,4 +1,6 @@
-"""The collectors and items of the pytest plugin: a scenario file, a scenario in it, and a scenario on one contract."""
+"""The collectors and items that the pytest plugin adds to a test run: a scenario file, a scenario in the file, and a
+scenario on one contract.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""Name of the user property of a pytest report with the verdict's status. It reaches pytest-xdist's main process."""
+"""Name of the user property that stores the status of a verdict in a pytest report. Used because the property also
+reaches the main process of pytest-xdist.
+"""
 
 
 class ScenarioFailedError(Exception):
-    """A scenario failed. The message is the same explanation as on the command line, `brief` is one line of it, and
-    `details` is the output or the traceback of the target.
+    """Raised by a pytest item if its scenario fails. The message is the explanation that the command line prints,
+    `brief` is one line of it, and `details` is the output or the traceback of the target.
     """
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:
@@ -30,12 +34,14 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file. It contains an item per contract, or a collector per scenario if it has several scenarios."""
+    """Pytest collector for a scenario file. It contains one item per contract. If the file has several scenarios, it
+    contains one collector per scenario.
+    """
 
     root: Path
 
     def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
-        """Yield the items or collectors. Of the file, only the heading is read before an item runs."""
+        """Yield the items or collectors of the file. Only the heading of the file is read until an item runs."""
         try:
             target = target_of(self.config, self.root)
             slugs = target.cases(self.path, self.root)
@@ -53,13 +59,13 @@ class ScenarioFile(pytest.File):
 
 
 class ScenarioCase(pytest.Collector):
-    """One scenario of a file that contains several."""
+    """Pytest collector for one scenario of a file that contains several scenarios."""
 
     target: Target
     scenario_id: str
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Yield the items of the scenario: one for each contract."""
+        """Yield a pytest item for each contract."""
         yield from _make_items(self, self.target, self.scenario_id)
 
 
@@ -75,7 +81,7 @@ def _make_items(parent: pytest.Collector, target: Target, scenario_id: str) -> I
 
 
 class ScenarioItem(pytest.Item):
-    """One scenario on one contract; the item's name is the contract."""
+    """Pytest item that tests one scenario on one contract. The name of the item is the contract."""
 
     target: Target
     scenario_id: str
@@ -84,28 +90,32 @@ class ScenarioItem(pytest.Item):
 
     @property
     def function(self) -> Callable[..., None]:
-        """The function that runs the item. Hooks of other plugins expect the attributes of a Python test function."""
+        """The function that runs the item. This and the next attributes exist because plugins of pytest use these
+        attributes of Python test functions.
+        """
         return type(self).runtest
 
     obj = function
 
     @property
     def module(self) -> ModuleType:
-        """The module of `function`."""
+        """The module that contains `function`. Plugins of pytest use this attribute."""
         return sys.modules[__name__]
 
     @property
     def originalname(self) -> str:
-        """The item's name, as for a test function without parameters."""
+        """The name of the item. Plugins of pytest use this attribute, which test functions have."""
         return self.name
 
     @property
     def funcargs(self) -> dict[str, Any]:
-        """The values of fixtures: none."""
+        """Always empty, because the item uses no fixtures. Plugins of pytest use this attribute."""
         return {}
 
     def runtest(self) -> None:
-        """Replay and judge the scenario. Raises ScenarioFailedError if it fails. Skips it if it cannot be judged."""
+        """Replay and judge the scenario. Raises ScenarioFailedError if it fails. If it cannot be judged, the item is
+        skipped.
+        """
         try:
             verdict, ruling = self.target.judge(self.name, self.scenario_id)
         except UnconnectedError:
@@ -130,7 +140,7 @@ class ScenarioItem(pytest.Item):
             raise ScenarioFailedError(message, brief(verdict), escape(details.strip(), kept="\n"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the explanation without a traceback, also for a broken suite or target."""
+        """Return the explanation of a failure without a traceback. Also used if the suite or the target is broken."""
         error = excinfo.value
         if not isinstance(error, ScenarioFailedError | ReadfirstError):
             return super().repr_failure(excinfo, style)
@@ -144,5 +154,5 @@ class ScenarioItem(pytest.Item):
         return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return the file, its first line, and the item's name in reports."""
+        """Return the location that pytest reports for the item: the file, its first line, and the item's name."""
         return self.path, 0, escape(f"{self.scenario_id} on {self.name}")

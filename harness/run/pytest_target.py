@@ -1,4 +1,4 @@
-"""The target of a pytest run with one suite: the contracts to compare it with, and a runner for each."""
+"""The target that a pytest run tests with one suite: its contracts, and a runner for each contract."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ FOLDERS = ("scenarios", "corpus")
 
 
 def escape(text: str, kept: str = "") -> str:
-    """Escape control characters in a text that pytest prints, except those in `kept`."""
+    """Escape the control characters in a text that pytest prints. The characters in `kept` are not escaped."""
     from readfirst.harness.terminal import as_text
 
     return as_text(text, kept)
 
 
 class UnconnectedError(ReadfirstError):
-    """The target cannot be connected. The message contains the reason and a remedy."""
+    """Raised if the connection to the target fails. The message contains the reason, and how to fix it."""
 
 
 class Target:
-    """The target with one suite: the contracts to compare it with, and a runner for each."""
+    """The target that a pytest run tests with one suite. It has a runner for each contract, and pytest items use it to
+    judge scenarios.
+    """
 
     contracts: tuple[str, ...] = ()
     missing_because = "a required capability"
-    """The reason in the message about a scenario that was not judged although it must be."""
+    """The reason that a message states if a scenario that must be judged was not judged."""
     level_warning = ""
-    """A warning that the baseline was written at a lower level than that of the run."""
+    """A warning that the level of the baseline is lower than the level of the run. Empty if the levels agree."""
 
     def __init__(self, options: Any, layers: Layers) -> None:
         self._layers = layers
@@ -51,7 +53,9 @@ class Target:
         self._runners: dict[str, Runner] = {}
 
     def prepare(self) -> None:
-        """Read the suite, the baseline and the options. Raises ReadfirstError."""
+        """Read the suite, the baseline and the options before the first scenario is collected. Raises
+        ReadfirstError.
+        """
         from readfirst.harness.compare.baseline import BaselineChecker
         from readfirst.harness.run.capabilities import parse_capabilities
         from readfirst.harness.run.connect import target_defaults
@@ -79,12 +83,16 @@ class Target:
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether a different suite of the run replaces the scenario in this file by a scenario with the same id."""
+        """Whether another suite of the run has a scenario with the same id, so that the scenario in this file is not
+        used.
+        """
         has_layers = len(self._layers) > 1
         return has_layers and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the scenarios of a file (last parts of ids). None: it has only one. Raises SuiteError."""
+        """Return the last parts of the ids of the scenarios in a file. None if the file contains only one scenario.
+        Raises SuiteError.
+        """
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
@@ -93,7 +101,9 @@ class Target:
         return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
     def selects(self, scenario_id: str) -> bool:
-        """Whether the options select a scenario. A scenario that cannot be read is selected, and fails later."""
+        """Whether the options of the pytest run select a scenario. True for a scenario that cannot be read, so that its
+        item fails and shows the error.
+        """
         if not self._requirements and self._rules is None:
             return True
         from readfirst.harness.yaml_io.finding import SuiteError
@@ -106,7 +116,9 @@ class Target:
         return is_required and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Return the runner for a contract. The target is connected at the first use. Raises UnconnectedError."""
+        """Return the runner that judges scenarios on a contract. The first use connects to the target. Raises
+        UnconnectedError.
+        """
         from readfirst.harness.adapter_api import AdapterError
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
@@ -130,23 +142,25 @@ class Target:
         return RunOptions(time_limit=limit, settle=settle)
 
     def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
-        """Replay one scenario, and compare its verdict with the baseline."""
+        """Replay one scenario. Return its verdict, and the result of the baseline for this verdict."""
         with self._directory():
             verdict = self._connect(contract).judge(scenario_id)
         return verdict, self._checker.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return the undeclared required capabilities as text. Empty if there is none. Raises UnconnectedError."""
+        """Return the required capabilities that the target does not declare, as text. Empty if all are declared. Raises
+        UnconnectedError.
+        """
         with self._directory():
             return ", ".join(sorted(self._checker.required - self._connect(contract).claims))
 
     def _directory(self) -> AbstractContextManager[None]:
-        """Return a context manager that changes to the base directory of the target's relative paths."""
+        """Return a context manager that changes to the directory to which paths in the connect string are relative."""
         directory = getattr(self._options, "readfirst_directory", None)
         return nullcontext() if directory is None else chdir(directory)
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the explanation of a failed verdict, with the same text as on the command line."""
+        """Return the explanation of a failed verdict. The command line prints the same text."""
         from readfirst.harness.report.failure import failure_text
         from readfirst.harness.run.run_command import RunRequest
         from readfirst.harness.suite.suite import default_root
@@ -162,21 +176,25 @@ class Target:
         return failure_text(verdict, scenario, request.commands(verdict.contract))
 
     def close(self) -> None:
-        """End every implementation."""
+        """End every process of the target."""
         while self._runners:
             self._runners.popitem()[1].close()
 
 
 Layers = tuple[str | Path, ...]
-"""Suites that are tested as one; see `open_layers`."""
+"""The directories of suites that are tested as one suite. `open_layers` opens them."""
 SUITES = pytest.StashKey[dict[Path, Layers]]()
-"""Key of the collected suites in pytest's stash, by the directory of each."""
+"""Key that is used to store the collected suites in pytest's stash. The stored value contains the suites by
+directory.
+"""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""Key of the targets of the pytest run in its stash, by the suites that they are tested with."""
+"""Key that is used to store the targets of a pytest run in pytest's stash. The stored value contains the targets by the
+suites that test them.
+"""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return the target to test with the suite in `root`. It is created and prepared at the first use.
+    """Return the target that is tested with the suite in `root`. The first call creates and prepares the target.
 
     Raises ReadfirstError if the preparation fails. Later calls for the suite then return a target without contracts.
     """

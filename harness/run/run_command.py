@@ -1,4 +1,4 @@
-"""Run the command `readfirst run`: select and replay scenarios, apply the baseline, and write reports."""
+"""Execute `readfirst run`: select and replay scenarios, apply the baseline, and write reports."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-"""Stands for every contract of a suite."""
+"""Value of the option `--contract` that selects every contract of a suite."""
 _MAX_REPLACED = 5
-"""Maximum number of replaced scenarios that a run names."""
+"""Maximum number of scenarios that a run lists because another suite replaces them."""
 _FILE_WIDTH_COLUMNS = 110
-"""Width of a table that is not written to a terminal."""
+"""Width in columns that is used for a report table in a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """The options of one run, as on the command line.
 
-    - `target` is the connect string. `called` is the target without added options; it is the name in reports and
-      baselines unless `name` is given. `version` returns the version of readfirst, for reports.
-    - `contracts` empty: the default contract. `no_baseline`: the baseline of the target is ignored. `update_baseline`
-      writes the failures of the run into `baseline`, and keeps written reasons.
-    - `claims` are the required capabilities. If it is None, they are the capabilities of the mapping (`stated`), or
-      Read, Edit and Write; a baseline can change them.
+    - `target` is the connect string. `called` is the target without added options; reports and baselines use it as the
+      name unless `name` is given. `version` returns the version of readfirst, for reports.
+    - `contracts`: if it is empty, the default contract is used. `no_baseline`: the baseline of the target is ignored.
+      `update_baseline` writes the failures of the run into `baseline`, and keeps written reasons.
+    - `claims` are the required capabilities. If it is None, the capabilities that the mapping declares (`stated`) are
+      used, or Read, Edit and Write; a baseline can change them.
     - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
       `remaining` the scenarios that an interrupted run did not reach.
     - `trace` prints calls and answers on standard error.
-    - `most_failures` is the number of rules for which the table format explains the shortest failing scenario; None:
-      all failing scenarios are explained.
+    - `most_failures` is the number of rules for which the table format explains the shortest failing scenario. None
+      means that all failing scenarios are explained.
     """
 
     suite: Suite
@@ -101,16 +101,16 @@ class RunRequest:
 
     @property
     def title(self) -> str:
-        """The name of the implementation in reports."""
+        """The name that reports use for the implementation."""
         return self.name or self.called or self.target
 
     def commands(self, contract: str) -> Commands:
-        """Return the command lines that show and repeat a failed scenario, without the scenario's id at the end."""
+        """Return the command lines that show and replay a failed scenario. The id of the scenario must be appended."""
         show = ["readfirst", "show", "--contract", contract, *suite_options(self.fixtures)]
         return Commands(visible_command(self.run_words([contract])), visible_command(show))
 
     def run_words(self, contracts: Sequence[str]) -> list[str]:
-        """Return the words of a command line that runs the same target in the same way on these contracts."""
+        """Return the words of a command line that runs the target on these contracts with the same options."""
         words = ["readfirst", "run", self.target]
         words += [word for name in contracts for word in ("--contract", name)]
         words += ["--level", self.level, *suite_options(self.fixtures)]
@@ -120,11 +120,11 @@ class RunRequest:
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
-    """Return the names of the contracts to compare a target with, in release order.
+    """Return the names of the contracts that a target is compared with, in release order.
 
-    Without a name, it is the target's own contract (`claude-code:2.1.7`), or the suite's default. `latest`
-    means the newest contract, `all` means all contracts. Raises UnknownContractError, and SelectionError for
-    the level `verbatim` on `documented`.
+    Without a name, this is the target's own contract (`claude-code:2.1.7`), or the suite's default. `latest` means the
+    newest contract, `all` means all contracts. Raises UnknownContractError, and SelectionError for the level `verbatim`
+    on `documented`.
     """
     contracts = suite.contracts
     if not names:
@@ -138,10 +138,10 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Raise SelectionError if none of the contracts `names` can judge the scenarios of one of the suites in a run.
+    """Raise SelectionError if a suite of the run has scenarios that none of the contracts `names` can judge.
 
-    A contract that a suite describes cannot judge the scenarios of the suites below it, unless it extends a recorded
-    contract. `ids` are the selected scenarios. None: all.
+    If a suite adds a contract, the contract cannot judge the scenarios of the suites below it, unless it extends a
+    recorded contract. `ids` are the selected scenarios. None means all.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.part, ids)):
@@ -155,7 +155,9 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
 
 
 def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each suite that replaces scenarios of a suite below it, with the replaced ones among `ids`."""
+    """Yield a line for each suite whose scenarios replace scenarios of a suite below it. The line names the replaced
+    scenarios among `ids`.
+    """
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
         part = suite.part(scenario_id)
@@ -170,7 +172,8 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline. Its name must be `name` (the value of `option`) or `called` (the target as it was written).
+    """Read a baseline file. The file must contain the name of the target: `name` (the value of the option `option`), or
+    `called` (the target as the user wrote it).
 
     Raises BaselineError, also for invalid YAML.
     """
@@ -183,7 +186,7 @@ def open_baseline(
 
 
 def perform(request: RunRequest) -> int:
-    """Execute the run and return its exit code. All exceptions of its parts are raised.
+    """Execute a run with all its reports, and return the exit code. Exceptions are not caught.
 
     After Ctrl-C, the reports on standard output are finished. A report file is not written.
     """
@@ -223,7 +226,7 @@ def perform(request: RunRequest) -> int:
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
     tested: dict[str, dict[str, bool]] = {name: {} for name in contracts}
-    """For each contract: whether each scenario failed."""
+    """For each contract and each tested scenario: whether the scenario failed."""
     with ExitStack() as stack:
         if request.trace:
             stack.enter_context(tracing(stderr()))
@@ -297,7 +300,8 @@ def perform_report(
     version: str = "unknown",
     most_failures: int | None = BRIEF,
 ) -> None:
-    """Write a report of these result files to `target` or to standard output. `table` is the format of `run`.
+    """Write a report about earlier runs to `target` or to standard output. `streams` are the result files of these
+    runs. `table` is the format that `readfirst run` uses by default.
 
     Raises StreamError for an incomplete stream, before anything is written.
     """
@@ -318,8 +322,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return those of the ids that the options `--failed-in`, `--last-failed` and `--continue` select (default: all),
-    and the message to print if there are none.
+    """Return the ids that the options `--failed-in`, `--last-failed` and `--continue` select. Without these options,
+    return all `ids`. The second value is the message to print if no scenario is left.
 
     Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
@@ -354,7 +358,7 @@ def _report_sources(suite: Suite, commands: Callable[[Run], Commands], version: 
 
 
 def _open_reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
-    """Open the reports, and return them with the console for a progress bar."""
+    """Open the reports that the user requested. Return the reports, and the console that is used for a progress bar."""
     terminal = stdout().isatty()
     table = _open_console(stdout())
     reports: list[Report] = []

@@ -1,4 +1,4 @@
-"""Run options: how an implementation is run, one value from the command line to the adapter."""
+"""The options for running an implementation, which are passed as one value from the command line to the adapter."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +10,10 @@ from readfirst.harness.adapter_api import TIME_LIMIT
 class RunOptions:
     """Options for running an implementation. They do not depend on the contract.
 
-    `jobs` is the number of worker processes; 0: `jobs_for` decides. `time_limit` is in seconds per call. `settle` is in
-    seconds, for writes after the last answer. `confine`: the implementation writes only to its workspace and home, and
-    has no network. `keep` is the folder for the workspaces of scenarios that fail.
+    `jobs` is the number of worker processes; if it is 0, `jobs_for` determines the number. `time_limit` is in seconds
+    per call. `settle` is the number of seconds to wait for writes after the last answer. With `confine`, the
+    implementation can write only to its workspace and home, and has no network. `keep` is the directory that is used
+    for the workspaces of failing scenarios.
     """
 
     jobs: int = 1
@@ -22,7 +23,7 @@ class RunOptions:
     keep: Path | None = None
 
     def words(self) -> list[str]:
-        """Return the options of a command line that change a verdict."""
+        """Return these options as words of a command line. Options that cannot change a verdict are omitted."""
         words = [] if self.time_limit == TIME_LIMIT else ["--time-limit", f"{self.time_limit:g}"]
         words += ["--settle", f"{self.settle * 1000:g}"] if self.settle else []
         return [*words, "--confine"] if self.confine else words

@@ -1,4 +1,4 @@
-"""Replay scenarios on one implementation, and yield the verdicts in the order of the ids."""
+"""Replay scenarios on one implementation, judge them, and yield the verdicts in the order of the ids."""
 
 import logging
 import traceback
@@ -40,8 +40,8 @@ _WRITING_TOOLS = {"Edit", "Write"}
 class RunSpec:
     """The settings of one run. They are picklable, because they are sent to worker processes.
 
-    `connect` is the connect string. `also` are further contracts to compare the same replay with, if the implementation
-    does not depend on the contract.
+    `connect` is the connect string. `also` are further contracts. If the implementation does not depend on the
+    contract, one replay is compared with `contract` and with all of them.
     """
 
     suite: Suite
@@ -58,9 +58,10 @@ class RunSpec:
             yield runner.verdicts
 
     def result_for_crash(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return verdicts with the status `error` for a scenario whose worker process crashed.
+        """Return verdicts with the status `error` for a scenario whose worker process crashed. `reason` contains the
+        exit status of the process.
 
-        `reason` contains the exit status. Raises SuiteError if the scenario file is missing or damaged.
+        Raises SuiteError if the scenario file is missing or damaged.
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
@@ -71,10 +72,11 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with the expectations of one contract. Contracts with equal recordings share the Scenario object.
+    """A scenario with the expectations of one contract, which judges a replay. Contracts with equal recordings share
+    the Scenario object.
 
-    `name` is the name of the requested contract. `contract` judges the scenario: it is the requested contract, or the
-    recorded contract that this extends.
+    `name` is the name of the requested contract. `contract` is the contract that judges the scenario: the requested
+    contract, or the recorded contract that the requested contract extends.
     """
 
     name: str
@@ -84,7 +86,9 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with the name of this contract, because a shared scenario has the name of a different one."""
+        """The scenario with the name of this contract. Needed because a shared Scenario object has the name of another
+        contract.
+        """
         name = self.contract.name
         if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
@@ -92,7 +96,9 @@ class _View:
 
 
 class Runner:
-    """One connected implementation and its workspaces. Judges one scenario at a time."""
+    """Replays and judges scenarios on one connected implementation, one scenario at a time. Each scenario uses a new
+    workspace.
+    """
 
     def __init__(self, spec: RunSpec) -> None:
         self.spec = spec
@@ -103,7 +109,7 @@ class Runner:
         design_named(self._traits.design)
         refusals_named(self._traits.refuses)
         self.claims = supported_capabilities(self._traits)
-        """The declared capabilities."""
+        """The capabilities that the adapter declares and supports."""
         is_confined = spec.options.confine or self.suite.needs_wall
         self._pool = WorkspacePool(confined=is_confined, memory=self._traits.in_memory)
         self._process_end_check = _ProcessEndCheck(self._traits.servers is None)
@@ -113,11 +119,15 @@ class Runner:
             self._pool.keep = self._failed_workspaces.copy
 
     def judge(self, scenario_id: str) -> Verdict:
-        """Replay one scenario, and compare it with the first contract. See `verdicts`."""
+        """Replay one scenario, and compare the result with the first contract. Raises the same exceptions as
+        `verdicts`.
+        """
         return self.verdicts(scenario_id)[0]
 
     def _read_scenario(self, scenario_id: str) -> Scenario:
-        """Read a scenario. If it has no expectations, it becomes an invariant at the level `safe`."""
+        """Read a scenario. If it has no expectations and the level is `safe`, it becomes an invariant: only harm is
+        checked.
+        """
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
@@ -127,10 +137,11 @@ class Runner:
         return replace(scenario, invariant=True) if self.spec.level == "safe" else scenario
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
-        """Replay one scenario once, and compare it with the expectations of each contract, in their order.
+        """Replay one scenario once, and compare the result with the expectations of each contract, in the order of the
+        contracts.
 
-        Raises SuiteError or RecordingError if its files are damaged. All other exceptions become verdicts with the
-        status `error` and the party to blame.
+        Raises SuiteError or RecordingError if the files of the scenario are damaged. All other exceptions become
+        verdicts with the status `error`, which name the part of the system to blame.
         """
         stated = self._read_scenario(scenario_id)
         views = self._make_views(stated)
@@ -185,8 +196,8 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return the verdicts. If a shared server may be the reason for a failure, the scenario is repeated on a
-        separate server.
+        """Replay and judge a scenario, and return a verdict for each view. If the scenario fails and a shared server
+        may be the reason, it is repeated on a separate server.
         """
         verdicts = self._judge_views(views)
         servers = self._traits.servers
@@ -202,7 +213,9 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return the parts of a verdict that are equal if the behaviour is equal. Tokens such as times are masked."""
+        """Return the parts of a verdict that depend only on the behaviour. Used to compare a replay on a shared server
+        with a replay on a separate server. Tokens such as times are masked.
+        """
 
         def mask(text: str) -> str:
             return mask_tokens(self._traits.mask(text))
@@ -214,7 +227,9 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay the scenario once, and compare the outcome once with the expectations of each group of equal views."""
+        """Replay the scenario once, and compare the outcome with each view. Views with equal expectations are compared
+        only once.
+        """
         level, vocabulary, in_full = self.spec.level, self.suite.vocabulary, self.suite.in_full
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
@@ -249,7 +264,7 @@ class Runner:
         return outcome
 
     def _judge_session(self, scenario: Scenario, outcome: Outcome) -> Judgement:
-        """Return the harms of the session, including calls that only this implementation refuses."""
+        """Return the harms that the session did, and the calls that only this implementation refuses."""
         judgement = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
             return judgement
@@ -293,7 +308,8 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides after which scenarios the shared process is ended, to detect changes of files at its exit.
+    """Decides after which scenarios the process that scenarios share is ended. Used to detect that the process changes
+    files when it exits.
 
     The process is ended after the first scenarios that use Edit and Write. If it has changed files at its exit, it is
     ended after every later scenario. `enabled` is False for servers of a pool, because they exit with their sessions or
@@ -330,13 +346,15 @@ def run(
     *,
     apart: bool = False,
 ) -> Generator[Verdict]:
-    """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
+    """Replay and judge scenarios, and yield one verdict per contract and scenario: contract by contract, and for each
+    contract in the order of sorted ids.
 
-    `ids` are the selected scenarios (`harness.suite.selection.select`). None: all. If the implementation does not
+    `ids` are the selected scenarios (`harness.suite.selection.select`). None means all. If the implementation does not
     depend on the contract, each scenario is replayed once for all contracts. With several jobs, each worker process
-    replays a share; the verdicts and their order are the same. `apart`: a single job also uses a worker process, which
-    a caller in a thread requires. For several contracts of the reference, `keep` has a subdirectory for each. Close the
-    iterator to stop early. Raises SuiteError, and the errors of `connect`.
+    replays a share of the scenarios; the verdicts and their order are the same. With `apart`, a single job uses a
+    worker process, too; this is required if the caller runs in a thread. If the reference is run on several contracts,
+    `keep` has a subdirectory for each. Close the iterator to stop early. Raises SuiteError, and the errors of
+    `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep
@@ -358,7 +376,7 @@ def run(
 def _iter_verdicts(
     spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
 ) -> Generator[tuple[Verdict, ...]]:
-    """Yield the verdicts on each scenario, one for each contract of the spec."""
+    """Yield, for each scenario, its verdicts: one for each contract of the spec."""
     if apart or (jobs > 1 and len(chosen) > 1):
         # Imported here, because a run with one job does not need it.
         from readfirst.harness.run.process_pool import work_in_processes

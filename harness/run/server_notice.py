@@ -1,4 +1,4 @@
-"""Report early in a run whether scenarios share a server, the reason, and the estimated time."""
+"""Tell the user early in a run whether scenarios share a server, why, and how long the run will take."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.progress import duration
 
 _MIN_SAMPLES = 5
-"""Minimum number of sessions that are used to estimate the remaining time."""
+"""Minimum number of sessions whose duration is used to estimate the remaining time."""
 PENDING = "servers: one for each of the first scenarios; then readfirst tests whether the other scenarios can share one"
 _WORDS = {
     "shared": "shared by scenarios",
@@ -19,18 +19,24 @@ _WORDS = {
 
 @dataclass
 class ServerNotice:
-    """Decides when to print a notice about servers in a run of `total` scenarios in `jobs` processes."""
+    """Creates the lines that tell the user whether scenarios share a server. A run has `total` scenarios and uses
+    `jobs` processes.
+    """
 
     total: int
     jobs: int = 1
     _seen: int = field(init=False, default=0)
     _seconds: dict[bool, list[float]] = field(init=False, default_factory=lambda: {True: [], False: []})
-    """Seconds of sessions on a shared server (True) and on a separate server (False)."""
+    """Durations in seconds of the sessions on a shared server (True) and on a separate server (False). Used for the
+    estimate.
+    """
     _is_silent: bool = field(init=False, default=False)
 
     def line(self, verdict: Verdict) -> str:
-        """Return the line to print after a verdict, otherwise an empty text. There are two lines in a run: readfirst
-        will test whether scenarios can share a server, and later the decision.
+        """Return the line that is printed after a verdict. Empty after most verdicts.
+
+        A run prints at most two lines: first that readfirst will test whether scenarios can share a server, and later
+        the decision.
         """
         self._seen += 1
         use = verdict.server
@@ -52,7 +58,9 @@ class ServerNotice:
 
 
 def decision_line(decision: IsolationDecision, seconds: float, scenarios: int) -> str:
-    """Return a line with the decision about servers, its reason, and the estimated time for the remaining scenarios."""
+    """Return a line that states whether scenarios share a server, why, and the estimated time for the remaining
+    scenarios.
+    """
     rest = ""
     if scenarios > 0:
         rest = f"; about {duration(seconds)} for the other {pluralize(scenarios, 'scenario')}"

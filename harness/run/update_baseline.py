@@ -1,4 +1,4 @@
-"""Write the failures of a run into its baseline."""
+"""Write the failures of a run into its baseline, for the option `--update-baseline`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 def update_baseline(
     request: RunRequest, old: Baseline | None, seen: Sequence[Verdict], *, is_whole: bool
 ) -> ExitCode:
-    """Write the failures among the verdicts into `request.baseline`, and return the exit code of the run with the new
-    baseline. Reasons in the `old` baseline are kept. `is_whole`: the run contained the whole suite.
+    """Write the failures among the verdicts into `request.baseline`. Return the exit code that the run has with the new
+    baseline.
+
+    Reasons in the `old` baseline are kept. `is_whole` means that the run contained the whole suite.
     """
     suite, file = request.suite, request.baseline
     assert file is not None

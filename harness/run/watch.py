@@ -1,4 +1,6 @@
-"""Run an implementation again whenever its files change, failed scenarios first."""
+"""Run an implementation again whenever its files change, and start with the scenarios that failed. Used for `readfirst
+watch`.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -9,19 +11,19 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.terminal import say
 
 _DEBOUNCE_MS = 300
-"""Milliseconds without a further change before a run starts, because an editor may save several files."""
+"""Milliseconds without a further change before a run starts. Used because an editor may save several files."""
 _POLL_INTERVAL_MS = 50
 _OUTPUT_OPTIONS = ("--output", "--keep", "--baseline")
-"""Options of a run whose values are files or directories that it writes."""
+"""Options whose values are files or directories that a run writes. Changes of these files start no new run."""
 
 
 class WatchError(ReadfirstError):
-    """The files cannot be watched. The message contains a remedy."""
+    """Raised if files cannot be watched for changes. The message says how to fix this."""
 
 
 def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]) -> None:
-    """Run all scenarios. After every change, run the scenarios that failed last; if all of them pass, run all
-    scenarios.
+    """Run all scenarios. After every change, run the scenarios that failed in the last run. If all of them pass, run
+    all scenarios again.
 
     `run` executes a run with additional options, and returns its exit code. `changes` yields the changed files.
     """
@@ -34,15 +36,16 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
 
 
 def written_by(options: Sequence[str]) -> list[Path]:
-    """Return the absolute paths of files and directories that a run with these options writes."""
+    """Return the absolute paths of the files and directories that a run with these options writes."""
     pairs = [*pairwise(options), *(option.split("=", 1) for option in options if "=" in option)]
     return [Path(value).resolve() for option, value in pairs if option in _OUTPUT_OPTIONS]
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
-    """Yield the changed files in some directories, until Ctrl-C. Files that the run writes are ignored.
+    """Wait for changes in these directories, and yield the changed files, until Ctrl-C. The files `written` by the run
+    are ignored.
 
-    Directories of tools (`.git`, `node_modules`, `__pycache__`, ...) are ignored. Raises WatchError.
+    Directories of tools (`.git`, `node_modules`, `__pycache__`, ...) are ignored, too. Raises WatchError.
     """
     try:
         from watchfiles import DefaultFilter, watch
