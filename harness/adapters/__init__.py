@@ -1,1 +1,1 @@
-"""Connect implementations to the harness: one module per kind of connection."""
+"""Adapters, which connect implementations to the harness: one module per kind of connection."""

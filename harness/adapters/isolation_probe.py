@@ -1,8 +1,8 @@
-"""Probe whether sessions give the same results on a shared or restarted server.
+"""Probe whether sessions give the same results on a shared or restarted server as on separate servers.
 
-The same calls are made in a session with its own server, in consecutive sessions on one server in the same
-workspace, and in sessions that share a server. The probe compares everything that a scenario could observe: texts,
-refusals, and the files of the workspace. Tokens such as random ids and times are masked if they differ between
+The probe makes the same calls in several sessions: in a session with its own server, in consecutive sessions on one
+server in the same workspace, and in sessions that share a server. It compares everything that a scenario could observe:
+texts, refusals, and the files of the workspace. Tokens such as random ids and times are masked if they differ between
 separate servers, because such a difference does not show that sessions affect each other.
 """
 
@@ -25,7 +25,9 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a workspace for one session, and determines the server of this session: shared, or separate."""
+"""A function that lends a workspace for one session. It also decides which server the session uses: a shared server, or
+a separate server.
+"""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -36,16 +38,18 @@ _EXTERNAL_CHANGE = WorldEvent(
     "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
 )
 _FURTHER_FILES = 24
-"""Number of further files that the other session reads, to detect servers that remember a limited number of files."""
+"""Number of further files that the other session reads. Used to detect servers that remember only a limited number of
+files.
+"""
 _MAX_VALUE_CHARS = 40
-"""Maximum characters of each of two different answers in a message."""
+"""Maximum characters that a message quotes of each of two different answers."""
 _COMMON_CHARS = 12
-"""Maximum number of equal characters before the first difference that a message quotes."""
+"""Maximum number of equal characters that a message quotes before the first difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharingResult:
-    """The result of the probe: whether sessions may share a server.
+    """The result of the probe: whether sessions may share a server. The server pool uses it to assign servers.
 
     If `again`, a server may serve one session after another in the same workspace. If `anew`, it may do so if the
     handshake is repeated between the sessions; sharing between workspaces is not tested in this case. `refusal` is the
@@ -59,16 +63,18 @@ class SharingResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The result of one call of the probe, and the files afterwards. `action` describes the call: `a second Read`."""
+    """The answer to one call of the probe, and the files after the call. `action` describes the call: `a second
+    Read`.
+    """
 
     action: str
     result: ToolResult | None
     files: Mapping[str, Entry]
     masked: str = ""
-    """The text of the result without tokens."""
+    """The text of the answer without tokens, such as random ids."""
 
     def differs(self, other: "_ProbeResult") -> bool:
-        """Whether a scenario could observe a difference between two results: in text, error flag or files."""
+        """Whether a scenario could distinguish two results: by text, error flag or files."""
         return self._observation != other._observation
 
     @property
@@ -77,7 +83,7 @@ class _ProbeResult:
         return flags, self.masked, self.files
 
     def describe_difference(self, expected: "_ProbeResult") -> str:
-        """Return a text with the different parts of this result and of the expected result, both shortened."""
+        """Return a text that quotes how this result differs from the expected result. Both results are shortened."""
         result, before = self.result, expected.result
         if result is not None and before is not None:
             if result.is_error != before.is_error:
@@ -92,13 +98,15 @@ class _ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeDifference:
-    """The first call of the probe whose result another session has changed, and both results (`values`)."""
+    """The first call of the probe whose result differs because of another session. `values` are the two results."""
 
     action: str
     values: str
 
     def sentence(self, when: str) -> str:
-        """Return the reason not to share servers, as a sentence. `when` is for example `after another session`."""
+        """Return a sentence that explains why servers cannot be shared. `when` is for example `after another
+        session`.
+        """
         return f"{self.action} is answered differently {when}: {self.values}"
 
 
@@ -113,7 +121,8 @@ def probe_servers(
     share: bool = True,
     mask: Callable[[str], str] = lambda text: text,
 ) -> SharingResult:
-    """Make the calls of the probe with servers that are assigned in different ways, and compare their results.
+    """Make the calls of the probe several times, with servers that are assigned in different ways, and compare the
+    results.
 
     Each `Lend` assigns servers in one way:
 
@@ -156,7 +165,7 @@ class _Probe:
         self._mask = mask
 
     def works_in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
-        """Whether two sessions, one after the other in the same workspace, both give the expected results."""
+        """Whether two sessions give the expected results if they use the same workspace, one after the other."""
         return not any(self.difference(expected, lend, neighbour, earlier=lend) for _ in range(2))
 
     def difference(
@@ -168,7 +177,9 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result, or None. The parameters are as in `results`."""
+        """Return the first call with an unexpected result. None if all results are as expected. The parameters are as
+        in `results`.
+        """
         try:
             results = self.results(lend, neighbour, busy=busy, earlier=earlier)
         except Exception as error:
@@ -186,11 +197,11 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
-        """Return the results of the calls in a workspace from `lend`.
+        """Make the calls of the probe in a workspace from `lend`, and return their results.
 
-        A workspace from `neighbour` contains hard links to the same files. If `busy`, another session reads files
-        in this workspace before. With `earlier`, another session reads files with different contents before, in a
-        workspace from `earlier`.
+        A workspace from `neighbour` contains hard links to the same files. If `busy`, another session first reads files
+        in this workspace. With `earlier`, another session first reads files with different contents, in a workspace
+        from `earlier`.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:
@@ -216,7 +227,9 @@ class _Probe:
             close_session(session)
 
     def _use_session(self, workspace: WorkspaceDir) -> None:
-        """In a new session, read the files of the probe and many more files, and make an Edit that is refused."""
+        """Open a session that could affect later sessions: it reads the files of the probe and many more files, and
+        makes an Edit that is refused.
+        """
         workspace.lay_out(
             {f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_FURTHER_FILES)}
         )
@@ -258,7 +271,9 @@ class _Probe:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Yield the first different line of each of two texts, shortened to the part around the difference."""
+    """Yield two texts, each shortened to the first line that differs, and to the part of this line around the
+    difference.
+    """
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)
@@ -268,7 +283,7 @@ def _shorten(*texts: str) -> Iterator[str]:
 
 
 def _link_files(other: WorkspaceDir, workspace: WorkspaceDir) -> None:
-    """Create hard links to the files of another workspace, with the same names."""
+    """Create hard links in a workspace to the files of another workspace, with the same names."""
     workspace.lay_out({})
     try:
         for name in _FILES:

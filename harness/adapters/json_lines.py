@@ -1,4 +1,4 @@
-"""The adapter `lines:<command>`: a program in any language that speaks JSON lines."""
+"""The adapter for `lines:COMMAND`: a program in any language that reads and writes JSON lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
 class ReportedProblemError(AdapterError):
-    """The program answered a request with a problem instead of a result. `answer` is the whole answer."""
+    """Raised if the program answers a request with a problem instead of a result. `answer` is the whole answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
         super().__init__(message, details=str(answer.get("details", "")))
@@ -39,10 +39,10 @@ class ReportedProblemError(AdapterError):
 
 
 class JsonLinesProgram(LineProgram):
-    """A program that answers requests one after the other, as `docs/protocol.md` describes."""
+    """A running program that answers requests one after the other, with the protocol in `docs/protocol.md`."""
 
     def __init__(self, command: Sequence[str], *, cancel_timeout: float = 1.0, **options: Any) -> None:
-        """Start the program. `cancel_timeout` is the time for the answer to a cancellation, in seconds."""
+        """Start the program. `cancel_timeout` is the maximum time in seconds for the answer to a cancellation."""
         super().__init__(command, **options)
         self._cancel_timeout = cancel_timeout
         self._numbers = itertools.count(1)
@@ -50,13 +50,15 @@ class JsonLinesProgram(LineProgram):
     def ask(
         self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
-        """Send a request and return its answer. Run `interfere` when the program reports that the call is validated.
+        """Send a request and return its answer. If `interfere` is given, it runs when the program reports that the call
+        is valid.
 
-        `action` describes the request in messages. `timeout` is the number of seconds for the answer, without the time
-        of `interfere`. If the answer does not arrive in time, the call is cancelled. After `interfere`, a call with the
+        `action` describes the request in messages. `timeout` is the maximum number of seconds for the answer, without
+        the time that `interfere` uses. If the answer is late, the call is cancelled. After `interfere`, a call with the
         field `ends` is cancelled; all other calls continue.
 
-        Raises AdapterError if the answer is a problem, or if it is invalid or late; then the program is ended.
+        Raises AdapterError if the answer is a problem. Also raises AdapterError if the answer is invalid or late; in
+        this case the program is ended.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
@@ -85,7 +87,9 @@ class JsonLinesProgram(LineProgram):
         return answer
 
     def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
-        """Cancel a late call, and return the error to raise. If the program does not answer this, it is ended."""
+        """Cancel a call whose answer is late, and return the error to raise. The program is ended if it does not answer
+        the cancellation.
+        """
         message = f"{action} took longer than {timeout:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)
@@ -103,16 +107,17 @@ class JsonLinesProgram(LineProgram):
 
 
 class LinesAdapter:
-    """Runs a program that uses the protocol of `docs/protocol.md`. One process serves all sessions. Not thread-safe.
+    """Adapter that runs a program with the protocol of `docs/protocol.md`. One process serves all sessions. Not
+    thread-safe.
 
-    The program is started on first use, in `directory` (default: the current directory), with the variables of
-    `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too long
-    output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
+    The first session starts the program in `directory` (default: the current directory). The program uses the variables
+    of `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too
+    long output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
     directory of the workspace, and is started again for each workspace.
 
-    `time_limit` is in seconds per call, `start_limit` in seconds for the start. `cancel_timeout` is the time for the
-    answer to a cancellation, in seconds. `called` is the program's name in messages, `start_blame` the cause in the
-    error if the program does not start in time.
+    `time_limit` is in seconds per call, `start_limit` in seconds for the start. `cancel_timeout` is the maximum time in
+    seconds for the answer to a cancellation. `called` is the program's name in messages. `start_blame` is the cause
+    that an error names if the program does not start in time.
     """
 
     def __init__(
@@ -174,7 +179,7 @@ class LinesAdapter:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the program's supervisor. None if it does not run."""
+        """The process id of the program's supervisor. None if the program does not run."""
         return self._program.pid if self._program is not None and self._program.alive else None
 
     def open(self, workspace: Workspace) -> LinesSession:
@@ -200,7 +205,7 @@ class LinesAdapter:
         self._begin()
 
     def start(self) -> JsonLinesProgram:
-        """Start the program unless it runs, and read its properties. Raises AdapterError."""
+        """Start the program if it does not run, and read the properties that it reports. Raises AdapterError."""
         if self._program is not None and self._program.alive:
             return self._program
         variables, writable = self._variables(), []
@@ -239,13 +244,15 @@ class LinesAdapter:
         return dict(os.environ if self._environment is None else self._environment)
 
     def _folder(self) -> Path:
-        """Return a new directory that exists until the adapter is closed."""
+        """Return a new directory that the program may use. It is removed when the adapter is closed."""
         self._scratch = self._scratch or Scratch()
         return self._scratch.folder()
 
 
 class LinesSession:
-    """A session in the program. It has the methods of all capabilities; the program declares the supported ones."""
+    """A session in a program that uses JSON lines. It has the methods of all capabilities. The program declares the
+    capabilities that it supports.
+    """
 
     def __init__(
         self,
@@ -254,7 +261,7 @@ class LinesSession:
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session in the program. Without a `workspace`, it is a sub-agent that another session has started."""
+        """Open a session in the program. `workspace` is None for a sub-agent that another session has started."""
         self._start = start
         self._program = start()
         self._numbers = numbers
@@ -268,16 +275,18 @@ class LinesSession:
             self.ask("open", "open", **message_from_workspace(self._workspace))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one call in the program."""
+        """Send one call to the program, and return its result."""
         return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call in the program, with a pause between validation and execution."""
+        """Send one call to the program. `interfere` runs after the program has validated the call, and before it
+        executes the call.
+        """
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
         return self._result(answer, tool)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Execute the calls of one message in the program, which receives all of them together."""
+        """Send the calls of one message to the program, all together, and return the results."""
         group = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
         answer = self.ask("calls", "the parallel group", calls=group)
         results = answer.get("results")
@@ -289,18 +298,18 @@ class LinesSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call before or during its execution, or pass a truncated call."""
+        """Cancel a call before or during its execution, or send a truncated call. `how` selects one of these."""
         if how in ("cut", "limit"):
             return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)
         return self._result(answer, tool)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the program, or send it a different signal."""
+        """Kill the program, or send it the signal `number`."""
         return self._program.kill(number)
 
     def resume(self) -> None:
-        """End the conversation and resume it. A killed program is started again."""
+        """End the conversation and resume it. If the program was killed, it is started again."""
         ended = {}
         if not self._program.alive:
             ended = {"killed": self._number}
@@ -309,23 +318,23 @@ class LinesSession:
         self.ask("resume", "resume", **ended)
 
     def compact(self) -> None:
-        """Replace the conversation by a summary."""
+        """Tell the program to replace the conversation by a summary."""
         self.ask("compact", "compact")
 
     def rewind(self) -> None:
-        """Restore the files."""
+        """Tell the program to restore the files to their state before its changes."""
         self.ask("rewind", "rewind")
 
     def mention(self, path: str) -> None:
-        """Mention a file as the user."""
+        """Mention a file in the conversation, as a user does with `@notes.txt`."""
         self.ask("mention", "mention", path=path)
 
     def sub_agent(self) -> LinesSession:
-        """Start a sub-agent."""
+        """Start a sub-agent in the program, and return its session."""
         return self._agent(background=False)
 
     def background_agent(self) -> LinesSession:
-        """Start a sub-agent in the background."""
+        """Start a sub-agent in the background, and return its session."""
         return self._agent(background=True)
 
     def _agent(self, *, background: bool) -> LinesSession:
@@ -341,12 +350,12 @@ class LinesSession:
     def ask(
         self, do: str, action: str, interfere: Interfere | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
-        """Send one request and return the answer. Raises AdapterError."""
+        """Send the request `do` with these fields to the program, and return the answer. Raises AdapterError."""
         message = {"do": do, "session": self._number, **fields}
         return self._program.ask(message, action, self._time_limit, interfere)
 
     def _result(self, answer: Any, action: str) -> ToolResult:
-        """Parse one result. Raises AdapterError if it is invalid."""
+        """Convert the answer of the program to the result of a call. Raises AdapterError if the answer is invalid."""
         match answer:
             case {"text": str(text), "refused": bool(refused)}:
                 error, reminders = answer.get("error"), answer.get("reminders", [])
@@ -359,7 +368,7 @@ class LinesSession:
 
 
 def _hello_error(answer: Mapping[str, Any]) -> str:
-    """Return a description of the error in the program's first answer (`hello`). Empty if the answer is valid."""
+    """Return a description of the error in the first answer of a program (`hello`). Empty if the answer is valid."""
     if answer.get("protocol") != PROTOCOL:
         return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
     names = answer.get("capabilities")

@@ -1,4 +1,6 @@
-"""Serve an adapter with the JSON lines protocol of `docs/protocol.md`. The module `json_lines` contains the client."""
+"""Serve a Python adapter with the JSON lines protocol of `docs/protocol.md`. The module `json_lines` contains the
+client, which the harness uses.
+"""
 
 import json
 import os
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
-    """Return the request that opens a session in this workspace. `docs/protocol.md` describes its fields."""
+    """Return the request that opens a session in this workspace, as a JSON value. `docs/protocol.md` describes its
+    fields.
+    """
     given = workspace.permissions
     permissions = None
     if given is not None:
@@ -40,7 +44,9 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace in a request to open a session. It is isolated unless the request says otherwise."""
+    """Return the workspace that a request to open a session describes. The workspace is isolated unless the request
+    says otherwise.
+    """
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -58,27 +64,31 @@ def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
 
 
 PROTOCOL = 1
-"""Version of the protocol, in the first message of both sides."""
+"""Version of the protocol. The first messages of the client and of the server contain it."""
 _MAX_QUOTED_CHARS = 500
-"""Maximum number of characters of an invalid result that a problem quotes."""
+"""Maximum number of characters that an error message quotes of an invalid result."""
 _MAX_TRACEBACK_CHARS = 8192
-"""Maximum characters of a traceback's end in a problem."""
+"""Maximum characters of a traceback in an error message. Only the end of a longer traceback is sent."""
 
 
 class MissingObjectError(Exception):
-    """The module or object that the user named does not exist."""
+    """Raised if the module or object that the user named does not exist."""
 
 
 class _ProblemError(Exception):
-    """A request cannot be answered. The message is the `problem` in the answer."""
+    """Raised if a request cannot be answered. The message is sent to the client as `problem`."""
 
 
 class _CallCancelled(BaseException):
-    """Ends a paused call that is cancelled. Not an Exception, so that the implementation does not catch it."""
+    """Raised in a paused call when the client cancels it. Not a subclass of Exception, so that the implementation does
+    not catch it.
+    """
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return private copies of standard input and output. Afterwards, printed text goes to standard error."""
+    """Return copies of standard input and output for the protocol. Afterwards, text that an implementation prints goes
+    to standard error, so that it cannot damage the protocol.
+    """
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)
@@ -95,9 +105,9 @@ def serve_lines(
     *,
     saves_sessions: bool = False,
 ) -> None:
-    """Answer requests until the input ends. If a request fails, the answer is a problem.
+    """Answer requests until the input ends. If a request fails, the answer contains a problem.
 
-    `make_adapter` creates the adapter at the first request. Coroutines run in one event loop. With `saves_sessions`,
+    The first request creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`,
     conversations that may be killed and resumed are saved in files that outlive this process: their sessions must be
     picklable.
     """
@@ -116,16 +126,16 @@ class _Server:
     saves_sessions: bool
     sessions: dict[int, Session] = field(default_factory=dict)
     saved_files: dict[int, Path] = field(default_factory=dict)
-    """Files of conversations that outlive this process."""
+    """Files of saved conversations, which outlive this process. The key is the number of the session."""
     runner: "asyncio.Runner | None" = None
-    """Runs coroutines. None before the first one."""
+    """Used to run coroutines. None before the first coroutine."""
 
     @cached_property
     def _adapter(self) -> Adapter:
         return self.make_adapter()
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next valid request, or None at the end. Invalid messages are answered with a problem."""
+        """Return the next valid request. None at the end of the input. Invalid messages are answered with a problem."""
         while line := self.requests.readline():
             try:
                 message = json.loads(line)
@@ -138,7 +148,7 @@ class _Server:
         return None
 
     def answer(self, message: Mapping[str, Any]) -> None:
-        """Answer one request."""
+        """Execute one request, and send its answer."""
         if message["do"] in ("go", "cancel"):
             return  # the call has already been answered
         self._save_session(message.get("session"))
@@ -158,8 +168,8 @@ class _Server:
         self._send(message, answer)
 
     def _save_session(self, number: Any) -> None:
-        """Save the session of a conversation that may be killed, before a request changes it. A process that resumes
-        the conversation loads this state.
+        """Before a request changes the session of a conversation that may be killed, save the session. A process that
+        resumes the conversation loads this state.
 
         If the process is killed during the request, the changes of the session by this request are lost, even if the
         answer was already sent.
@@ -222,7 +232,9 @@ class _Server:
         return {}
 
     def _await_value(self, value: Any) -> Any:
-        """Return a value, or the result of an awaitable value, such as the coroutine of an `async def`."""
+        """Return the result of an awaitable value, such as the coroutine of an `async def`. Return any other value
+        unchanged.
+        """
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:
@@ -255,7 +267,9 @@ class _Server:
         return partial(method, *given)
 
     def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return the session's method to call for a request, its arguments, and the capability that declares it."""
+        """Return the method of the session that executes a request, the arguments for the method, and the capability
+        that an implementation with this method declares.
+        """
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")
@@ -283,7 +297,7 @@ class _Server:
         raise _ProblemError(f"there is no request {message['do']}")
 
     def _pause(self, message: Mapping[str, Any]) -> None:
-        """Report that a call is valid, and wait until it may continue or is cancelled."""
+        """Tell the client that the current call is valid, and wait until the client continues or cancels the call."""
         self._send(message, {"validated": True})
         following = self.next()
         if following is None:
@@ -293,11 +307,11 @@ class _Server:
 
 
 _MAX_AGE_S = 3600.0
-"""Age in seconds above which a saved conversation belongs to a killed run, and is removed."""
+"""Maximum age of a saved conversation in seconds. An older file is removed, because its run was killed."""
 
 
 def _saved_sessions_directory() -> Path:
-    """Return the directory with the saved conversations of this user. No call of a scenario can access it.
+    """Return the directory that is used to save conversations of this user. No call of a scenario can access it.
 
     Its files are unpickled, so no other user may write to it: raises _ProblemError if another user might.
     """
@@ -320,7 +334,9 @@ async def _await_result(value: "Awaitable[Any]") -> Any:
 
 
 def _message_from_result(result: Any) -> dict[str, Any]:
-    """Return the answer for a result of an implementation. The harness validates the fields."""
+    """Return the JSON value that is sent for the result of a call. The fields are not checked here, because the harness
+    validates them.
+    """
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         raise _ProblemError(f"it answered {repr(result)[:_MAX_QUOTED_CHARS]}, not a ToolResult")
     return {

@@ -1,4 +1,6 @@
-"""Mask tokens of an answer: values that differ between all calls, such as random ids and times."""
+"""Mask the tokens in an answer: values that differ between all calls, such as random ids and times. Used to compare
+answers of several sessions.
+"""
 
 import re
 
@@ -18,5 +20,7 @@ MASK = "…"
 
 
 def mask_tokens(text: str) -> str:
-    """Return the text with MASK for hashes, ids, times and durations. Short numbers may be line numbers and stay."""
+    """Replace hashes, ids, times and durations in a text by MASK. Short numbers are not replaced, because they may be
+    line numbers.
+    """
     return _TOKEN.sub(MASK, text)

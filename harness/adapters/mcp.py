@@ -1,4 +1,4 @@
-"""The adapter `mcp:<command>`: an MCP server over standard input and output, in any language."""
+"""The adapter for `mcp:COMMAND`: an MCP server in any language, which uses standard input and output."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 SERVER_CAPABILITIES = frozenset({"kill", "stop", "sessions"})
-"""Capabilities of every MCP server: they need only the process and the protocol, no support by the server's tools."""
+"""Capabilities that every MCP server supports. They need only the process and the protocol, not the server's tools."""
 _START_TIMEOUT_S = 30.0
-"""Timeout of a start, in seconds. If the time limit of a call is longer, that is the timeout."""
+"""Maximum seconds for the start of a server. If the time limit of a call is longer, the time limit is used instead."""
 
 
 class McpConnection:
-    """Starts servers with one command. Adapters for servers with any names of tools use this class.
+    """Starts servers with one command. Used by the adapters for MCP servers, whatever the names of their tools are.
 
     For each workspace, placeholders are replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a
     settings file with the deny rules of the workspace) and `$SCRATCH` (a new empty directory of the server).
@@ -75,19 +75,19 @@ class McpConnection:
         self.servers = ServerPool(self._start, self._scratch_dirs.path / "home", isolation, bound)
 
     def probe(self) -> ServerInfo:
-        """Start a server in an empty directory and end it. Return its name, version and tools. Raises AdapterError."""
+        """Start a server in an empty directory, return its name, version and tools, and end it. Raises AdapterError."""
         root = self._scratch_dirs.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
         return server.offer
 
     def open(self, workspace: Workspace) -> McpSession:
-        """Start or reuse a server."""
+        """Open a session in a workspace. The session uses a new server or a running server."""
         return McpSession(*self.servers.server(workspace), self.time_limit, self._render)
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties of every adapter with this connection, whatever the names of the tools are."""
+        """The properties that all adapters with this connection have, whatever the names of the tools are."""
         return AdapterTraits(
             SERVER_CAPABILITIES,
             reuses_paths=self.servers.isolation != "directory",
@@ -130,7 +130,9 @@ class McpConnection:
 
 
 class McpAdapter:
-    """A server with tools named Read, Edit and so on. Raises AdapterError if it does not start or has no such tool."""
+    """Adapter for a server with tools named Read, Edit and so on. The constructor raises AdapterError if the server
+    does not start, or has no tool with such a name.
+    """
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
@@ -146,7 +148,7 @@ class McpAdapter:
         self.traits = replace(connection.traits, capabilities=SERVER_CAPABILITIES | named)
 
     def open(self, workspace: Workspace) -> McpSession:
-        """Start or reuse a server."""
+        """Open a session in a workspace. The session uses a new server or a running server."""
         return self._connection.open(workspace)
 
     def close(self) -> None:
@@ -155,7 +157,9 @@ class McpAdapter:
 
 
 class McpSession:
-    """A session on a server. If the server belongs only to this session, it is ended with the session."""
+    """A session that calls the tools of a server. If no other session uses the server, the server is ended with the
+    session.
+    """
 
     def __init__(
         self,
@@ -170,7 +174,7 @@ class McpSession:
         self._render = render
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one call on the server."""
+        """Call one tool of the server, and return the result."""
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
@@ -185,20 +189,22 @@ class McpSession:
         return NO_ANSWER if result is None else self._result(result)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the server, or send it a different signal."""
+        """Kill the server, or send it the signal `number`."""
         return self._server.kill(number)
 
     def _result(self, answer: types.CallToolResult) -> ToolResult:
         return ToolResult(self._render(answer), bool(answer.isError))
 
     def close(self) -> None:
-        """End the server if it belongs only to this session."""
+        """End the server if no other session uses it."""
         if self._scratch_dirs:
             self._server.end()
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text blocks of an answer, one per line. Other blocks become the name of their type: `[image]`."""
+    """Return the text of an answer: its text blocks, each on a new line. A block without text becomes the name of its
+    type, such as `[image]`.
+    """
     return "\n".join(
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]" for block in result.content
     )

@@ -1,4 +1,4 @@
-"""One MCP server: its process, and its requests, in messages of the `mcp` package."""
+"""One MCP server: start its process, and send requests, with the message types of the Python package `mcp`."""
 
 import itertools
 import os
@@ -18,10 +18,10 @@ from readfirst.harness.adapter_api import AdapterError, Arguments
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 
 _HANDSHAKE_TIMEOUT_S = 5.0
-"""Timeout in seconds of a repeated handshake."""
+"""Maximum seconds for a repeated handshake with a running server."""
 
 _CANCEL_TIMEOUT_S = 0.5
-"""Seconds to wait for the answer to a call that was cancelled."""
+"""Maximum seconds for the answer to a call that was cancelled. Many servers do not answer such a call."""
 
 Answer = types.JSONRPCResponse | types.JSONRPCError
 Result = TypeVar("Result", bound=BaseModel)
@@ -29,7 +29,7 @@ Result = TypeVar("Result", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """The name, version and tools of a server."""
+    """The name, version and tools that a server reports at its start."""
 
     name: str
     version: str
@@ -37,7 +37,7 @@ class ServerInfo:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the tools."""
+        """The names of the server's tools."""
         return tuple(tool.name for tool in self.tools)
 
 
@@ -57,21 +57,24 @@ class McpServer(LineProgram):
         self.warn_about_isolation()
 
     def repeat_handshake(self) -> None:
-        """Repeat the handshake, which starts a new session in some servers. Raises AdapterError."""
+        """Repeat the handshake. Some servers then start a new session. Raises AdapterError."""
         with self._deadline_after("a second handshake", _HANDSHAKE_TIMEOUT_S) as deadline:
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, timeout: float) -> types.CallToolResult:
-        """Call one tool and return its result. `timeout` is in seconds. Raises AdapterError, as `calls` does."""
+        """Call one tool and return its result. `timeout` is in seconds. Raises AdapterError for the same reasons as
+        `calls`.
+        """
         return self.calls([(name, arguments)], name, timeout)[0]
 
     def calls(
         self, calls: Sequence[tuple[str, Arguments]], action: str, timeout: float
     ) -> list[types.CallToolResult]:
-        """Send several calls before the first answer, and return their results. A JSON-RPC error becomes a result with
-        `isError`. `timeout` is the total number of seconds.
+        """Send several calls without waiting for the first answer, and return their results. A JSON-RPC error becomes a
+        result with `isError`. `timeout` is the total number of seconds.
 
-        Raises AdapterError if there is no answer in time, or an invalid message. The server is then ended.
+        Raises AdapterError if an answer is missing at the end of this time, or if a message is invalid. The server is
+        then ended.
         """
         with self._deadline_after(action, timeout) as deadline:
             numbers = self._send_requests([_call_request(*each) for each in calls], deadline)
@@ -80,10 +83,10 @@ class McpServer(LineProgram):
     def call_and_cancel(
         self, name: str, arguments: Arguments, wait: Callable[[], None], timeout: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and cancel the call when `wait` returns, which runs in a thread.
+        """Call one tool, and cancel the call when the function `wait` returns. `wait` runs in a separate thread.
 
         Return the result. None if the server does not answer the cancelled call, as the protocol requires. Raises
-        AdapterError, as `calls` does.
+        AdapterError for the same reasons as `calls`.
         """
         with self._deadline_after(name, timeout) as deadline:
             numbers = self._send_requests([_call_request(name, arguments)], deadline)
@@ -103,12 +106,17 @@ class McpServer(LineProgram):
             return None
 
     def parse_message(self, line: bytes) -> Any:
-        """Parse the message of a line. Raises ValueError if it is invalid."""
+        """Parse one line of the server's output as a JSON-RPC message. Raises ValueError if it is invalid."""
         return types.JSONRPCMessage.model_validate_json(line).root
 
     @contextmanager
     def _deadline_after(self, action: str, timeout: float) -> Iterator[float]:
-        """Yield the deadline for requests in the block. Exceptions in the block end the server. Raises AdapterError."""
+        """Run a block that sends requests and waits for answers. Yield the deadline for it, which is `timeout` seconds
+        from now.
+
+        If the block raises an exception, the server is ended, and AdapterError is raised. `action` describes the
+        requests in the message.
+        """
         if not self.alive:
             raise AdapterError("the server had already ended")
         try:
@@ -146,14 +154,16 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _request(self, result_type: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Send a request and return its answer. Raises ValueError if it is an error, or not a `result_type`."""
+        """Send a request and return its answer. Raises ValueError if the answer is an error, or is not a
+        `result_type`.
+        """
         (answer,) = self._answers(self._send_requests([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)
         return result_type.model_validate(answer.result)
 
     def _send_requests(self, requests: Sequence[BaseModel], deadline: float) -> list[int]:
-        """Send requests in one write, and return their numbers, which identify the answers."""
+        """Send several requests in one write. Return the number of each request, which is used to find its answer."""
         numbers = [next(self._numbers) for _ in requests]
         numbered = zip(numbers, map(_json_value, requests), strict=True)
         self.send([{"jsonrpc": "2.0", "id": number, **each} for number, each in numbered], deadline)
@@ -163,8 +173,10 @@ class McpServer(LineProgram):
         self.send([{"jsonrpc": "2.0", **_json_value(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, wake_fd: int | None = None) -> list[Answer]:
-        """Return the answers to the requests with these numbers. Pings of the server are answered meanwhile. Raises
-        ResponseTimeoutError at the deadline, or when `wake_fd` becomes readable.
+        """Wait for the answers to the requests with these numbers, and return them. Meanwhile, pings of the server are
+        answered.
+
+        Raises ResponseTimeoutError at the deadline, or when `wake_fd` becomes readable.
         """
         answers: dict[str, Answer] = {}
         while not all(str(number) in answers for number in numbers):

@@ -1,4 +1,4 @@
-"""The adapter `python:<module>:<factory>`: a Python implementation in a child process."""
+"""The adapter for `python:MODULE:FACTORY`: a Python implementation that runs in a child process."""
 
 import os
 import sys
@@ -24,15 +24,20 @@ _ARCHIVED_MODULES = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""The modules in the archive for the child process, in addition to the reference. None of them is about scenarios."""
+"""Modules of readfirst that the child process can import from an archive, in addition to the reference. None of them is
+about scenarios.
+"""
 
 
 class FactoryError(AdapterError):
-    """The module or the factory of the connect string does not exist, or is not an adapter."""
+    """Raised if the module or the factory in the connect string does not exist, or if the factory does not return an
+    adapter.
+    """
 
 
 class PythonAdapter(LinesAdapter):
-    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process that uses JSON lines.
+    """Adapter that runs `MODULE:FACTORY` in a child process, which uses JSON lines. The module must be importable from
+    the current directory.
 
     The child imports the modules for adapters, the reference and `extra_modules` from an archive. With an
     `environment`, it gets only these variables, starts in `directory`, and has no network if the system supports this.
@@ -71,7 +76,9 @@ class PythonAdapter(LinesAdapter):
         self._archive: Path | None = None
 
     def start(self) -> JsonLinesProgram:
-        """Start the process unless it runs, and read its properties. Raises FactoryError, AdapterError."""
+        """Start the child process if it does not run, and read the properties of its adapter. Raises FactoryError,
+        AdapterError.
+        """
         try:
             return super().start()
         except ReportedProblemError as error:
@@ -90,8 +97,8 @@ class PythonAdapter(LinesAdapter):
 
 @cache
 def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
-    """Return a zip archive for the module search path of the child process: the modules for adapters, the reference,
-    and `extra_modules`. It also contains compiled code, so that processes need not compile the modules.
+    """Return a zip archive that the child process uses to import modules: the modules for adapters, the reference, and
+    `extra_modules`. It also contains compiled code, so that the child processes need not compile the modules.
     """
     source, buffer = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
@@ -111,7 +118,7 @@ def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
 
 
 def _with_read_access(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox with read access to a module in the current directory added. None without a sandbox."""
+    """Return a sandbox that also allows reading a module in the current directory. None if there is no sandbox."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

@@ -1,9 +1,10 @@
-"""Serve a Python implementation in this process.
+"""Serve a Python implementation in this process. The adapter `python:MODULE:FACTORY` starts this module as a child
+process.
 
     python -m readfirst.harness.adapters.python_host MODULE FACTORY
 
-MODULE is the name of a module, or a file that ends with `.py`. The process speaks JSON lines over standard
-input and output.
+MODULE is the name of a module, or a file that ends with `.py`. The process uses JSON lines on standard input and
+output.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from readfirst.harness.adapters.json_lines_server import MissingObjectError, pri
 
 
 def main(module: str, factory: str) -> None:
-    """Serve `MODULE:FACTORY` until standard input ends."""
+    """Answer requests for the adapter `MODULE:FACTORY` until standard input ends."""
     streams = private_streams()
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -30,7 +31,9 @@ def main(module: str, factory: str) -> None:
 
 
 def _make_adapter(module: str, factory: str) -> Any:
-    """Return the adapter that a factory creates. Raises MissingObjectError if the factory or a module is missing."""
+    """Import a module and return the adapter that its factory creates. Raises MissingObjectError if the factory or a
+    module is missing.
+    """
     try:
         return _open_factory(module, factory)
     except ModuleNotFoundError as error:
@@ -49,8 +52,8 @@ def _make_adapter(module: str, factory: str) -> Any:
 
 
 def _open_factory(module: str, factory: str) -> Any:
-    """Return the adapter that `factory` names in a module: the object itself if it has a usable method `open`,
-    otherwise the result of calling it. Raises MissingObjectError.
+    """Return the adapter that the name `factory` stands for in a module. If the named object has a usable method
+    `open`, it is the adapter. Otherwise, the object is called and returns the adapter. Raises MissingObjectError.
     """
     value: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
@@ -70,7 +73,9 @@ def _open_factory(module: str, factory: str) -> Any:
 
 
 def _suggest_name(value: Any, name: str) -> str:
-    """Return a sentence that suggests the attribute with the most similar name. Empty if there is none."""
+    """Return a sentence that suggests the attribute of `value` whose name is most similar to `name`. Empty if there is
+    none.
+    """
     from difflib import get_close_matches
 
     matches = get_close_matches(name, dir(value), 1, cutoff=0.7)
@@ -78,7 +83,7 @@ def _suggest_name(value: Any, name: str) -> str:
 
 
 def _load_script(file: Path) -> ModuleType:
-    """Run a file as a module that can import its neighbours, like a script."""
+    """Run a file as a module. It can import modules from its own directory, as a script can."""
     sys.path.insert(0, str(file.parent))
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None  # its name ends with .py

@@ -1,4 +1,4 @@
-"""The adapter `reference`: the bundled reference implementation in this process."""
+"""The adapter for `reference`: the bundled reference implementation, which runs in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def reference_tools(
     contract: str | Behaviours, workspace: Workspace, shell: Shell | None, hooks: Iterable[ReferenceHook] = ()
 ) -> FileTools:
-    """Return the reference's tools for a session in a workspace."""
+    """Create the tools of the reference for a session in a workspace."""
     permissions = workspace.permissions
     return FileTools(
         contract,
@@ -53,7 +53,8 @@ def reference_tools(
 
 
 class ReferenceAdapter:
-    """Opens a session with separate `FileTools` for each scenario. Raises ValueError for an unknown contract.
+    """Adapter for the reference. Each scenario uses a new session with separate `FileTools`. Raises ValueError for an
+    unknown contract.
 
     `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
     hook. With `killable`, scenarios that kill the program are supported. They use the reference in another process.
@@ -73,7 +74,7 @@ class ReferenceAdapter:
         self._time_limit = time_limit
 
     def open(self, workspace: Workspace) -> Session:
-        """Open a session that has read no file."""
+        """Open a new session, which has not read any file."""
         if self._killable and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._server is None:
                 self._server = reference_server(self._contract, time_limit=self._time_limit)
@@ -82,7 +83,7 @@ class ReferenceAdapter:
         return ReferenceSession.of(self._contract, workspace, limits)
 
     def close(self) -> None:
-        """End the process that serves the reference."""
+        """End the process that runs the reference for scenarios that kill the program."""
         if self._server is not None:
             self._server.close()
 
@@ -90,7 +91,9 @@ class ReferenceAdapter:
 def reference_server(
     contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
 ) -> LinesAdapter:
-    """Return the reference in a separate process, optionally in a sandbox. `time_limit` is in seconds per call."""
+    """Return an adapter that runs the reference in a separate process, optionally in a sandbox. `time_limit` is in
+    seconds per call.
+    """
     # not needed by the processes that it starts
     from readfirst.harness.adapters.json_lines import LinesAdapter
 
@@ -99,14 +102,14 @@ def reference_server(
 
 
 class ReferenceSession:
-    """A session of the reference: one `FileTools`, whose results are converted to those of the harness."""
+    """A session of the reference. It uses one `FileTools`, and converts the results to those of the harness."""
 
     def __init__(self, tools: FileTools) -> None:
         self._tools = tools
 
     @classmethod
     def of(cls, contract: str | Behaviours, workspace: Workspace, limits: CommandLimits) -> ReferenceSession:
-        """Open a session in a workspace. It has a shell if the scenario runs commands."""
+        """Open a session in a workspace. The session has a shell if the scenario runs commands."""
         shell = Shell(limits) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, limits)
         return ReferenceSession(reference_tools(contract, workspace, shell, hooks))
@@ -117,12 +120,12 @@ class ReferenceSession:
             return _result(self._tools.call(tool, arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Execute the calls of one message."""
+        """Execute the calls of one message, and return their results."""
         with as_an_ordinary_user():
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
     def resume(self) -> None:
-        """End the session and resume it."""
+        """End the conversation and resume it."""
         self._tools.resume()
 
     def compact(self) -> None:
@@ -130,28 +133,28 @@ class ReferenceSession:
         self._tools.compact()
 
     def rewind(self) -> None:
-        """Restore the files."""
+        """Restore the files to their state before the changes of the session."""
         with as_an_ordinary_user():
             self._tools.rewind()
 
     def mention(self, path: str) -> None:
-        """Mention a file as the user."""
+        """Mention a file in the conversation, as a user does with `@notes.txt`."""
         with as_an_ordinary_user():
             self._tools.mention(path)
 
     def sub_agent(self) -> _SubAgent:
-        """Start a sub-agent."""
+        """Start a sub-agent, and return its session."""
         return _SubAgent(self._tools)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call. `interfere` runs between its validation and its execution."""
+        """Execute one call. `interfere` runs after the call is validated, and before it is executed."""
         with as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel one call as the user, or pass a truncated call."""
+        """Cancel one call as the user, or execute a truncated call. `how` selects one of these."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
         with as_an_ordinary_user():
@@ -160,12 +163,12 @@ class ReferenceSession:
             return _result(self._tools.call_given_up(tool, arguments, interfere))
 
     def background_agent(self) -> ReferenceSession:
-        """Start a sub-agent in the background."""
+        """Start a sub-agent in the background, and return its session."""
         return ReferenceSession(self._tools.background_agent())
 
 
 class _SubAgent(ReferenceSession):
-    """A sub-agent of a session. Closing it ends the sub-agent."""
+    """The session of a sub-agent. Closing it ends the sub-agent."""
 
     def __init__(self, tools: FileTools) -> None:
         self._stack = contextlib.ExitStack()
@@ -177,7 +180,7 @@ class _SubAgent(ReferenceSession):
 
 
 def hooks_for(workspace: Workspace, limits: CommandLimits) -> list[ReferenceHook]:
-    """Return a workspace's hooks in the reference's type."""
+    """Convert the hooks of a workspace to hooks that the reference can use."""
     return [
         ReferenceHook(each.event, each.matcher, each.command, partial(run_hook, each.command, limits=limits))
         for each in workspace.hooks
@@ -189,7 +192,9 @@ def _result(result: Result) -> ToolResult:
 
 
 def serve(contract: str, version: str) -> None:
-    """Serve the reference with JSON lines until standard input ends. Raises ValueError for an unknown contract."""
+    """Run the reference as a program with JSON lines, until standard input ends. Raises ValueError for an unknown
+    contract.
+    """
     # Python runs signal handlers between instructions: a signal right before the wait for input would not end the wait.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)

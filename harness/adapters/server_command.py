@@ -1,4 +1,6 @@
-"""The command that starts a server. Files in it are relative to the directory of the user's command line."""
+"""Parse the command that starts a server. File names in the command are relative to the directory in which the user
+entered it.
+"""
 
 import os
 import re
@@ -33,8 +35,8 @@ class Command:
     is_literal: bool = False
 
     def with_absolute_paths(self) -> list[str]:
-        """Return the words with absolute paths in place of file names, because the server starts in another directory.
-        A program without a slash is searched in the PATH, as in a shell.
+        """Return the words of the command with absolute paths instead of file names. Needed because the server starts
+        in another directory. A program without a slash is searched in the PATH, as in a shell.
         """
         if self.is_literal:
             return [*self.words]
@@ -43,7 +45,9 @@ class Command:
         return [os.path.abspath(program_path) if program_path else program, *rest]  # noqa: PTH100 - links stay links
 
     def relative_to(self, directory: Path) -> list[str]:
-        """Return the words with paths of files relative to another directory. Absolute paths stay unchanged."""
+        """Return the words of the command with file names that are relative to `directory`. Absolute paths stay
+        unchanged.
+        """
         if self.is_literal or directory.absolute() == self.directory.absolute():
             return [*self.words]
         program, *rest = self._with_files(lambda path: os.path.relpath(path, directory), relative=True)
@@ -51,14 +55,18 @@ class Command:
         return [program if program_path else f"./{program}", *rest]
 
     def explain_error(self, error: AdapterError) -> AdapterError:
-        """Return the error of a server that did not start, with advice if its command contains a likely mistake."""
+        """Return the error of a server that did not start. If the command contains a likely mistake, advice is added to
+        the message.
+        """
         advice = "" if self.is_literal else self._advice()
         return (
             AdapterError(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
         )
 
     def _with_files(self, format_path: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words with `format_path` applied to each path of a file. `relative`: to relative paths only."""
+        """Return the words of the command, and replace each file name by the result of `format_path`. With `relative`,
+        only relative paths are replaced.
+        """
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)
@@ -97,9 +105,9 @@ class Command:
 
 
 def parse_command(text: str, directory: Path) -> Command:
-    """Parse the text after `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
+    """Parse the part of a connect string after `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
 
-    Raises ValueError, also for a missing program; the message describes the remedy.
+    Raises ValueError, also for a missing program. The message says how to fix the connect string.
     """
     isolation: Isolation = "auto"
     for name in get_args(Isolation):

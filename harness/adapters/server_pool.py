@@ -1,4 +1,6 @@
-"""Server pool: assign a server to each session: shared, or started for it."""
+"""Server pool: assign a server to each session. The session shares a server with other sessions, or uses a new
+server.
+"""
 
 import os
 import time
@@ -19,21 +21,23 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 
 Isolation = Literal["auto", "process", "directory"]
 Start = Callable[[Workspace, Path], McpServer]
-"""Starts a server for a workspace, in a directory. Raises AdapterError."""
+"""A function that starts a server for a workspace, in a directory. Raises AdapterError."""
 
 _SESSIONS_BEFORE_PROBE = 4
-"""Number of sessions on separate servers before the probe. Shorter runs are faster without it."""
+"""Number of sessions that use separate servers before the probe runs. Shorter runs are faster without the probe."""
 _MAX_REPEATED_FAILURES = 10
-"""Number of failures on shared servers that are repeated on separate servers. After the first different result on a
-separate server, every failure is repeated.
+"""Number of failures on shared servers that are repeated on separate servers, to check that sharing did not cause them.
+After the first different result on a separate server, every failure is repeated.
 """
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Maximum number of scenarios with a different result on a separate server. Sharing ends if there are more, and if they
-are also more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
+"""Maximum number of scenarios that may have a different result on a separate server. Sharing ends if there are more,
+and if they are also more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
-"""After so many consecutive sessions with a different result on a separate server, all shared servers are replaced."""
+"""If this number of consecutive sessions have a different result on a separate server, all shared servers are
+replaced.
+"""
 
 _REQUESTED = "as asked"
 _REQUESTED_SHARED = "as asked, without a trial: what fails may pass alone"
@@ -46,7 +50,7 @@ _REMEMBERS_NOTHING = "the server remembers nothing of earlier sessions"
 
 
 class ServerPool:
-    """Assigns servers to sessions according to `isolation`. Not thread-safe.
+    """Assigns servers to sessions according to `isolation`. Used by adapters for MCP servers. Not thread-safe.
 
     - `process`: every session has a separate server, which is started in the workspace after the files are created.
     - `directory`: sessions share a server in the directory above all workspaces. A session that needs a working
@@ -63,7 +67,7 @@ class ServerPool:
     def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
         self.isolation = isolation
         self.use: ServerUse | None = None
-        """Server use of the latest session. None before the first."""
+        """How the latest session uses its server. None before the first session."""
         self._start = start
         self._home = home
         self._bound = bound
@@ -85,7 +89,7 @@ class ServerPool:
 
     @contextmanager
     def site(self, pool: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace during the block, and choose a shared or a separate server for its session."""
+        """Lend an empty workspace during the block, and choose a shared or a separate server for the session in it."""
         self._sessions += 1
         if not self._was_probed and self._sessions > _SESSIONS_BEFORE_PROBE:
             self._was_probed = True
@@ -98,7 +102,7 @@ class ServerPool:
         self.use = replace(use, seconds=time.monotonic() - began)
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
-        """Return a server for the workspace, and whether it is a separate server. Raises AdapterError."""
+        """Return a server for the workspace, and whether it is ended with the session. Raises AdapterError."""
         root = workspace.root
         if root in self._shared_roots or (
             self.isolation == "directory" and not _needs_separate_server(workspace)
@@ -122,8 +126,8 @@ class ServerPool:
         return kept.server, False
 
     def must_repeat(self, status: str) -> bool:
-        """Whether the latest scenario must be repeated on a separate server, because it failed on a shared server,
-        where other sessions may be the reason. `status` is the status of its verdict.
+        """Whether the latest scenario must be repeated on a separate server. True if it failed on a shared server, and
+        other sessions may be the reason. `status` is the status of its verdict.
         """
         if (
             self.isolation != "auto"
@@ -138,7 +142,7 @@ class ServerPool:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Start a separate server for each session during the block."""
+        """During the block, use a separate server for each session."""
         self._separate_only = True
         try:
             yield
@@ -146,7 +150,7 @@ class ServerPool:
             self._separate_only = False
 
     def note_difference(self, scenario_id: str) -> None:
-        """Note that a scenario gave a different result on a separate server than on a shared one.
+        """Record that a scenario gave different results on a separate server and on a shared server.
 
         Afterwards, this scenario does not use shared servers. If there are many such scenarios, sharing ends. After
         several consecutive ones, the shared servers are replaced, because they may be in a wrong state.
@@ -164,13 +168,13 @@ class ServerPool:
             self._sharing = SharingResult(again=self._sharing.again, refusal=why)
 
     def reset(self) -> None:
-        """End all servers that serve more than one session. Servers of a single session continue."""
+        """End all servers that several sessions use. Servers of a single session continue."""
         self._end_shared()
         for root in [*self._kept_servers]:
             self._end_kept(root)
 
     def _decision(self) -> IsolationDecision | None:
-        """Return how servers are assigned to sessions. None before the probe has run."""
+        """Return the decision whether sessions share servers, with its reason. None before the probe has run."""
         sharing = self._sharing
         if not self._was_probed:
             return None
@@ -200,7 +204,9 @@ class ServerPool:
     def _choose_server(
         self, pool: WorkspacePool, scenario: Scenario
     ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
-        """Return how the next session uses a server, and the workspace to lend."""
+        """Decide which server the next session uses. Return the decision, and a context manager that lends the
+        workspace.
+        """
         sharing, is_different = self._sharing, scenario.id in self._different
         deny, needs = scenario.given.deny, scenario.needs
         is_separate = self._separate_only or is_different or bool(deny) or "sessions" in needs
@@ -221,7 +227,9 @@ class ServerPool:
 
     @contextmanager
     def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server is kept for the next session at its path, with a new handshake if `anew`."""
+        """Lend a workspace whose server is not ended with the session, so that the next session at the same path can
+        use it. With `anew`, the handshake is repeated for each session.
+        """
         self._is_separate, self._repeats_handshake = False, anew
         try:
             with pool.site() as site:
@@ -251,7 +259,9 @@ class ServerPool:
 
 
 def _needs_separate_server(session: Workspace | Scenario) -> bool:
-    """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
+    """Whether a session must use a separate server. True for relative paths, deny rules, a kill, or a second
+    session.
+    """
     deny = session.given.deny if isinstance(session, Scenario) else session.deny
     return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
 
@@ -264,7 +274,9 @@ class _SharedServer:
 
 @dataclass(frozen=True, slots=True)
 class _KeptServer:
-    """A server for consecutive sessions in one directory. `began` is the status of the directory at the start."""
+    """A server that consecutive sessions in one directory use. `began` is the status of the directory when the server
+    started.
+    """
 
     began: os.stat_result
     server: McpServer

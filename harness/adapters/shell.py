@@ -1,4 +1,4 @@
-"""Run commands and hooks of a scenario for the reference, which only evaluates their results."""
+"""Run the commands and hooks of a scenario for the reference. The reference only evaluates their results."""
 
 import os
 import resource
@@ -15,12 +15,14 @@ from readfirst.reference_impl import CommandResult
 
 _BLOCK_BYTES = 512
 _MAX_OUTPUT_BYTES = 1024 * 1024
-"""Maximum bytes of a file that a command writes, and of its output."""
+"""Maximum bytes of the output of a command, and of each file that it writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """The limits of a command: its workspace `root`, its home directory, and its time limit in seconds."""
+    """Limits for commands that a scenario runs: the workspace `root`, the home directory, and the time limit in
+    seconds.
+    """
 
     root: Path
     home: Path
@@ -49,7 +51,7 @@ class CommandLimits:
             return CommandResult(_read_text(stdout), _read_text(stderr), status)
 
     def _start(self, command_line: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
-        """Run a program until it exits and return its exit status. None after a timeout."""
+        """Run a program until it exits, and return its exit status. None if the time limit was exceeded."""
         environment = minimal_environment(self.home)
         stdin, stdout, stderr = (stream.fileno() for stream in streams)
         process = subprocess.Popen(
@@ -77,19 +79,23 @@ def _read_text(stream: IO[bytes]) -> str:
 
 
 def run_hook(command: str, input_data: str, limits: CommandLimits) -> CommandResult:
-    """Run a hook's command in the workspace, with `input_data` as its input. Raises as `CommandLimits.run`."""
+    """Run the command of a hook in the workspace, with `input_data` as its standard input. Raises the same exceptions
+    as `CommandLimits.run`.
+    """
     return limits.run(command, os.fspath(limits.root), input_data.encode())
 
 
 class Shell:
-    """Runs the commands of a session in order. `directory` is the working directory of the next one."""
+    """Runs the commands of a session one after the other. `directory` is the working directory of the next command."""
 
     def __init__(self, limits: CommandLimits) -> None:
         self.directory = os.fspath(limits.root)
         self._limits = limits
 
     def run(self, command: str) -> CommandResult:
-        """Run one command, and note the working directory for the next command. Raises as `CommandLimits.run`."""
+        """Run one command, and remember its working directory for the next command. Raises the same exceptions as
+        `CommandLimits.run`.
+        """
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         result = self._limits.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)

@@ -49,8 +49,8 @@ from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _FUTURE_MTIME_S = Fraction(400_000_000)
-"""A modification time in seconds that is later than the time of any change that a session makes. Used to detect whether
-a file was written.
+"""Modification time in seconds that a check sets on a changed file. It is later than every write of the session, so
+that the session can detect the change.
 """
 _VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
