@@ -1,1 +1,3 @@
-"""Run a command-line agent offline: without a network, with a scripted model, and return the answers of its tools."""
+"""Run a command-line agent without a network. A script takes the place of its model, and the answers of its tools are
+returned.
+"""

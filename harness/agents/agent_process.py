@@ -1,4 +1,4 @@
-"""Run one agent: start its process, make calls as its scripted model, and collect the results."""
+"""Run one agent: start its process, make calls in the role of its model, and collect the results."""
 
 import itertools
 import os
@@ -21,15 +21,15 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""The time limit of a call is one second longer for each of so many characters of arguments, because an agent copies
-and sends them several times.
+"""Number of characters of arguments that make the time limit of a call one second longer. Used because an agent copies
+and sends large arguments several times.
 """
 _MAX_IDLE_S = 120.0
-"""Maximum number of seconds that an agent may wait for its model. Afterwards it is not used for another call, because
-an HTTP client of Node.js repeats its request after 300 seconds.
+"""Maximum number of seconds that an agent may wait for its model. An agent that has waited longer is not used for
+another call, because an HTTP client of Node.js repeats its request after 300 seconds.
 """
 OUTPUT_TAIL_BYTES = 4000
-"""Number of bytes at the end of the agent's output that are kept for messages."""
+"""Number of bytes at the end of the agent's output that are kept, to quote them in error messages."""
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ class Pause(Protocol):
 
 
 class Dialogue(Protocol):
-    """Plays the user of the agent, through the agent's standard input and output."""
+    """Takes the role of the agent's user. Uses the agent's standard input and output."""
 
     def hear(self, part: bytes) -> None:
         """Process the next part of the agent's output."""
@@ -52,7 +52,8 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The command line and environment of an agent whose files exist.
+    """The data that are used to start an agent, such as the command line and environment. The agent's files already
+    exist.
 
     `variables` is the complete environment. In `variables`, `command` and `files`, `listener.PORT` stands for the port
     of the model. A request of the agent that offers one of `tools` asks the model for the next step. `close` releases
@@ -66,17 +67,19 @@ class Launch:
     tools: frozenset[str]
     files: tuple[Path, ...] = ()
     input: Path | None = None
-    """The content of standard input. None: empty."""
+    """The file that is used as standard input. None means that standard input is empty."""
     dialogue: Dialogue | None = None
-    """The dialogue that writes to `input`, which is then a pipe. None: no dialogue."""
+    """The dialogue that writes to `input`, which is a pipe in this case. None if the agent uses no dialogue."""
     close: Callable[[], None] = lambda: None
     output_tail_bytes: int = OUTPUT_TAIL_BYTES
-    """Number of bytes at the end of the output that are kept."""
+    """Number of bytes that are kept at the end of the agent's output."""
     sandbox: Sandbox | None = None
-    """The sandbox, or None. In it, the agent can write only to its files, `directory` and `writable`."""
+    """The sandbox in which the agent can write only to its files, `directory` and `writable`. None means no sandbox."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
-    """The command that starts the supervisor, for example as another user."""
+    """The command that starts the supervisor of the agent, for example as another user. Empty if no command is
+    needed.
+    """
 
     @property
     def home(self) -> Path:
@@ -85,29 +88,31 @@ class Launch:
 
 
 class AgentLauncher(Protocol):
-    """Prepares the start of an agent."""
+    """Prepares the start of an agent. Each kind of agent has a launcher."""
 
     @property
     def name(self) -> str:
-        """The name of the agent in messages."""
+        """The name that messages use for the agent."""
 
     @property
     def time_limit(self) -> float:
         """Time limit of one call, in seconds."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create the agent's files in `run`, an empty directory. Pauses of the agent are added to `events`."""
+        """Create the agent's files in the empty directory `run`, and return the data for the start. When the agent
+        pauses, the pause is added to `events`.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class _ProcessExit:
-    """Event: the process of the agent has exited with the exit code `code`."""
+    """Event in the queue of a conversation: the process of the agent has exited with the exit code `code`."""
 
     code: int
 
 
 class Conversation:
-    """A running agent with a model that the harness plays.
+    """A running agent. The harness takes the role of its model: it makes the calls and receives their results.
 
     If the agent has a network, `isolation` is the reason; otherwise it is empty. The constructor and calls raise
     AdapterError if the agent does not start, does not answer in time, or exits.
@@ -118,7 +123,9 @@ class Conversation:
         self.calls = 0
         self.isolation = ""
         self.ids = itertools.count(1) if ids is None else ids
-        """Numbers of calls. A resumed conversation continues the numbers of the previous conversation."""
+        """Numbers that are used as ids of calls. A resumed conversation continues the numbers of the previous
+        conversation.
+        """
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _ProcessExit] = queue.SimpleQueue()
         self._run = Scratch()
         self._child: Child | None = None
@@ -141,30 +148,36 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that plays the user on the agent's standard input and output, or None."""
+        """The dialogue that takes the role of the user, on the agent's standard input and output. None if there is no
+        dialogue.
+        """
         assert self._launch is not None
         return self._launch.dialogue
 
     @property
     def is_usable(self) -> bool:
-        """Whether another call can be made: the agent runs, and has not waited too long for its model."""
+        """Whether another call can be made. True if the agent runs, and has not waited too long for its model."""
         alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
     def can_continue(self, calls: int, size: int) -> bool:
-        """Whether another call can be made after at most `calls` calls and a latest request of at most `size` bytes."""
+        """Whether the conversation can be used for another call. False after more than `calls` calls, or if the latest
+        request had more than `size` bytes.
+        """
         return self.is_usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
     def pid(self) -> int:
-        """The id of the process that leads the agent's process group."""
+        """The id of the process that leads the agent's process group. Used to send signals to the group."""
         assert self._child is not None
         return self._child.pid
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Call one tool as the model, and return the result. `interfere` runs between validation and execution."""
+        """Call one tool as the model, and return the result. `interfere` runs after the agent has validated the call,
+        and before it executes the call.
+        """
         return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
@@ -172,39 +185,49 @@ class Conversation:
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Make a call with truncated arguments. Return the result, or NO_ANSWER if the agent ignores the call."""
+        """Make a call whose arguments are truncated. Return the result, or NO_ANSWER if the agent ignores the call.
+        `ends` selects how the message ends.
+        """
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
         self._send_blocks((tool_use,), self.program.time_limit)
         return self.results.get(tool_use.id, NO_ANSWER)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the agent, and return whether it has exited."""
+        """Send the signal `number` to the agent. Return whether the agent has exited."""
         assert self._child is not None
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Call a tool that requests a message before it returns, such as a sub-agent. Return the id of the call."""
+        """Call a tool that sends a request to the model before it returns, such as a sub-agent. Return the id of the
+        call.
+        """
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
 
     def say(self, text: str) -> None:
-        """End the model's turn, but not the conversation, with a text."""
+        """End the model's turn with a text. The conversation continues."""
         self._send_blocks((TextBlock(text),), self.program.time_limit)
 
     def end_turn(self, then: Callable[[], None]) -> None:
-        """End the model's turn. `then` sends the user's next message, which starts the next turn."""
+        """End the model's turn, and call `then`, which sends the user's next message. This message starts the next
+        turn.
+        """
         self._answer_turn(TextBlock("Done."))
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def switch_agent(self, turn: Turn | None) -> Turn | None:
-        """Make the next calls as the agent that waits with `turn`. Return the turn of the previous agent."""
+        """Make the next calls as another agent: the agent that waits for the model with `turn`. Return the turn of the
+        agent that made the calls before.
+        """
         waiting, self._turn = self._turn, turn
         return waiting
 
     def start_background_agent(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Call a tool that starts a background agent. Return the id of the call and the turn of this agent."""
+        """Call a tool that starts a background agent. Return the id of the call, and the first request of this
+        agent.
+        """
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
@@ -224,9 +247,9 @@ class Conversation:
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """End the model's turn and wait until the agent exits. Return the last bytes that the agent printed, as text.
+        """End the model's turn and wait until the agent exits. Return the end of the agent's output as text.
 
-        The launch options limit the number of bytes (`output_tail_bytes`).
+        `output_tail_bytes` of the launch limits the number of bytes.
         """
         self._answer_turn(TextBlock("done"))
         assert self._child is not None
@@ -241,7 +264,7 @@ class Conversation:
         return self._printed.decode(errors="replace")
 
     def close(self) -> None:
-        """Stop the agent and all its processes, and remove its files."""
+        """End the agent and all its processes, and remove its files."""
         if self._child is not None:
             self._child.end()
         if self._turn is not None:
@@ -320,7 +343,9 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Answer the agent's latest request with these blocks as the model. Afterwards, `_next_turn` must be called."""
+        """Send these blocks to the agent as the model's answer to the latest request. Afterwards, `_next_turn` must be
+        called.
+        """
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
@@ -359,5 +384,5 @@ class Conversation:
 
 
 def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
-    """Return the seconds that large arguments add to the time limit of a call."""
+    """Return the seconds that the time limit of a call is increased by because of large arguments."""
     return sum(len(value) for value in arguments.values() if isinstance(value, str)) / _CHARS_PER_EXTRA_SECOND

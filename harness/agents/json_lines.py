@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 _MAX_LINE_BYTES = 64 * 1024 * 1024
-"""Maximum number of bytes of a line. The beginning of a longer line is dropped."""
+"""Maximum number of bytes of a line. If a line is longer, its beginning is ignored."""
 
 
 class JsonLines(ABC):
-    """A named pipe in `directory` that is the program's standard input, and a parser for the program's messages."""
+    """Sends JSON messages to a program, and receives its messages. The program's standard input is a named pipe in
+    `directory`.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.input_pipe = directory / "said"
@@ -24,7 +26,7 @@ class JsonLines(ABC):
 
     @abstractmethod
     def receive(self, message: Mapping[str, Any]) -> None:
-        """Process one message of the program."""
+        """Process one message that the program has printed."""
 
     def hear(self, part: bytes) -> None:
         """Process the next part of the program's output. Lines that are not JSON objects are ignored."""
@@ -37,7 +39,7 @@ class JsonLines(ABC):
                     self.receive(message)
 
     def tell(self, **message: object) -> None:
-        """Send a message to the program, unless its input is closed."""
+        """Send a message with these fields to the program. Does nothing if the program's input is closed."""
         if self._pipe is not None:
             os.write(self._pipe, json.dumps(message).encode() + b"\n")
 

@@ -11,7 +11,7 @@ from readfirst.harness.processes.supervised_process import run_program
 def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int, failure: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run npm and return its result. The output is text.
+    """Run npm with these arguments and return its result. The output is text.
 
     Raises AdapterError (blame `environment`) if npm is missing, takes longer than `seconds`, or fails and `failure` is
     not empty. In messages, `needed` is the reason why npm is required, `about` the subject of the command, and

@@ -24,7 +24,7 @@ from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SLOW_S = 5.0
-"""Seconds until a running check is reported as slow."""
+"""Seconds after which a message reports that a check is slow."""
 
 
 @running("time_limit", "confine", settle=(Settle, 200.0))
@@ -69,8 +69,8 @@ def check_adapter(
 
 
 def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator[str]:
-    """Yield a line about the adapter's design, and a line for each undeclared refusal of a call that the contract
-    answers. If the adapter does not declare its behaviour, the lines contain the declaration to add.
+    """Describe how the adapter behaves: yield a line about its design, and a line for each undeclared refusal of a call
+    that the contract answers. If the adapter does not declare its behaviour, the lines contain the declaration to add.
     """
     traits = traits_of(adapter)
     if {"Read", "Edit"} <= traits.capabilities:
@@ -90,7 +90,7 @@ def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator
 
 @contextmanager
 def _report_if_slow(name: str) -> Iterator[None]:
-    """Context manager that prints the name of a check if the block takes longer than _SLOW_S seconds."""
+    """During the block, wait for _SLOW_S seconds, and print the name of the check if it is still running."""
     timer = Timer(_SLOW_S, lambda: say(f"...  {name} (still running)", err=True))
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""The commands of the suite and of extensions, by name."""
+"""The commands of readfirst itself and of its extensions, by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from readfirst.harness.extension import extensions
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands that one package provides. Its modules are in the directory `folder`.
+    """Commands that readfirst or an extension provides. The modules of the commands are in the directory `folder`.
 
-    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help text
-    of each group of commands. `panel` is the title above the commands in the help, empty for the commands of the suite.
+    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help text of
+    each group of commands. `panel` is the title above the commands in the help, empty for the commands of the suite.
     `renamed` maps the first words of former commands to the words of this release, the longest first.
     """
 
@@ -26,7 +26,7 @@ class Commands:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     def function(self, command: str) -> Callable[..., int | None]:
-        """Import and return the function of a command."""
+        """Import the module of a command, and return the command's function."""
         module, _, name = self.functions[command].partition(":")
         function: Callable[..., int | None] = getattr(import_module(f"{self.package}.{module}"), name)
         return function
@@ -57,22 +57,22 @@ SUITE = Commands(
     },
     {"product": "The real product: record it, and find the changes of a release and their first version."},
 )
-"""The commands of the suite."""
+"""The commands of readfirst itself, without those of extensions."""
 FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     command: {"--claims": "--require"} for command in ("run", "watch", "check-adapter")
 }
-"""The current name of each renamed option by its former name, for each command with renamed options."""
+"""Options that were renamed, by command: the former name and the current name. Used to accept former names."""
 
 
 @cache
 def providers() -> tuple[Commands, ...]:
-    """Return the commands of the suite, then those of each extension."""
+    """Return the commands of readfirst itself, followed by the commands of each installed extension."""
     return SUITE, *extensions("commands").values()
 
 
 def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the former name of a renamed command at the start of `words`, and its current name. None if `words` do
-    not start with a former name.
+    """Return the former name and the current name of a command, if `words` start with the former name of a renamed
+    command. Otherwise None.
     """
     if {" ".join(words[:2]), *words[:1]} & SUITE.functions.keys():
         return None
@@ -83,7 +83,7 @@ def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def provider_of(command: str) -> Commands | None:
-    """Return the `Commands` of the suite or of an extension that contain a command. None for an unknown command.
+    """Return the `Commands` that contain a command: those of readfirst or of an extension. None for an unknown command.
     Extensions are imported only if needed.
     """
     if command in SUITE.functions:

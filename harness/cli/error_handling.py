@@ -1,4 +1,4 @@
-"""Convert exceptions of commands to exit codes and messages, and get the version of readfirst."""
+"""Convert exceptions of commands to exit codes and messages, and return the version of readfirst."""
 
 import errno
 import functools
@@ -21,25 +21,27 @@ _SYSTEM_ERRNOS = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Numbers of errors that are not bugs: the operating system refuses an operation or lacks a resource."""
+"""Error numbers that are reported without a traceback, because they are not bugs: the operating system refuses an
+operation or lacks a resource.
+"""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
 
 
 class UsageError(ReadfirstError):
-    """The arguments of the command line are invalid or cannot be combined."""
+    """Raised if the arguments of the command line are invalid or cannot be combined."""
 
 
 def show_tracebacks(wanted: bool) -> None:
-    """Set whether errors are printed with their traceback."""
+    """Set whether error messages contain a traceback."""
     global _tracebacks
     _tracebacks = wanted
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Return a function that runs a command and exits with its result as the exit code; None means 0. If the command
-    raises an exception, the function prints it and exits with its exit code.
+    """Wrap a command so that its result is used as the exit code of the process; None means 0. If the command raises an
+    exception, the error is printed, and its exit code is used.
     """
 
     @functools.wraps(command)
@@ -64,7 +66,7 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
 
 
 def print_error(error: Exception) -> int:
-    """Print an error in a few lines, and return the exit code. Print nothing if the output was closed."""
+    """Print an error in a few lines, and return the exit code for it. If the output was closed, nothing is printed."""
     if isinstance(error, OutputClosedError):
         return 128 + signal.SIGPIPE
     if _tracebacks:
@@ -91,7 +93,7 @@ def print_error(error: Exception) -> int:
 
 
 def version() -> str:
-    """Return the version of the installed distribution. `unknown` in a checkout that is not installed."""
+    """Return the version of the installed readfirst. `unknown` for a checkout that is not installed."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 

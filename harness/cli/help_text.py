@@ -1,4 +1,4 @@
-"""The texts of `readfirst --help`."""
+"""The texts that `readfirst --help` prints."""
 
 GUIDE = """\
 Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
@@ -26,7 +26,7 @@ EXAMPLE = """\
       def open(self, workspace):            # once per scenario
           return Session(YourTools(workspace.root))
 """
-"""An example of an adapter in Python; docs/adapters.md has a complete one."""
+"""An example of an adapter in Python, which the help shows. docs/adapters.md has a complete one."""
 
 MANUAL = f"""\
 First steps:

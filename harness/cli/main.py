@@ -19,7 +19,7 @@ from readfirst.harness.terminal import OutputClosedError, console, guarded_strea
 
 
 def _print_manual(manual: str) -> None:
-    """Print a part of the help. Its headings, which end with a colon, are bold."""
+    """Print a part of the help text. Headings, which end with a colon, are printed in bold."""
     terminal = console()
     for line in manual.splitlines():
         is_heading = line.endswith(":") and not line.startswith(" ")
@@ -27,10 +27,12 @@ def _print_manual(manual: str) -> None:
 
 
 class _GroupWithManual(TyperGroup):
-    """Adds the manual to the help of `readfirst`, unformatted, because it contains code and tables."""
+    """The group of all commands. Its help contains the manual as preformatted text, because the manual contains code
+    and tables.
+    """
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. Remove the prefix of Python exceptions from errors about values."""
+        """Run a command. In errors about values, remove the prefix that Python exceptions add."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -38,7 +40,9 @@ class _GroupWithManual(TyperGroup):
             raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command. The error for an unknown word names the commands that begin with this word."""
+        """Find the command that the user named. For an unknown word, the error names the commands that begin with this
+        word.
+        """
         word = args[0]
         longer_names = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
         if longer_names and self.get_command(ctx, word) is None:
@@ -46,16 +50,16 @@ class _GroupWithManual(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_help(self, *args: Any, **kwargs: Any) -> None:
-        """Print the help."""
+        """Print the help of `readfirst`."""
         super().format_help(*args, **kwargs)
         _print_manual(MANUAL)
 
 
 class _CommandWithTargets(TyperCommand):
-    """Adds the list of targets to the help of `run`."""
+    """The command `run`. Its help contains the list of targets."""
 
     def format_help(self, *args: Any, **kwargs: Any) -> None:
-        """Print the help."""
+        """Print the help of the command, with the list of targets."""
         super().format_help(*args, **kwargs)
         _print_manual(TARGETS)
 
@@ -90,7 +94,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _replace_former_names(words: list[str]) -> list[str]:
-    """Return a command line with the current names of renamed commands and options, and print these names."""
+    """Replace the former names of commands and options in a command line by their current names. Each replacement is
+    printed.
+    """
     flags = [word for word in words[:1] if word == "--traceback"]
     words = words[len(flags) :]
     if names := renamed_command(words):
@@ -112,7 +118,8 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _build_app(words: Sequence[str]) -> typer.Typer:
-    """Return the application with the command that the words call, or with stubs of all commands if they call none.
+    """Return the Typer application with the command that the words call. If they call no command, the application
+    contains stubs of all commands, to print the help.
 
     Other commands are omitted, because the check of their parameters takes longer than the whole command `list`.
     """
@@ -152,7 +159,7 @@ def _build_app(words: Sequence[str]) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that a command line may call, each with its provider.
+    """Return the commands that a command line may call. The value of each command is its provider.
 
     The result contains one command if the first words are its name. Otherwise it contains all commands of the group
     that the first word names, or all commands. Empty for `--version`.
@@ -168,7 +175,9 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, command: str) -> Callable[..., None]:
-    """Return a function with the help text of a command, but without a body. The command's module is not imported."""
+    """Return a function that has the help text of a command, but does nothing. Used for the help, because the command's
+    module need not be imported.
+    """
     module, _, function = provider.functions[command].partition(":")
 
     def stub() -> None: ...
@@ -179,7 +188,9 @@ def _stub(provider: Commands, command: str) -> Callable[..., None]:
 
 @cache
 def _read_docstrings(module: Path) -> Mapping[str, str | None]:
-    """Return the docstring of each function of a module, by name. The module is not imported."""
+    """Return the docstring of each function in a module, by name. Only the source is parsed; the module is not
+    imported.
+    """
     functions = [node for node in ast.parse(module.read_bytes()).body if isinstance(node, ast.FunctionDef)]
     return {function.name: ast.get_docstring(function) for function in functions}
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and their parsers."""
+"""Options that several commands use, and the functions that parse their values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the current name of a class of rules. Prints a message for a former name. Raises BadParameter."""
+    """Return the current name of a class of rules. If `word` is a former name, print the current name. Raises
+    BadParameter.
+    """
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
@@ -101,7 +103,7 @@ _MAX_JOBS = 256
 
 
 def _parse_jobs(text: str | int) -> int:
-    """Parse the value of `--jobs`. Return 0 for `auto`. Raises BadParameter."""
+    """Parse the value of `--jobs`: the number of processes, or 0 for `auto`. Raises BadParameter."""
     if text in ("auto", 0):
         return 0
     if not str(text).isdecimal() or not 1 <= int(text) <= _MAX_JOBS:
@@ -110,7 +112,7 @@ def _parse_jobs(text: str | int) -> int:
 
 
 def reject_nan(value: float | None) -> float | None:
-    """Return the value of an option. Raises BadParameter for `nan`, which typer accepts in any range."""
+    """Return the value of an option unchanged. Raises BadParameter for `nan`, which typer would accept in any range."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is not a number.")
     return value
@@ -128,7 +130,7 @@ AutoJobs = Annotated[
         help="Worker processes; auto: one for each processor, if that is worth it.",
     ),
 ]
-"""The option `-j`. Its default is 0, which means `auto`."""
+"""Type of the option `-j` in commands that use `auto` by default. The value for `auto` is 0."""
 Trust = Annotated[
     bool,
     typer.Option(
@@ -189,10 +191,10 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target that a command line names. Raises UsageError if it contains several words, or if the word is
-    not a target and `readfirst` can suggest one.
+    """Return the target that a command line names. Raises UsageError if there are several words, or if the word is not
+    a target and `readfirst` can suggest one.
 
-    The message contains `command` before the suggested target. `kind` is the prefix that the suggestion must have.
+    The message suggests a command line that starts with `command`. `kind` is the prefix that the suggestion must have.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import suggest_target
@@ -207,14 +209,18 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
 
 def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suites of --fixtures as one suite; the bundled suite by default. `trust` is the value of --trust."""
+    """Open the suites that the option --fixtures names, as one suite. By default, open the bundled suite. `trust` is
+    the value of --trust.
+    """
     from readfirst.harness.suite.suite import open_layers
 
     return open_layers(fixtures or (), trust=trust)
 
 
 def in_installed_package(file: Path) -> bool:
-    """Whether a file is, or would be, part of the installed package, which must not be changed."""
+    """Whether a file is in the directory of the installed package, which must not be changed. The file need not
+    exist.
+    """
     import readfirst
     from readfirst.harness.suite.suite import Suite
 
@@ -223,8 +229,8 @@ def in_installed_package(file: Path) -> bool:
 
 
 def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suite that --fixtures names, to write to it; by default the suite of the checkout. `trust` is the
-    value of --trust.
+    """Open the suite that --fixtures names, for a command that writes to it. By default, open the suite of the
+    checkout. `trust` is the value of --trust.
 
     Raises UsageError for several suites, and for the copy inside the installed package.
     """
@@ -253,7 +259,9 @@ _SELECTION_OPTIONS: Mapping[str, tuple[str, Any]] = {
     "expression": ("expression", Expression),
     "shard": ("shard", Shard),
 }
-"""The options that select scenarios: the name of the field of Selection, and the type of the option."""
+"""Options that select scenarios. For each option: the field of Selection that stores the value, and the type of the
+option.
+"""
 FEW_SELECTION_OPTIONS = ("family", "tag", "expression")
 MOST_SELECTION_OPTIONS = ("family", "tag", "requirement", "rule", "class_", "expression")
 ALL_SELECTION_OPTIONS = tuple(_SELECTION_OPTIONS)
@@ -265,20 +273,22 @@ _RUN_OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "settle": (Settle, 0.0),
     "confine": (Confine, False),
 }
-"""The options for running an implementation, by the field of RunOptions: the type and the default of the option."""
+"""Options for running an implementation, by the field of RunOptions that stores the value: the type of the option, and
+its default.
+"""
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds options for selecting scenarios to a command. The command gets a Selection with
-    their values as the argument `selection`.
+    """Return a decorator that adds the named options for selecting scenarios to a command. The command gets their
+    values as a Selection, in the argument `selection`.
     """
     options = {name: (_SELECTION_OPTIONS[name][1], None) for name in names}
     return _replace_parameter("selection", options, _make_selection)
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds options for running an implementation to a command. The command gets RunOptions with
-    their values as the argument `options`.
+    """Return a decorator that adds options for running an implementation to a command. The command gets their values as
+    RunOptions, in the argument `options`.
 
     `names` are options of `_RUN_OPTIONS`. `others` are options with a different type or default.
     """
@@ -290,8 +300,8 @@ def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R
 def _replace_parameter(
     parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that replaces one parameter of a command by options. `declared` contains the type and the
-    default of each option. `parse` converts the values of the options to the value of the parameter.
+    """Return a decorator that replaces one parameter of a command by several options. `declared` contains the type and
+    the default of each option. The function `parse` converts the values of the options to the value of the parameter.
     """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
@@ -317,7 +327,9 @@ def _replace_parameter(
 
 
 def _make_run_options(values: dict[str, Any]) -> RunOptions:
-    """Return the RunOptions for the values of options. `--settle` is in milliseconds, RunOptions in seconds."""
+    """Convert the values of command-line options to RunOptions. `--settle` is in milliseconds, RunOptions in
+    seconds.
+    """
     return RunOptions(**{**values, "settle": values.get("settle", 0.0) / 1000})
 
 
@@ -336,7 +348,7 @@ def _make_selection(values: dict[str, Any]) -> Selection:
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """Return the two numbers in the value `I/N` of --shard. Raises UsageError."""
+    """Return the numbers I and N in the value `I/N` of the option --shard. Raises UsageError."""
     from readfirst.harness.cli.error_handling import UsageError
 
     part, slash, parts = text.partition("/")
@@ -351,7 +363,9 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def write_output(text: str, output: Path | None) -> None:
-    """Write a text to the file of --output; print it by default. Raises OutputError."""
+    """Write a text to the file that the option --output names. Without this option, print the text. Raises
+    OutputError.
+    """
     if output is None:
         stdout().write(text)
         return

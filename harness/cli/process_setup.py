@@ -13,11 +13,12 @@ _EXIT_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminated(KeyboardInterrupt):
-    """The process received SIGTERM."""
+    """Raised if the process receives SIGTERM."""
 
 
 def begin() -> None:
-    """Prepare the process: closed streams lead to /dev/null, and the umask keeps files readable by their owner.
+    """Prepare the process before a command: replace closed streams by /dev/null, and set a umask with which the user
+    can read the created files.
 
     An output stream that is open only for reading is treated as closed.
     """
@@ -37,8 +38,8 @@ def begin() -> None:
 
 
 def exit_on_signals() -> None:
-    """Make SIGINT and SIGTERM end the process immediately, with the exit code of a shell. Used before and after a
-    command.
+    """Let SIGINT and SIGTERM end the process immediately, with the exit code that a shell uses. Called before and after
+    a command.
     """
     for number in _EXIT_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
@@ -46,7 +47,8 @@ def exit_on_signals() -> None:
 
 
 def end() -> None:
-    """Flush the standard streams, and prevent that signals and unwritable streams change the exit code.
+    """Flush the standard streams at the end of a command. Afterwards, signals and streams that cannot be written do not
+    change the exit code.
 
     The interpreter takes a moment to exit, and flushes the streams again. A failure would change the exit code.
     """
@@ -61,14 +63,16 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Make signals end the current command immediately, for a command without a clean-up whose threads may wait."""
+    """Let signals end the current command immediately. Used by commands that need no clean-up and whose threads may
+    wait.
+    """
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 
 
 def listen() -> bool:
-    """Make SIGINT and SIGTERM raise exceptions, so that the command can clean up. Return False, and change nothing, if
-    the process was not started by a command line.
+    """Let SIGINT and SIGTERM raise exceptions, so that the command can clean up. Do nothing and return False if the
+    command was not started from a command line.
     """
     is_own = signal.getsignal(signal.SIGTERM) is _exit_with_signal_code
     if is_own:

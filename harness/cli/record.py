@@ -172,7 +172,7 @@ def _parse_mode(fix: bool, check: bool) -> Mode:
 def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the ids of the scenarios to record, by contract: by the contract of the scenario, or by those in `names`.
+    """Return the ids of the scenarios to record, by contract: the scenario's own contract, or the contracts in `names`.
 
     Invariants have no recording, so they are excluded. Raises UsageError if only invariants are selected.
     """
@@ -193,7 +193,9 @@ def _select_scenarios(
 
 
 def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
-    """Store the reason `why` instead of a recording for these scenarios. An existing recording is replaced."""
+    """Store the reason `why` in the recordings of these scenarios, instead of answers. Existing answers are replaced.
+    Return the exit code.
+    """
     if not why.strip():
         raise UsageError("--leave-out needs a reason: a sentence that is stored in the recording.")
     chosen = [(scenario_id, name) for name, ids in wanted.items() for scenario_id in ids]

@@ -92,7 +92,7 @@ def show(
 
 
 def _show_tools(suite: Suite, name: str) -> int:
-    """Print the tools of a contract as JSON, which an implementer can copy."""
+    """Print the tools of a contract as JSON, so that an implementer can copy them. Return the exit code."""
     from readfirst.harness.suite.tool_schemas import load_tools
 
     contract = suite.contracts[name]
@@ -103,7 +103,9 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 
 def _show_results(suite: Suite, name: str) -> int:
-    """Print the structured results of a contract as JSON: the fields of the results of each tool, and all results."""
+    """Print the structured results of a contract as JSON: the fields of the results of each tool, and all results.
+    Return the exit code.
+    """
     from readfirst.harness.suite.tool_schemas import fields_by_tool, load_results
 
     contract = suite.contracts[name]
@@ -117,7 +119,7 @@ def _show_results(suite: Suite, name: str) -> int:
 
 
 def _print_json(contract: Contract, value: object, reason: str) -> int:
-    """Print a value as JSON, or the reason why there is none."""
+    """Print a value as JSON. If there is no value, print the `reason`. Return the exit code."""
     if reason:
         say(f"readfirst: {contract.name}: {reason}.", err=True)
         return ExitCode.NOTHING
@@ -216,7 +218,9 @@ def export(
 
 @contextlib.contextmanager
 def _open_text_output(output: Path | None) -> Iterator[IO[str]]:
-    """Yield a text stream: standard output, a file, or a compressed file if its name ends with `.gz`."""
+    """Yield a text stream for the option --output: standard output, a file, or a compressed file if its name ends with
+    `.gz`.
+    """
     if output is None:
         yield stdout()
         return

@@ -83,8 +83,8 @@ def snapshot(
 
 
 def exact_version(suite: Suite, version: str) -> str:
-    """Return the version, or the newest published version for `latest`. Raises UsageError if `version` is neither, and
-    AdapterError if npm fails.
+    """Return `version`, or for `latest` the newest published version. Raises UsageError if `version` is not a version,
+    and AdapterError if npm fails.
     """
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
@@ -124,7 +124,7 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
 
 
 def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
-    """Record all scenarios, write the contracts, and report the differences."""
+    """Record all scenarios, write the contracts, and report the differences. Return the exit code."""
     ids = suite.ids()
     if (code := record_contracts(suite, release, takes, options)) is not None:
         return code
@@ -148,8 +148,8 @@ def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: R
 
 
 def _check_quickly(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
-    """Replay a few scenarios, and print whether the version changes anything, and the causes. Writes nothing to the
-    suite.
+    """Replay a few scenarios, and print whether the version changes anything, and the causes. Nothing is written to the
+    suite. Return the exit code.
 
     For older models, scenarios are replayed only if their answers depend on the model.
     """
@@ -189,14 +189,14 @@ def _check_quickly(suite: Suite, release: Release, takes: Takes, options: RunOpt
 
 
 def _print_first_difference(contract: Contract, result: Diff) -> None:
-    """Print the first scenario that differs, before further scenarios are replayed."""
+    """Print the first scenario that differs. Used to show a result before all scenarios are replayed."""
     (scenario_id,) = result.differing
     cause = headline(result.causes[0])
     say(f"{contract.name}: {scenario_id} differs: {cause}; a second replay will confirm it", err=True)
 
 
 def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
-    """Return the sentence that states whether the version changes anything."""
+    """Return a sentence that states whether the version changes anything."""
     if any(result.causes for result in diffs):
         return f"Yes: the file tools of {version} behave differently from those of {before}."
     compared = diffs[0].compared
@@ -209,7 +209,9 @@ def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
 
 
 def print_causes(diffs: Sequence[Diff]) -> None:
-    """Print the causes as `readfirst diff` does. Causes of older models are printed in full only if they differ."""
+    """Print the causes of differences in the same format as `readfirst diff`. For older models, causes are printed in
+    full only if they differ from those of newer models.
+    """
     printed: list[str] = []
     for result in diffs:
         head, *lines = as_text(result)

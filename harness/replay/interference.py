@@ -1,4 +1,4 @@
-"""Interference: world events between the validation and the execution of a call."""
+"""Perform world events between the validation and the execution of a call, to test whether the call detects them."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,8 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """The function `interfere` of a call: it performs the `during` events of the scenario, then calls `afterwards`.
+    """The function `interfere` that is passed to a call. It performs the `during` events of the scenario, then calls
+    `afterwards`.
 
     `state` is the workspace before and after the events, None if they did not happen. `changes` are the differences.
     """
@@ -32,7 +33,7 @@ class Interference:
         self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
 
     def __call__(self) -> None:
-        """Perform the events if this is the first call of the function. Later calls are only counted."""
+        """Perform the events. Only the first call of the function performs them; later calls are only counted."""
         if self.has_ended:
             return
         self.count += 1
@@ -49,7 +50,9 @@ class Interference:
         self.afterwards()
 
     def end(self) -> None:
-        """Make later calls do nothing. Raises the WorldEventError of an event, or AdapterError after several calls."""
+        """Let later calls of the function do nothing. Raises the WorldEventError of an event, or AdapterError if the
+        function was called several times.
+        """
         self.has_ended = True
         if self.error is not None:
             raise self.error

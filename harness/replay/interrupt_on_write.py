@@ -1,4 +1,4 @@
-"""Detect the moment when a call starts to write, to interrupt it then."""
+"""Detect the moment when a call starts to write a file, to interrupt the call at this moment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, AdapterError, T
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
 ANSWER_TIMEOUT_S = 5.0
-"""Seconds that a program may take to answer its call after a signal that it survived. Then it is killed."""
+"""Maximum seconds for the answer of a program that survived a signal. If the answer is late, the program is killed."""
 
 
 class WriteWatcher:
-    """Context manager that waits until a file in `directory` is created or written.
+    """Context manager that is used to wait until a file in `directory` is created or written.
 
-    Raises UnsupportedCall if the system does not report changes immediately, which requires Linux.
+    Raises UnsupportedCall if the system does not report changes immediately. Only Linux does.
     """
 
     def __init__(self, directory: str) -> None:
@@ -31,7 +31,7 @@ class WriteWatcher:
         self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait until a file is created or written (`was_written` is then true), until the block ends, or until
+        """Wait until a file is created or written (`was_written` is then True), until the block ends, or until
         TIME_LIMIT.
         """
         with self._wait_lock:
@@ -53,12 +53,12 @@ class WriteWatcher:
 def kill_when_writing(
     directory: str, call: Callable[[], ToolResult], kill: Callable[..., bool]
 ) -> ToolResult:
-    """Make a call, send a signal to its program as soon as a file in `directory` is created or written, and return the
+    """Make a call, and send a signal to its program as soon as a file in `directory` is created or written. Return the
     answer, or NO_ANSWER if the program has exited.
 
     `kill` sends the signal, and returns whether the program has exited. A program that neither exits nor answers is
-    killed with `SIGKILL`. If the call wrote no file, the signal is sent after the call. Raises UnsupportedCall like
-    WriteWatcher.
+    killed with `SIGKILL`. If the call wrote no file, the signal is sent after the call. Raises UnsupportedCall for the
+    same reason as WriteWatcher.
     """
     has_exited, has_answered = threading.Event(), threading.Event()
     with WriteWatcher(directory) as watch:
@@ -89,7 +89,9 @@ def kill_when_writing(
 
 
 def _watch(folder: str) -> int:
-    """Return a file descriptor that becomes readable as soon as a file in a directory is created or written."""
+    """Watch a directory, and return a file descriptor that becomes readable as soon as a file in it is created or
+    written.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "inotify_init1"):
         raise UnsupportedCall("immediate notice of written files, which only Linux gives")

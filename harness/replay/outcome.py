@@ -1,4 +1,6 @@
-"""The outcome of a scenario on an implementation, before it is judged."""
+"""The outcome of a replay: the answers of an implementation and the changes of the workspace, before they are
+judged.
+"""
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +13,7 @@ from readfirst.harness.workspace.snapshot import Trace
 from readfirst.harness.workspace.world_events import WorldEventError
 
 _MAX_DETAILS_CHARS = 8192
-"""Maximum characters of a traceback."""
+"""Maximum characters of a traceback in an outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +29,23 @@ class StepOutcome:
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
     """Changes that the harness itself made during the step, by world events and `during` events."""
     struck: bool = False
-    """Whether the `during` events of a call happened, between its validation and its execution."""
+    """Whether the `during` events of a call happened, between the validation of the call and its execution."""
     milliseconds: float = 0.0
     traces: Mapping[str, Trace] = field(default_factory=dict)
-    """By path, new times and inodes of files whose content the implementation did not change."""
+    """Files whose content the implementation did not change, by path: their new times and inodes. Used to detect that a
+    file was written with the same content.
+    """
     names_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each name of a file with several names (hard links), all of its names, after the events of the step."""
+    """Files with several names (hard links): for each name, all names of the file, before the calls of the step."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The same after the step."""
+    """Files with several names (hard links): for each name, all names of the file, after the step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """The reason why a replay ended early: the party to blame, a message, and the step, counted from 0.
+    """The reason why a replay ended early: the part of the system to blame, a message, and the step, counted from 0.
 
-    `blame` is implementation, adapter, harness or environment, or one of two reasons without a party to blame.
+    `blame` is implementation, adapter, harness or environment. Two further values blame no part of the system.
     `unsupported`: the implementation does not support such a call. `machine`: this machine lacks something that the
     scenario needs.
     """
@@ -71,7 +75,9 @@ class Outcome:
 
 
 def check_answers(results: object, calls: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Return the results with normalised texts. Raises AdapterError unless they are one valid ToolResult per call."""
+    """Check the results of a step's calls, and return them with texts that `normalise` has changed. Raises AdapterError
+    unless there is one valid ToolResult per call.
+    """
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Sequence):
         raise AdapterError(f"the adapter answered a parallel group with {_shorten(results)}, not a sequence")
     if len(results) != calls:
@@ -107,8 +113,8 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Return the message of an exception at a step (from 0), and the party to blame. `normalise` removes parts of the
-    message that depend on the machine.
+    """Convert an exception at a step (from 0) to a Breakage: the part of the system to blame, and the message.
+    `normalise` removes parts of the message that depend on the machine.
     """
     details = ""
     match error:

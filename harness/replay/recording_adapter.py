@@ -1,4 +1,4 @@
-"""Compute the outcome of a recording from the scenario and its transcript, without a disk."""
+"""Compute the outcome of a scenario from its recording, without running a program or using a disk."""
 
 import posixpath
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ State = dict[str, Entry]
 
 
 class RecordedAdapter:
-    """`recording:<contract>`: returns the recorded outcomes of one contract, to check that scenarios and recordings
-    agree. If a recording is missing or outdated, the harness is blamed.
+    """Adapter for `recording:CONTRACT`. It returns the recorded outcomes of one contract, and is used to check that
+    scenarios and recordings agree. If a recording is missing or outdated, the outcome is an error with blame `harness`.
     """
 
     traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}))
@@ -45,15 +45,15 @@ class RecordedAdapter:
         return Outcome(scenario.id, (), Breakage("harness", message, 0))
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
-        """Raise AdapterError, because a recording has no session. Use `outcome` instead."""
+        """Raise AdapterError, because a recording cannot answer calls. Use `outcome` instead."""
         raise AdapterError(
             "a recording cannot open a session: call outcome(scenario) instead", blame="harness"
         )
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the outcome that a replay with the recorded answers would have, without times. If the scenario and the
-    transcript have different calls, the outcome ends with an error.
+    """Return the outcome of a replay in which each call gets its recorded answer, without times. If the scenario and
+    the transcript have different calls, the outcome ends with an error.
     """
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
@@ -106,20 +106,24 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
 
 
 class _MemoryWorkspace:
-    """A workspace in memory. `state` contains its entries as in a snapshot, each file with an inode number."""
+    """A workspace in memory, which is used to apply recorded changes. `state` contains its entries as in a snapshot,
+    each file with an inode number.
+    """
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}
         self.repository = Repository()
         self._inode_numbers = count(1)
         self._hidden: dict[str, State] = {}
-        """For each directory where a file system is mounted, the entries that are not visible at the moment."""
+        """Files that are hidden because a file system is mounted on their directory, by directory."""
         for path, entry in sorted(given.items(), key=lambda item: isinstance(item[1], HardLink)):
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Set the entry of a path, create missing directories, and update the other names of the file (hard links).
-        `in_place` keeps the inode number. `entry` None: remove the path.
+        """Write the file or other entry at a path, create missing directories, and update the other names of the file
+        (hard links).
+
+        `in_place` keeps the inode number. If `entry` is None, the path is removed.
         """
         if entry is None:
             self.remove(path)
@@ -160,7 +164,7 @@ class _MemoryWorkspace:
         return [name for name in self.state if name == path or name.startswith(f"{path}/")]
 
     def perform(self, event: WorldEvent) -> None:
-        """Apply a world event."""
+        """Apply an event of the scenario, such as a change by another program, to the workspace."""
         target = next(iter(candidate_paths({"file_path": event.path}, self.state)), event.path)
         match event.kind:
             case "modify":
@@ -199,7 +203,9 @@ class _MemoryWorkspace:
                 assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
-        """Apply the changes of a recorded step. Names of one file that get the same bytes still share it."""
+        """Apply the changes of a recorded step. If several names of a file (hard links) get the same bytes, they stay
+        names of one file.
+        """
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)
@@ -225,7 +231,7 @@ class _MemoryWorkspace:
                 self.state[name] = shared
 
     def _names_of(self, entry: Entry | None) -> list[str]:
-        """Return all names of a file with several names (hard links). Empty for other entries."""
+        """Return all names of a file with several names (hard links). Empty for any other file or entry."""
         if not isinstance(entry, RegularFile) or entry.stamp is None or entry.stamp.names < 2:
             return []
         inode = entry.stamp.inode

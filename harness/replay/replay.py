@@ -48,12 +48,14 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _MAX_ATTEMPTS = 3
-"""Maximum number of replays of a scenario if other parts of the conversation change its answers. Such changes are
+"""Maximum number of replays of a scenario, if other parts of the conversation change its answers. Such changes are
 periodic, so the second replay usually succeeds.
 """
 
 _STAGGER_STEP_S, _STAGGER_STEPS = 0.00005, 21
-"""One of two simultaneous sessions starts later than the other, by 0 to 20 times `_STAGGER_STEP_S` seconds."""
+"""Used to vary which of two simultaneous sessions is first: one session starts later than the other, by 0 to 20 times
+`_STAGGER_STEP_S` seconds.
+"""
 
 
 def replay(
@@ -116,12 +118,16 @@ def _replay_once(
 
 
 def _are_changes_judged(breakage: Breakage | None) -> bool:
-    """Whether the changes of the workspace are judged. An unsupported call has changed nothing."""
+    """Whether the changes of the workspace are judged. False if the implementation does not support a call, because the
+    call has changed nothing.
+    """
     return breakage is None or breakage.blame == "unsupported"
 
 
 class _Replay:
-    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the step."""
+    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the current
+    step.
+    """
 
     adapter: Adapter
 
@@ -137,7 +143,7 @@ class _Replay:
         self.second_adapter: Adapter | None = None
         self.names_of_state: tuple[dict[str, Entry], dict[str, tuple[str, ...]]] | None = None
         self.last_change_ns = 0
-        """Latest time of an observed change, in nanoseconds. Given files are much older."""
+        """Latest time of a change in the workspace, in nanoseconds. Given files are much older."""
 
     def perform(self, adapter: Adapter, *, ends_process: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -166,7 +172,9 @@ class _Replay:
         return Outcome(self.scenario.id, tuple(self.steps), breakage, self.before, afterwards)
 
     def _perform_steps(self, adapter: Adapter) -> Breakage | None:
-        """Perform the steps in a session, and close the session. Return the breakage if an exception was raised."""
+        """Perform the steps in a session, and close the session. If an exception was raised, return the reason why the
+        replay ended early. Otherwise None.
+        """
         breakage = None
         router = None
         try:
@@ -201,7 +209,9 @@ class _Replay:
         return breakage
 
     def _second_adapter(self) -> Adapter:
-        """Return the adapter for a second simultaneous session: a clone, or the same adapter if it needs no clone."""
+        """Return the adapter that opens a second, simultaneous session: a clone of the adapter, or the adapter itself
+        if it needs no clone.
+        """
         clone = traits_of(self.adapter).clone
         if clone is None:
             return self.adapter
@@ -213,13 +223,15 @@ class _Replay:
             time.sleep(self.settle)
 
     def _file_names(self, state: dict[str, Entry]) -> dict[str, tuple[str, ...]]:
-        """Return all names of each file with several names (hard links), by each name. The last result is cached."""
+        """Return the names of each file with several names (hard links): for each name, all names of the file. The last
+        result is cached.
+        """
         if self.names_of_state is None or self.names_of_state[0] is not state:
             self.names_of_state = state, hard_link_names(state)
         return self.names_of_state[1]
 
     def _refuse_unexpected_files(self) -> None:
-        """Raise SpoiltError if the new workspace contains a file that the scenario does not contain."""
+        """Raise SpoiltError if the new workspace already contains a file that is not a given file of the scenario."""
         given = self.scenario.given.files
         if len(self.before) > len(given):
             parents = {path[:end] for path in given for end, letter in enumerate(path) if letter == "/"}
@@ -262,13 +274,15 @@ class _Replay:
                 self._record(lambda: session.call_parallel(pairs), len(calls))
 
     def _next_arguments(self, call: ToolCall) -> Any:
-        """Return the arguments of a call with `$WS` replaced by the path of the workspace, and log the call."""
+        """Return the arguments of a call for the implementation, with the path of the workspace instead of `$WS`. The
+        call is logged.
+        """
         arguments = self.site.with_root(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call with events between its validation and its execution, or a call that ends early.
+        """Make a call that is disturbed: with events between its validation and its execution, or with an early end.
 
         A call that is `stopped` is cancelled when it has started to write.
         """
@@ -295,7 +309,7 @@ class _Replay:
         interfere.end()
 
     def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
-        """Make the calls of two sessions at the same time."""
+        """Make calls in two sessions at the same time."""
         pairs = [(call.tool, self._next_arguments(call)) for call in group.calls]
         results: dict[int, ToolResult] = {}
 
@@ -347,7 +361,9 @@ class _Replay:
     def _record(
         self, make: Callable[[], Sequence[ToolResult]], calls: int, interfere: Interference | None = None
     ) -> None:
-        """Make the calls of a step, and append its outcome to `steps`. `calls` is the number of expected results."""
+        """Make the calls of a step with the function `make`, and append the outcome to `steps`. `calls` is the number
+        of expected results.
+        """
         started = time.perf_counter()
         answers = make()
         milliseconds = (time.perf_counter() - started) * 1000

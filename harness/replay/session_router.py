@@ -1,4 +1,6 @@
-"""Route each call to its session, while sessions and sub-agents start, end, resume and run in the background."""
+"""Decide which session makes each call of a scenario, while sessions and sub-agents start, end, resume and run in the
+background.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -21,7 +23,7 @@ _SIMULTANEOUS = "at once"
 
 
 class SessionRouter:
-    """The sessions of a scenario: the main session, its sub-agents, and a second session.
+    """The sessions that a scenario uses: the main session, its sub-agents, and a second session.
 
     `open_session` opens the main session, a new main session after a kill, and a second session that acts alternately
     with the main session. `open_simultaneous` opens a second session that acts at the same time.
@@ -33,9 +35,11 @@ class SessionRouter:
         self._open_session = open_session
         self._open_simultaneous = open_simultaneous or open_session
         self._sessions = [open_session()]
-        """The main session and the sub-agents that wait for each other; the last session is active."""
+        """The main session and the sub-agents that it has started. Each session waits for the next one; the last
+        session is active.
+        """
         self._other_sessions: dict[str, Session] = {}
-        """The second session (key: empty) and sub-agents in the background."""
+        """The second session (its key is empty) and the sub-agents in the background, by name."""
         self._was_killed = False
 
     @property
@@ -48,13 +52,13 @@ class SessionRouter:
 
     @property
     def simultaneous_session(self) -> Session:
-        """A second session that can act at the same time as the main session."""
+        """The second session, which can act at the same time as the main session."""
         if _SIMULTANEOUS not in self._other_sessions:
             self._other_sessions[_SIMULTANEOUS] = self._open_simultaneous()
         return self._other_sessions[_SIMULTANEOUS]
 
     def note_kill(self) -> None:
-        """Record that the program was killed. The next step either resumes the session or uses a new session."""
+        """Record that the program was killed. The next step then resumes the session or uses a new session."""
         self._was_killed = True
 
     def perform_event(self, event: SessionEvent, root: str = "") -> None:
@@ -105,7 +109,7 @@ class SessionRouter:
 
 
 def at_once(actions: Sequence[Callable[[], object]]) -> None:
-    """Run all actions at the same time and wait for their end. Raises the first exception."""
+    """Run all actions at the same time in threads, and wait until they end. Raises the first exception."""
     start = threading.Barrier(len(actions))
     raised: list[BaseException] = []
 
@@ -126,8 +130,8 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return the session. Raises AdapterError if the session does not have the methods of `protocol`, although the
-    adapter declares the capability. `method` is the missing method in the message.
+    """Return the session if it has the methods of `protocol`. Otherwise, raise AdapterError: the adapter declares the
+    capability, but lacks the method. `method` is the name of the missing method in the message.
     """
     if not isinstance(session, protocol):
         raise AdapterError(f"the adapter declares `{capability}`, but its session has no {method}")

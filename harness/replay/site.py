@@ -1,4 +1,4 @@
-"""Provide the workspace of a replay, and mount the file systems that the scenario needs."""
+"""Provide the workspace that a replay uses, and mount the file systems that the scenario needs."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,8 +13,8 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 def open_site(
     scenario: Scenario, adapter: Adapter, pool: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Return a context manager that provides an empty workspace of `pool`. If the adapter has a pool of servers, the
-    workspace is one of a server.
+    """Return a context manager that provides an empty workspace from `pool`. If the adapter uses a pool of servers, the
+    workspace belongs to one of these servers.
     """
     traits = traits_of(adapter)
     if traits.servers is not None:
@@ -25,7 +25,7 @@ def open_site(
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
     """During the block, mount the file systems that the scenario needs. Running processes of the adapter are ended
-    before, because they would not see these file systems.
+    first, because they would not see these file systems.
     """
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:

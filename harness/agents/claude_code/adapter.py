@@ -1,4 +1,6 @@
-"""The adapter `claude-code:<version>`. Most scenarios share a conversation; some have a separate one."""
+"""The adapter for `claude-code:VERSION`, the real product. Most scenarios share a conversation; some use a separate
+one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,31 +28,36 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
-"""From the first of these versions up to the second (excluded), a model decides about actions that need a permission,
-unless a permission mode is set.
+"""First version that asks a model to decide about actions that need a permission, and first later version that does
+not. Between these versions, a permission mode must be set to avoid this.
 """
 _READS_JSON_SINCE = Version("1.0.0")
-"""First version that reads user messages as JSON lines. Mentions restart older versions."""
+"""First version that reads user messages as JSON lines. Earlier versions are restarted when the user mentions a
+file.
+"""
 _BARE_NUMBERS_SINCE = Version("2.1.86")
-"""First version whose line numbers have no leading spaces."""
+"""First version that writes line numbers without leading spaces."""
 _UNSHARED_CAPABILITIES = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
-"""Capabilities that a scenario can only use in a separate conversation, because it is ended, interrupted or
+"""Capabilities that make a scenario use a separate conversation, because the conversation is ended, interrupted or
 summarised, or starts other agents.
 """
 _MAX_CONVERSATION_CALLS = 400
-"""Maximum number of calls in a shared conversation. Every request contains all of them, so a long one is expensive."""
+"""Maximum number of calls in a shared conversation. A longer conversation is slow, because every request contains all
+earlier calls.
+"""
 _MAX_CONVERSATION_BYTES = 400_000
 """Maximum number of bytes of a shared conversation. The product would request a summary of a longer conversation."""
 
 
 class ClaudeCodeAdapter:
-    """The real product of one exact version, driven by a scripted model.
+    """Adapter for one exact version of the real product, with a scripted model.
 
-    Workspaces in the same directory share conversations: one each with and without the hook that pauses calls, and with
-    and without Bash. An isolated workspace gets a separate conversation, with the home directory of the workspace.
-    `time_limit` is in seconds per call. In a `sandbox`, the product can write only to workspaces and its own files.
+    Scenarios with workspaces in the same directory share conversations. There are up to four: with and without the hook
+    that pauses calls, and with and without Bash. An isolated workspace gets a separate conversation, with the home
+    directory of the workspace. `time_limit` is in seconds per call. In a `sandbox`, the product can write only to
+    workspaces and its own files.
     """
 
     def __init__(
@@ -71,7 +78,9 @@ class ClaudeCodeAdapter:
             close=self.close,
         )
         self._reminded = False
-        """Whether a result contained a reminder, so that the whitespace at both ends may be missing."""
+        """Whether a result contained a reminder. The product may then have removed whitespace at both ends of the
+        result.
+        """
         self._package: InstalledPackage = install(version, cache)
         self._pads_numbers = Version(version) < _BARE_NUMBERS_SINCE
         self._reads_json = Version(version) >= _READS_JSON_SINCE
@@ -84,7 +93,7 @@ class ClaudeCodeAdapter:
         self._shared: dict[tuple[Path, bool, bool], Conversation] = {}
 
     def open(self, workspace: Workspace) -> Session:
-        """Return a session for the workspace, in a new or in a shared conversation."""
+        """Return a session for the workspace. The session uses a new or a shared conversation."""
         hook = bool({"during", "stop"} & workspace.needs)
         bash = BASH in workspace.needs
         given = workspace.permissions
@@ -142,7 +151,7 @@ class ClaudeCodeAdapter:
         )
 
     def _needs_own_conversation(self, scenario: Scenario) -> bool:
-        """Whether a scenario needs a separate conversation, because a shared conversation may change its answers."""
+        """Whether a scenario must use a separate conversation, because a shared conversation may change its answers."""
         return needs_own_session(scenario, self._version)
 
     def _remind(self) -> None:
@@ -159,7 +168,8 @@ class ClaudeCodeAdapter:
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
-    """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
+    """Return the adapter for a version of the product, or for a contract such as `2.1.328+gated`. The adapter uses the
+    contract's model and tools.
 
     A version that is not listed is treated like the next newer contract. The product runs in a sandbox unless the suite
     is bundled or trusted, because files of a suite may be settings that start programs. Raises AdapterError.

@@ -1,4 +1,6 @@
-"""Build the product's environment: no inherited variables, an invalid API key, and only the loopback interface."""
+"""Build the product's environment: variables of the user are not inherited, the API key is invalid, and only the
+loopback interface can be used.
+"""
 
 import json
 import os
@@ -40,7 +42,7 @@ ALLOWED_VARIABLES = frozenset(
         *_OFFLINE_SWITCHES,
     }
 )
-"""All variables that the product may see."""
+"""All environment variables that the product gets. Used to check that no other variable is passed to it."""
 
 
 def build_environment(

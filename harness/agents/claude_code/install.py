@@ -24,7 +24,7 @@ _INSTALL_TIMEOUT_S = 300
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackage:
-    """An installed version in `directory`. `command` starts the program."""
+    """A version of the product that is installed in `directory`. `command` is the command line that starts it."""
 
     version: str
     directory: Path
@@ -32,12 +32,12 @@ class InstalledPackage:
 
 
 def cache_root() -> Path:
-    """Return the directory of the installed versions. Each version has a subdirectory."""
+    """Return the directory that contains the installed versions. Each version has a subdirectory."""
     return platformdirs.user_cache_path("readfirst") / "claude-code"
 
 
 def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
-    """Return this exact version of the npm package. It is installed on first use.
+    """Install this exact version of the npm package, unless it is in the cache, and return it.
 
     Install scripts are not executed. Several processes may install at the same time. A failed download leaves no files.
     Raises AdapterError (blame `environment`) with the end of npm's output if the version cannot be installed.
@@ -49,7 +49,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
 
 
 def installed_versions(cache: Path | None = None) -> frozenset[str]:
-    """Return the versions in the cache."""
+    """Return the versions of the product that are installed in the cache."""
     root = cache or cache_root()
     return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
 

@@ -1,4 +1,4 @@
-"""Options of a product process: arguments, settings and hooks."""
+"""Options that are used to start a process of the product: arguments, settings and hooks."""
 
 import os
 import queue
@@ -20,7 +20,7 @@ from readfirst.harness.processes.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """A call that waits in the product's hook until `release` is called."""
+    """Event in the queue of a conversation: a call waits in the product's hook until `release` is called."""
 
     answers: int
 
@@ -30,7 +30,8 @@ class HookCall:
 
 
 class PausingHook:
-    """A hook that waits: its command writes a line to one named pipe, and waits for a line from another.
+    """A hook of the product that the harness uses to pause calls. Its command writes a line to one named pipe, and
+    waits for a line from another.
 
     The pipes are in `directory`. Each call of the hook is added to `events` as a HookCall.
     """
@@ -51,7 +52,7 @@ class PausingHook:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening. A waiting hook is released first."""
+        """Remove the hook. A call that waits in the hook is continued first."""
         os.write(self._asks, b"end\n")
         self._thread.join()
         os.close(self._asks)
@@ -66,19 +67,20 @@ class PausingHook:
 
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
-"""A request that offers at least one of these tools asks the model for the next step. Several are listed because a
-deny rule may remove some of them.
+"""Names of tools that are used to distinguish requests: a request that offers at least one of them asks the model for
+the next step. Several tools are listed because a deny rule may remove some of them.
 
 Read is not listed: from 2.0.77 to 2.1.5, the product starts read-only agents in the background, whose requests also
 offer Read.
 """
 
 _MAX_STREAM_BYTES = 64 * 1024 * 1024
-"""Number of bytes at the end of the product's output that are kept."""
+"""Number of bytes that are kept at the end of the product's output."""
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Command prefix that runs a program of root as another user with access to the same files.
+"""Start of a command line that is used if the user is root. The command then runs as another user with access to the
+same files.
 
 It starts the supervisor, not the product, because root in a sandbox cannot become another user.
 """
@@ -86,8 +88,8 @@ It starts the supervisor, not the product, because root in a sandbox cannot beco
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options for starting the product. `deny` are permission patterns, `hooks` the hooks of the scenario. With
-    `hook`, the harness can pause calls. Without a `model`, the product uses its default.
+    """Options that are used to start the product. `deny` are permission patterns, `hooks` the hooks of the scenario.
+    With `hook`, the harness can pause calls. Without a `model`, the product uses its default.
     """
 
     command: tuple[str, ...]
@@ -99,40 +101,44 @@ class Options:
     time_limit: float = TIME_LIMIT
     """Time limit of one call, in seconds."""
     home: Path | None = None
-    """The product's home directory. None means a new one, which is removed with the conversation."""
+    """The home directory that the product uses. None means a new directory, which is removed with the conversation."""
     configuration: Path | None = None
-    """Directory of the configuration and the conversations. None means a new one, removed with the conversation."""
+    """Directory in which the product stores its configuration and conversations. None means a new directory, which is
+    removed with the conversation.
+    """
     resumed: str | None = None
-    """The product's id of the conversation to resume. None means a new conversation."""
+    """The id of the conversation that the product resumes. None means a new conversation."""
     summarised: bool = False
     """Whether the conversation can become so long that the product summarises it."""
     rewinds: bool = False
-    """Whether the product stores the previous content of files, and uses a dialogue that can ask for a rewind."""
+    """Whether the product stores the previous content of files, and uses a dialogue that can request a rewind."""
     spoken: bool = False
-    """Whether the product uses a dialogue, so that its user can interrupt it."""
+    """Whether the product uses a dialogue, so that the harness can interrupt it in the role of the user."""
     stops: bool = False
     """Whether `hook` pauses a call after its execution instead of before it."""
     hooks: tuple[Hook, ...] = ()
     prompt: str = "go"
-    """The user's message."""
+    """The message of the user that starts the conversation."""
     streams: bool = False
-    """Whether the product prints events as JSON Lines. All of them are kept."""
+    """Whether the product prints events as JSON Lines. If so, its whole output is kept."""
     permissions: Permissions | None = None
-    """The permissions of the product. None: everything is allowed."""
+    """The permissions that the settings of the product contain. None means that everything is allowed."""
     mode: str = ""
-    """The permission mode that allows everything. Empty: the default mode."""
+    """The permission mode that is used to allow everything. Empty for the default mode."""
     sandbox: Sandbox | None = None
-    """The sandbox of the product. None: no sandbox."""
+    """The sandbox in which the product runs. None means no sandbox."""
     workspace: Path | None = None
-    """A directory that the product can change in the sandbox. It may contain `directory`."""
+    """A directory that the product can change although it runs in a sandbox. It may contain `directory`."""
 
     @property
     def name(self) -> str:
-        """The name of the product in messages."""
+        """The name that messages use for the product."""
         return "the product"
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create a fresh configuration in `run`, and the pipes of the hook if `hook` is set."""
+        """Create a new configuration in `run`. If `hook` is set, also create the pipes of the hook. Return the data for
+        the start.
+        """
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         variables = build_environment(
@@ -200,24 +206,32 @@ def _command_arguments(options: Options) -> list[str]:
 
 
 WINDOW = 200_000
-"""Size of the context window in tokens for the product. Later models have a larger window."""
+"""Size in tokens of the context window that the product is told to use. Later models have a larger window."""
 _CROWDED_TOKENS = 185_000
-"""Number of used tokens that the model reports to cause a summary. With more, the product would stop."""
+"""Number of tokens that the model reports as used, so that the product summarises the conversation. With a larger
+number, the product would stop.
+"""
 _UNKNOWN_TOOL = "Nothing"
-"""The model calls this unknown tool to make the conversation long, without an effect on the state of real tools."""
+"""Name of a tool that does not exist. The model calls it to make the conversation long without changing the state of
+real tools.
+"""
 
 
 class CrowdedModel(AnthropicMessages):
-    """A model that reports a nearly full window after a call of the unknown tool."""
+    """A scripted model that is used to test summaries. After a call of the unknown tool, it reports a nearly full
+    window.
+    """
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the number of tokens that the model reports: a nearly full window after a call of the unknown tool."""
+        """Return the number of tokens that the model reports: a nearly full window if `blocks` call the unknown
+        tool.
+        """
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if it does not.
+    """Make the product summarise the conversation. Raises AdapterError if there is no summary.
 
     Some versions request the summary in a side request. Others request it as the next step of the model, before or
     after they send the results of the last call.

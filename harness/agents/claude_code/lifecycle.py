@@ -1,4 +1,4 @@
-"""Resume a conversation, rewind it, interrupt it, and start sub-agents."""
+"""Resume a conversation with the product, rewind it, interrupt it, and start sub-agents."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +11,12 @@ from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.agents.scripted_model.server import Turn
 
 _AGENT_TOOLS = ("Agent", "Task")
-"""Names of the tool that starts a sub-agent, the newest name first."""
+"""Names that versions use for the tool that starts a sub-agent, the newest name first."""
 _SUB_AGENT_PROMPT = "Read and change files."
 
 
 def resume_conversation(conversation: Conversation, options: Options) -> Conversation:
-    """Resume a conversation in a new process with the same configuration. Raises AdapterError."""
+    """Resume a conversation in a new process that uses the same configuration. Raises AdapterError."""
     if conversation.is_usable:  # otherwise it was killed
         conversation.finish()
     conversation.close()
@@ -46,7 +46,9 @@ def say(conversation: Conversation, text: str) -> None:
 
 
 def interrupt(conversation: Conversation, text: str) -> None:
-    """Interrupt the pending call as the user, and send a message. Raises AdapterError."""
+    """In the role of the user, interrupt the call that is being executed, and send the message `text`. Raises
+    AdapterError.
+    """
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
@@ -54,8 +56,7 @@ def interrupt(conversation: Conversation, text: str) -> None:
 
 
 def find_latest_conversation(configuration: Path) -> str:
-    """Return the id of the conversation whose file was changed last. The product accepts this id to resume the
-    conversation.
+    """Return the id of the conversation whose file was changed last. Used to resume the conversation.
 
     The id is the file's name without its extension. Files of sub-agents are ignored.
     """
@@ -66,7 +67,7 @@ def find_latest_conversation(configuration: Path) -> str:
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Start a sub-agent, which makes the next calls. Returns the id of the starting call. Raises AdapterError."""
+    """Start a sub-agent, which makes the next calls. Return the id of the call that started it. Raises AdapterError."""
     call = conversation.start_call(*_agent_call(conversation))
     if call in conversation.results:
         problem = conversation.results[call].text
@@ -75,8 +76,8 @@ def start_agent(conversation: Conversation) -> str:
 
 
 def start_background_agent(conversation: Conversation) -> Turn:
-    """Start a sub-agent in the background. Return the turn of the sub-agent, which waits for its model. Raises
-    AdapterError, and UnsupportedCall if the version has no background agents.
+    """Start a sub-agent in the background. Return its first request to the model, which waits for an answer. Raises
+    AdapterError, and UnsupportedCall if the version does not support background agents.
     """
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
@@ -88,7 +89,9 @@ def start_background_agent(conversation: Conversation) -> Turn:
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError if there is none."""
+    """Return the name of the tool that starts a sub-agent, and the arguments for it. Raises AdapterError if the version
+    has no such tool.
+    """
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")
@@ -103,7 +106,9 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
 
 
 def end_agent(conversation: Conversation, call: str) -> None:
-    """End the sub-agent that `call` started; the conversation continues. Raises AdapterError if it does not."""
+    """End the sub-agent that the call with the id `call` started. The conversation continues. Raises AdapterError if it
+    does not continue.
+    """
     conversation.say("Done.")
     if call not in conversation.results:
         raise AdapterError("the product did not go on after its sub-agent", blame="environment")

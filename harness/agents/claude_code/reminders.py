@@ -1,4 +1,6 @@
-"""Find and remove the reminders that a version adds to results: about the conversation, changed files and hooks."""
+"""Find and remove the reminders that a version adds to results: about the conversation, changed files and hooks. Used
+to compare results without them.
+"""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +24,9 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
 """Matches reminders of later versions about sub-agents. They occur in every replay."""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
-"""Matches the reminder that the product adds in plan mode, in some versions to every result, in others to some."""
+"""Matches the reminder that the product adds in plan mode. Some versions add it to every result, others only to
+some.
+"""
 
 _FILE_CHANGE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED_FILE_PATTERN = _reminder_pattern(_FILE_CHANGE, before=r"\n*")
@@ -48,13 +52,17 @@ _LAST_NUMBER_PATTERN = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 
 
 def counts_tokens(text: str) -> bool:
-    """Whether a result contains the reminder about remaining tokens, which some versions add to every message."""
+    """Whether a result contains the reminder about remaining tokens. Some versions add this reminder to every
+    message.
+    """
     return _TOKENS_LEFT_PATTERN.search(text) is not None
 
 
 def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without reminders about other changed files, and these reminders, including those in
-    `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
+    """Separate the reminders about other changed files from a result. Return the text without them, and these
+    reminders, including those in `notes`.
+
+    A version may have removed whitespace at the end of the answer when it added a reminder.
     """
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
@@ -70,14 +78,16 @@ def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without messages of hooks, and these messages, including those in `notes`."""
+    """Separate the messages of hooks from a result. Return the text without them, and these messages, including those
+    in `notes`.
+    """
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))
 
 
 def _split_notes(notes: Sequence[str]) -> list[str]:
-    """Return the parts of the notes without reminder tags.
+    """Return the texts of the reminders in `notes`, without reminder tags.
 
     After the answer of a sub-agent, a version splits a reminder at its blank lines into several notes.
     """
@@ -91,7 +101,8 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
 
 
 def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
-    """Return the text of a result without reminders about the conversation, and whether one of them was periodic.
+    """Remove the reminders about the conversation from a result. Return the remaining text, and whether one of these
+    reminders was periodic.
 
     Scenarios share conversations, so a periodic reminder does not depend on the call before. A version may have removed
     whitespace at both ends of the answer when it added a reminder. Therefore the spaces before the first line number

@@ -1,4 +1,6 @@
-"""Sessions of Claude Code: one scenario in a shared conversation, or in a separate one with sub-agents."""
+"""Sessions of Claude Code. A session uses a shared conversation, or a separate conversation that can have
+sub-agents.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,13 +39,15 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""Last outputs of versions that exit because of a certain call. After such an output, the exit is the answer of the
-call. After any other output, it is an error.
+"""Last outputs of versions that exit because of a certain call. If a version exits with such an output, the output is
+used as the answer of the call. After any other output, the exit is an error.
 """
 
 
 class ClaudeCodeSession:
-    """A session in a conversation that other scenarios may share. `close` ends the conversation if none does."""
+    """A session that uses a conversation with the product. Other scenarios may use the same conversation. If they do
+    not, `close` ends it.
+    """
 
     def __init__(
         self,
@@ -64,12 +68,12 @@ class ClaudeCodeSession:
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation with the scenario's calls."""
+        """The conversation that the calls of the scenario use."""
         assert self._conversation is not None
         return self._conversation
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Make one call. If a version exits because of the call, the result is its last output."""
+        """Make one call. If the product exits because of the call, the last output of the product is the result."""
         try:
             return self._clean_result(self.conversation.call(tool, arguments), tool)
         except AdapterError as error:
@@ -78,7 +82,7 @@ class ClaudeCodeSession:
             raise
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make several calls in one message of the model."""
+        """Make several calls in one message of the model, and return their results."""
         answers = self.conversation.call_parallel(calls)
         results = [
             self._clean_result(answer, tool, last=number == len(answers))
@@ -90,7 +94,7 @@ class ClaudeCodeSession:
         return results
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Make one call; `interfere` runs in the product's PreToolUse hook.
+        """Make one call. `interfere` runs in the product's PreToolUse hook, before the call is executed.
 
         Raises AdapterError if the call was executed without the hook, which early versions do not have.
         """
@@ -107,13 +111,13 @@ class ClaudeCodeSession:
         return self._clean_result(result, tool)
 
     def close(self) -> None:
-        """End the conversation if it belongs only to this session."""
+        """End the conversation if no other session uses it."""
         if self._is_owned:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as it would be in a separate conversation: without reminders about the conversation, and
-        with paths as seen from the workspace.
+        """Return a result as it would be in a separate conversation: without reminders about the conversation, and with
+        paths that are relative to the scenario's workspace.
         """
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
@@ -137,7 +141,7 @@ class ClaudeCodeSession:
 
 
 class ResumableConversation(ClaudeCodeSession):
-    """One scenario in a separate conversation, which can be resumed and summarised, and can start sub-agents.
+    """A session that uses a separate conversation. It can be resumed and summarised, and can start sub-agents.
 
     If the user may mention files, the conversation begins with the first call or mention.
     """
@@ -149,7 +153,7 @@ class ResumableConversation(ClaudeCodeSession):
         self._options = replace(options, configuration=self._configuration.path)
         self._started_conversation: Conversation | None = None
         self._early_reminders: tuple[str, ...] = ()
-        """The reminders about files since the last call."""
+        """Reminders about files that the product sent after the last call. The next result contains them."""
         super().__init__(None, True, workspace, workspace.root, on_reminder, pads_numbers=pads_numbers)
         try:
             if "mentions" not in workspace.needs:
@@ -166,7 +170,7 @@ class ResumableConversation(ClaudeCodeSession):
         return self._started_conversation
 
     def mention(self, path: str) -> None:
-        """Mention a file as the user, at the beginning or after the model's turn."""
+        """Mention a file as the user, in the first message or after the model's turn."""
         if self._started_conversation is None:
             self._started_conversation = Conversation(replace(self._options, prompt=f"@{path}"))
         elif self._options.spoken:
@@ -180,7 +184,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call as the user while the product's hook waits, or end the model's message within the call.
+        """Cancel a call as the user while the product's hook waits, or end the model's message within the call. `how`
+        selects one of these.
 
         The hook runs before the execution of the call; for a call that is `stopped`, after it.
         """
@@ -197,7 +202,7 @@ class ResumableConversation(ClaudeCodeSession):
         return self.call_during(tool, arguments, give_up)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the product, or send it another signal."""
+        """Kill the product, or send it the signal `number`."""
         return self.conversation.kill(number)
 
     def resume(self) -> None:
@@ -210,29 +215,33 @@ class ResumableConversation(ClaudeCodeSession):
         summarise(self.conversation)
 
     def rewind(self) -> None:
-        """Make the product restore files, and send a message of the user."""
+        """Make the product restore the files to an earlier state, and send a message of the user."""
         rewind(self.conversation, self._options.prompt)
         self._store_reminders()
 
     def sub_agent(self) -> Session:
-        """Start a sub-agent as the model."""
+        """Start a sub-agent as the model, and return its session."""
         return SubAgent(self, start_agent(self.conversation))
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background as the model."""
+        """Start a sub-agent in the background as the model, and return its session."""
         return BackgroundAgent(self, start_background_agent(self.conversation))
 
     def end_agent(self, call_id: str) -> None:
-        """End a sub-agent, and with it the call that started it."""
+        """End a sub-agent. The call that started it, with the id `call_id`, then returns."""
         end_agent(self.conversation, call_id)
         self._store_reminders(self.conversation.results[call_id].text)
 
     def _store_reminders(self, answer: str = "") -> None:
-        """Store the reminders about files in `answer` and in the latest request, for the result of the next call."""
+        """Store the reminders about files in `answer` and in the latest request. They are added to the result of the
+        next call.
+        """
         self._early_reminders += extract_file_reminders(answer, self.conversation.notes)[1]
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as the base class does. Earlier reminders are included if reminders are compared."""
+        """Return a cleaned result, as the base class does. If the scenario compares reminders, stored reminders are
+        added.
+        """
         cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
@@ -247,7 +256,7 @@ class ResumableConversation(ClaudeCodeSession):
 
 
 class SubAgent:
-    """A sub-agent, which the session waits for. Until the sub-agent ends, it makes all calls of the session."""
+    """The session of a sub-agent that its main session waits for. Until the sub-agent ends, it makes all calls."""
 
     def __init__(self, session: ResumableConversation, call_id: str) -> None:
         self.call = session.call
@@ -257,13 +266,13 @@ class SubAgent:
         self._call_id = call_id
 
     def close(self) -> None:
-        """End the sub-agent, and with it the call that started it."""
+        """End the sub-agent. The call that started it then returns."""
         if self._session.conversation.is_usable:
             self._session.end_agent(self._call_id)
 
 
 class BackgroundAgent:
-    """A sub-agent in the background. It and the main agent make calls alternately."""
+    """The session of a sub-agent in the background. The sub-agent and the main agent make calls alternately."""
 
     def __init__(self, session: ResumableConversation, turn: Turn) -> None:
         self._session = session

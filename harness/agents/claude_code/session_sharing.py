@@ -10,19 +10,19 @@ from readfirst.harness.suite.repeated_text import texts_in
 from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _MAX_READ_BYTES = 262_144
-"""Maximum bytes of a file that Read shows at once."""
+"""Maximum bytes of a file that Read shows in full."""
 _REMEMBERS_TEN_SINCE, _REMEMBERS_ALL_SINCE = Version("1.0.58"), Version("2.1.75")
-"""The first version that remembers only ten read files, and the first later version that remembers all again."""
+"""First version that remembers only ten read files, and first later version that remembers all read files again."""
 _KEEPS_LINE_ENDINGS_SINCE = Version("2.1.77")
-"""First version that writes the line endings of a new file as they are in the call."""
+"""First version that creates a new file with the line endings of the call. Earlier versions choose the line endings."""
 _NORMALISES_PATHS_SINCE = Version("2.1.7")
-"""First version that remembers a file under one path, however the path is spelled."""
+"""First version that recognises a file again if its path is spelled differently."""
 _SETTINGS_DIRECTORY = ".claude"
 
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
-    """Whether a scenario needs a conversation that no other scenario uses, in this version of the product. None: in any
-    version.
+    """Whether a scenario must use a conversation that no other scenario uses. Depends on the version of the product. If
+    `version` is None: whether this is true for any version.
 
     The reasons are:
 
@@ -63,7 +63,9 @@ def _samples_line_endings(scenario: Scenario, version: Version | None) -> bool:
 
 
 def _can_forget_file(scenario: Scenario, version: Version | None) -> bool:
-    """Whether the version can forget one file of the scenario in a conversation with many files."""
+    """Whether the version can forget a file of the scenario if other scenarios use many files in the same
+    conversation.
+    """
     if version is not None and not _REMEMBERS_TEN_SINCE <= version < _REMEMBERS_ALL_SINCE:
         return False
     paths = set(scenario.paths())

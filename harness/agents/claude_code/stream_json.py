@@ -1,4 +1,6 @@
-"""Communicate with the product through JSON Lines on its standard input and output, as the Agent SDK does."""
+"""Communicate with the product through JSON Lines on its standard input and output. The Agent SDK uses the same
+protocol.
+"""
 
 import json
 import queue
@@ -12,11 +14,13 @@ from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.json_lines import JsonLines
 
 ARGUMENTS = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
-"""Options that make the product read user messages from standard input."""
+"""Command-line options that make the product read user messages from standard input."""
 
 
 class JsonDialogue(JsonLines):
-    """The dialogue of the user with the product, which can restore files to their state at each user message."""
+    """Takes the role of the user of the product: sends messages, interrupts the product, and restores files to their
+    state at a user message.
+    """
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -24,7 +28,7 @@ class JsonDialogue(JsonLines):
         self._last_message_id = ""
 
     def say(self, text: str) -> None:
-        """Send a user message."""
+        """Send a message of the user to the product."""
         self._last_message_id = str(uuid.uuid4())
         message = {"role": "user", "content": text}
         self.tell(
@@ -50,7 +54,9 @@ class JsonDialogue(JsonLines):
             )
 
     def interrupt(self, seconds: float) -> None:
-        """Interrupt the product. Raises AdapterError if it does not confirm within `seconds`."""
+        """Interrupt the product as the user. Raises AdapterError if it does not confirm the interrupt within
+        `seconds`.
+        """
         self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
         self._wait_for_message(
             lambda message: message.get("type") == "control_response", seconds, "take an interrupt"

@@ -1,1 +1,3 @@
-"""A model whose answers the harness decides: a server on the loopback interface, and the wire formats of agents."""
+"""A scripted model, which is used instead of the model of an agent: a server on the loopback interface, and the wire
+formats of agents.
+"""

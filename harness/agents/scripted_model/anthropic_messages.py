@@ -19,22 +19,26 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Numbers for the ids of replies. They must differ, because the product merges messages with the same id."""
+"""Numbers that are used in the ids of replies. The ids must differ, because the product merges messages with the same
+id.
+"""
 
 
 class AnthropicMessages:
-    """The Messages API: tool results are blocks of user messages with a flag `is_error`."""
+    """Wire format of the Messages API. Tool results are blocks of user messages with a flag `is_error`."""
 
     name = "anthropic"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:
-        """Answer a request for a token count."""
+        """Return the reply to a request for a token count. None for other requests."""
         if "count_tokens" in path:
             return json_reply({"input_tokens": _count_tokens(body.get("messages") or ())})
         return None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request for a message: the offered tools, and the results after the model's last message."""
+        """Parse a request for a message of the model: the offered tools, and the results after the model's last
+        message.
+        """
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
@@ -59,14 +63,14 @@ class AnthropicMessages:
             raise WireError(f"not a request of the Messages API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Format a message of the model as a reply."""
+        """Convert a message of the model to the reply for a request."""
         tokens = self.tokens(blocks)
         if request.stream:
             return _format_stream(request.model, blocks, tokens)
         return json_reply(_format_message(request.model, blocks, tokens))
 
     def tokens(self, blocks: Sequence[Block]) -> int:  # noqa: ARG002 - subclasses use it
-        """Return the number of tokens that the model reports."""
+        """Return the number of tokens that the model reports as used."""
         # A small number: a product whose context seems to be full summarises the conversation.
         return 1
 

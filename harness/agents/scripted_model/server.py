@@ -1,7 +1,8 @@
-"""A model server on loopback, in one wire format. The harness decides which tool calls it answers.
+"""A server that takes the place of an agent's model, on the loopback interface, with one wire format. The harness
+decides which tool calls the server answers.
 
-A request that offers the file tools is a turn: it waits until the harness has decided the model's answer.
-Side requests (titles, quota checks, token counts) are answered immediately.
+A request that offers the file tools is a turn: it waits until the harness has decided the model's answer. Side requests
+(titles, quota checks, token counts) are answered immediately.
 """
 
 import json
@@ -24,35 +25,40 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
-"""Maximum length of a request in bytes. Longer requests are refused."""
+"""Maximum length of a request in bytes. The server refuses longer requests."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """A request of the agent for the next step of the model. `size` is its length in bytes."""
+    """A request of the agent for the next step of the model. The harness decides the answer. `size` is the length of
+    the request in bytes.
+    """
 
     request: Request
     size: int = 0
     _answer: queue.SimpleQueue[Sequence[Block] | None] = field(default_factory=queue.SimpleQueue)
 
     def answer(self, blocks: Sequence[Block]) -> None:
-        """Send `blocks` to the agent as the model's answer."""
+        """Use `blocks` as the model's answer to the agent."""
         self._answer.put(blocks)
 
     def abandon(self) -> None:
-        """Close the connection of the request without an answer."""
+        """Close the connection of the request. The agent gets no answer."""
         self._answer.put(None)
 
     def wait(self) -> Sequence[Block] | None:
-        """Wait until the harness has answered, and return the blocks of the answer. None if the turn was abandoned."""
+        """Wait until the harness has called `answer`, and return the blocks of the answer. None if the turn was
+        abandoned.
+        """
         return self._answer.get()
 
 
 class ScriptedModel:
-    """Serves one wire format on a listening socket, and adds each Turn to `events`.
+    """HTTP server that takes the place of the model. It uses one wire format and a listening socket, and adds each Turn
+    to `events`.
 
-    A request that offers at least one of `tools` is a turn. All others are side requests. An invalid request
-    is refused, and its WireError is added to `events`.
+    A request that offers at least one of `tools` is a turn. All others are side requests. An invalid request is
+    refused, and its WireError is added to `events`.
     """
 
     def __init__(
@@ -68,7 +74,7 @@ class ScriptedModel:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop serving. Open connections are closed when the agent exits."""
+        """Stop the server. Open connections are closed when the agent exits."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -97,7 +103,9 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return the reply, truncated after the arguments of a call whose connection must be cut. Otherwise unchanged."""
+    """Return a reply that ends after the arguments of a call, if the connection must be cut there. Otherwise, return
+    the unchanged reply.
+    """
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()
@@ -119,7 +127,7 @@ class _Server(ThreadingHTTPServer):
         self.model = model
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore connections that the agent closes."""
+        """Ignore the error if the agent closes a connection."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -131,10 +139,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing to standard error."""
+        """Do nothing, so that requests are not printed to standard error."""
 
     def do_GET(self) -> None:
-        """Answer all GET requests with 404."""
+        """Answer every GET request with 404, because agents use only POST requests."""
         self._send_reply(404, Reply("application/json", b"{}"))
 
     do_HEAD = do_GET  # noqa: N815 - the base class looks the method up by this name

@@ -1,4 +1,4 @@
-"""Wire formats: the messages between an agent and its model, and their encoding."""
+"""Wire formats: the messages between an agent and its model, and their encoding for several model APIs."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,7 +10,8 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call of the model. If `arguments` is a string, it is sent unchanged, even if it is not valid JSON.
+    """A tool call in a message of the model. If `arguments` is a string, it is sent unchanged, even if it is not valid
+    JSON.
 
     With `ends`, the connection is cut after the arguments (`cut`), or the model's message ends there (`limit`).
     """
@@ -23,7 +24,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A text of the model. If the message contains no call, it ends the model's turn."""
+    """A text in a message of the model. If the message contains no call, it ends the model's turn."""
 
     text: str
 
@@ -33,7 +34,8 @@ Block = ToolUse | TextBlock
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the model: the offered `tools`, and the results of the model's last calls by call id (`answers`).
+    """A request of an agent to the model: the offered `tools`, and the results of the model's last calls by call id
+    (`answers`).
 
     `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional texts next
     to the results. `is_error` of a result is the flag of the wire format, False if the format has none. Media in a
@@ -50,7 +52,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an HTTP response and its content type. `sent` is the number of bytes to send. None means all."""
+    """The body of an HTTP response to an agent, and its content type. `sent` is the number of bytes to send. None means
+    all.
+    """
 
     kind: str
     body: bytes
@@ -58,11 +62,11 @@ class Reply:
 
 
 class WireError(Exception):
-    """A request is not valid in the wire format. The message describes the error."""
+    """Raised if a request is not valid in the wire format. The message describes the error."""
 
 
 class Wire(Protocol):
-    """Converts between the requests of one model API and `Request`, `Block` and `Reply`."""
+    """A wire format. Converts the requests of one model API to `Request`, and `Block` to `Reply`."""
 
     name: str
 
@@ -70,19 +74,21 @@ class Wire(Protocol):
         """Return the reply to a side request, for example for a token count. None for all other requests."""
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse a request for a message. Raises WireError."""
+        """Parse a request for a message of the model. Raises WireError."""
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Format the model's message, as a stream if the request requires one."""
+        """Convert a message of the model to a reply. The reply is a stream if the request requires one."""
 
 
 def json_reply(value: object) -> Reply:
-    """Return a reply with one JSON value."""
+    """Return a reply whose body is a JSON value."""
     return Reply("application/json", json.dumps(value).encode())
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply of server-sent events: names (may be empty) and data. Data other than strings are sent as JSON."""
+    """Return a reply whose body is a stream of server-sent events: pairs of a name (may be empty) and data. Data other
+    than strings are sent as JSON.
+    """
     lines = []
     for name, data in events:
         if name:
@@ -96,8 +102,8 @@ def text_of(
     source: Callable[[Mapping[str, Any]], tuple[object, object]],
     texts: Collection[str] = ("text",),
 ) -> str:
-    """Return the text of a result. Blocks whose type is not in `texts` are replaced by placeholders; `source` returns
-    the media type and the data of such a block.
+    """Return the text of a result that an agent sends to its model. Blocks whose type is not in `texts`, such as
+    images, are replaced by placeholders. `source` returns the media type and the data of such a block.
     """
     if isinstance(content, str):
         return content
@@ -107,11 +113,13 @@ def text_of(
 
 
 def of_data_url(url: object) -> tuple[object, object]:
-    """Return the media type and the data of a `data:` URL."""
+    """Parse a `data:` URL, and return its media type and its data."""
     head, _, data = str(url).partition(",")
     return head.removeprefix("data:").partition(";")[0], data
 
 
 def media(kind: object, media_type: object, data: object) -> str:
-    """Return a placeholder for media in a text: kind, type, and number of base64 characters."""
+    """Return a placeholder that is used instead of an image or other media in a text, such as `[image image/png 70]`:
+    kind, type, and number of base64 characters.
+    """
     return f"[{kind} {media_type} {len(data) if isinstance(data, str) else 0}]"
