@@ -1,4 +1,4 @@
-"""Configuration of the project's own tests: temporary caches, and several processes for large runs."""
+"""Configuration of the project's own tests: they use temporary caches, and several processes for large runs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")
 collect_rarely()
 
 MAX_PROCESSES = 8
-"""Maximum number of test processes. Each process collects all tests, so more processes save little time."""
+"""Maximum number of test processes. Each process collects all tests, so that further processes would save little
+time.
+"""
 SELECTING_OPTIONS = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
-"""Options of pytest that select few tests or inspect them. With such an option, the tests run in one process."""
+"""Options of pytest that select few tests or inspect them. If such an option is used, all tests run in one process."""
 LONGEST = "wrong_implementations"
-"""The directory whose tests take seconds each. These tests run first, so that no process runs them alone at the end."""
+"""Name of a directory with slow tests, which take seconds each. They run first, so that no process runs them alone at
+the end.
+"""
 
 
 INSTALLING_MARKS = re.compile(r"(?<!not )\b(live|agents)\b")
@@ -63,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Let every second process collect the directories in reverse order, so that each process can use bytecode that a
+    """Make every second process collect the directories in reverse order, so that each process can use bytecode that a
     different process compiled. In a fresh clone, this saves half of the collection time.
     """
     report = yield
@@ -80,7 +84,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exclude all current objects from garbage collections, because pytest and hypothesis often start a collection.
+    """Exclude all current objects from garbage collections, because pytest and hypothesis often start a collection,
+    which would check these objects again.
 
     A run of pytest inside a test starts five collections. A single process does not exclude objects.
     """
@@ -90,8 +95,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Exclude all current objects from the search of hypothesis before its tests, which otherwise takes up to a
-    second.
+    """Exclude all current objects from garbage collections before a test that uses hypothesis. Hypothesis would
+    otherwise search them for up to a second.
     """
     if _process_number(item.config) and item.get_closest_marker("hypothesis"):
         gc.freeze()
@@ -99,13 +104,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Exclude all objects from the garbage collections at the end; pytest starts five of them."""
+    """Exclude all objects from the garbage collections that pytest starts at the end of a run. There are five of
+    them.
+    """
     if _process_number(session.config):
         gc.freeze()
 
 
 def _process_number(config: pytest.Config) -> int:
-    """Return the number of this test process, from 1. 0 for the process that starts the test processes."""
+    """Return the number of this test process, from 1. 0 for the main process, which starts the test processes."""
     return int(getattr(config, "workerinput", {"workerid": "gw-1"})["workerid"].removeprefix("gw")) + 1
 
 

@@ -2,12 +2,15 @@
 
     from readfirst import FileTools, Refusal, ToolResult, load_suite, run
 
-Whoever connects an implementation needs `ToolResult`, perhaps `Workspace`, `AdapterTraits` and a session's protocol;
-whoever embeds the reference needs `FileTools` and `Refusal`; whoever runs the suite from a program needs `load_suite`,
-`run` and `Verdict`. Everything below `readfirst.harness` and `readfirst.reference_impl` may change at any time.
+- To connect an implementation, use `ToolResult`, and if necessary `Workspace`, `AdapterTraits` and the protocols of
+  sessions.
+- To embed the reference implementation in a program, use `FileTools` and `Refusal`.
+- To run the suite from a program, use `load_suite`, `run` and `Verdict`.
 
-In a checkout these two are symbolic links to the folders beside this one: the harness and the reference stay apart and
-in sight there, and are one package wherever it is installed.
+Everything in `readfirst.harness` and `readfirst.reference_impl` may change at any time.
+
+In a checkout, the subdirectories of this package are symbolic links to the directories next to it. In an installation,
+they are ordinary subdirectories.
 """
 
 # It imports nothing: until the command line has set its handlers, a signal ends the process in Python's own way.
@@ -91,7 +94,9 @@ _MODULES = {
     "load_suite": "harness.suite.suite",
     "run": "harness.run.runner",
 }
-"""Where each name is declared. It is imported when it is asked for: every run of pytest loads this package."""
+"""The module that defines each public name. Used to import the module only when the name is used, because every run of
+pytest loads this package.
+"""
 
 _FORMER_NAMES = {"BrokenAdapter": "AdapterError"}
 

@@ -1,10 +1,10 @@
-"""`readfirst` and `python -m readfirst`: the command line."""
+"""Run the command line, for `readfirst` and `python -m readfirst`."""
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line as a process of its own; always ends with SystemExit."""
+    """Run the command line in this process. Always ends with SystemExit."""
     from readfirst.harness.cli.process_setup import begin, end
 
     begin()

@@ -1,4 +1,6 @@
-"""Install directories of a cache once, with a lock. The next process removes incomplete installations."""
+"""Install each directory of a cache only once, even if several processes need it. A lock is used for this. If a process
+is killed, the next process removes the incomplete directory.
+"""
 
 import fcntl
 import os
@@ -11,8 +13,8 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory during the block. If another process has locked it, wait, or raise BlockingIOError if `wait` is
-    false.
+    """Lock a directory of the cache during the block. If another process has locked it, wait for this process. If
+    `wait` is False, raise BlockingIOError instead.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
@@ -21,10 +23,10 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_complete: Callable[[Path], bool], install: Callable[[], object]) -> None:
-    """Call `install` to create a directory of the cache, unless the directory is complete. Incomplete directories next
-    to it are removed before.
+    """Call `install` to create a directory of the cache. If the directory is already complete, `install` is not called.
+    Incomplete directories next to it are removed first.
 
-    The time of the last use is always stored, for `readfirst product cache`.
+    The time of this use is always stored, so that `readfirst product cache` can show it.
     """
     if not is_complete(directory):
         with installing(directory):
@@ -45,7 +47,7 @@ def remove(directory: Path) -> None:
 
 
 def sweep(root: Path, is_complete: Callable[[Path], bool]) -> None:
-    """Remove the incomplete directories in `root`, except directories that a process is installing."""
+    """Remove the incomplete directories in `root`. Directories that a process is installing at the moment are kept."""
     for directory in root.iterdir():
         if directory.is_dir() and not directory.is_symlink() and not is_complete(directory):
             with suppress(OSError):  # includes BlockingIOError during an installation

@@ -1,4 +1,4 @@
-"""Exchange JSON Lines with a program over its standard streams, with limits for time and size."""
+"""Start a program and exchange JSON Lines with it through its standard streams, with limits for time and size."""
 
 import json
 import os
@@ -15,43 +15,46 @@ from readfirst.harness.processes import trace
 from readfirst.harness.processes.supervised_process import Child, SpawnOptions
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-"""Maximum bytes of one message of a program. A program that writes a longer message is ended."""
+"""Maximum bytes of one message that a program sends. A program that sends a longer message is ended."""
 
 _MAX_READ_BYTES = 1024 * 1024
 _EXIT_TIMEOUT_S = 0.3
-"""Seconds that the program may take to exit after its input is closed."""
+"""Seconds to wait for the exit of the program after its input is closed."""
 _MAX_ERROR_BYTES = 8192
-"""Number of bytes at the end of the program's standard error that error messages contain."""
+"""Number of bytes at the end of the program's standard error that are used in error messages."""
 
 
 class ResponseTimeoutError(Exception):
-    """The program did not respond in time."""
+    """Raised if a program does not respond in time."""
 
 
 class GarbledError(Exception):
-    """The program wrote an invalid message, or closed its output. If it closed its output, the text is empty."""
+    """Raised if a program sends an invalid message, which is the text of the error. If the program closed its output,
+    the text is empty.
+    """
 
 
 class LineProgram(Child):
-    """A running program that reads and writes one JSON object per line. `name` is its name in error messages.
+    """A running program that reads and writes JSON objects, one per line. Used for MCP servers and for the protocol of
+    `docs/protocol.md`. `name` is used in error messages.
 
     Only the method `kill` is thread-safe.
     """
 
     invalid_line_message: ClassVar[str] = "answered with something that is not a JSON object"
-    """Message about an invalid line, before the line itself."""
+    """Part of the error message about an invalid line, before the quoted line."""
     ascii_only: ClassVar[bool] = True
-    """Whether messages to the program contain only ASCII characters."""
+    """Whether other characters than ASCII are escaped in messages to the program."""
 
     def __init__(
         self, command: Sequence[str], *, name: str = "the program", **options: Unpack[SpawnOptions]
     ) -> None:
-        """Start the program. See `Child`."""
+        """Start the program. The options are those of `Child`."""
         super().__init__(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
         )
         self.alive = True
-        """Whether the program was not ended by this process."""
+        """False if this process has ended the program."""
         self.name = name
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -70,9 +73,9 @@ class LineProgram(Child):
         return self.alive and self.status() is None
 
     def send(self, messages: Sequence[Mapping[str, Any]], deadline: float) -> None:
-        """Send several messages in one write. `deadline` is a time of `time.monotonic`.
+        """Send several messages in one write. `deadline` is a time of the clock `time.monotonic`.
 
-        Raises ResponseTimeoutError if the program does not read them in time.
+        Raises ResponseTimeoutError if the program does not read the messages in time.
         """
         lines = [
             json.dumps(message, separators=(",", ":"), ensure_ascii=self.ascii_only).encode(
@@ -125,14 +128,15 @@ class LineProgram(Child):
         return line
 
     def parse_message(self, line: bytes) -> Any:
-        """Return the message that a line contains. Raises ValueError if the line is invalid."""
+        """Parse a line of the program's output, and return the message. Raises ValueError if the line is invalid."""
         message = json.loads(line.decode("utf-8"))
         if not isinstance(message, dict):
             raise ValueError(message)
         return message
 
     def end_with_error(self, message: str, request: str) -> AdapterError:
-        """End the program. Return an error with the message, the exit status and the end of standard error.
+        """End the program, and return an error to raise. Its text contains `message`, the exit status and the end of
+        standard error.
 
         An empty message means that the program closed its output during `request`.
         """
@@ -145,7 +149,9 @@ class LineProgram(Child):
         return AdapterError(message, details=self._errors.decode("utf-8", "backslashreplace"))
 
     def end(self, timeout: float = _EXIT_TIMEOUT_S) -> None:
-        """Close the program's input, wait at most `timeout` seconds for its exit, and end its process group."""
+        """Close the program's input, wait at most `timeout` seconds for the exit of the program, and end its process
+        group.
+        """
         if not self.alive:
             return
         self.alive = False
@@ -159,8 +165,8 @@ class LineProgram(Child):
             stream.close()
 
     def _wait_for_event(self, deadline: float, events: Mapping[int, int]) -> set[int]:
-        """Wait until a descriptor is ready for its event, or the program has written output, which is read. Return the
-        ready descriptors.
+        """Wait until one of the descriptors is ready for its event, and return the ready descriptors. If the program
+        has written output, read the output and return no descriptor.
         """
         poll = select.poll()
         for stream, event in events.items():

@@ -1,8 +1,7 @@
-"""Drop root's capabilities to override file modes, for implementations in this process.
+"""Drop root's capabilities to override file modes, so that implementations in this process run as for an ordinary user.
 
-An implementation that is tested as root must behave as for an ordinary user: modes restrict access, and writing clears
-setuid and setgid bits. Child processes never get these capabilities (`supervisor`). Code in this process does not have
-them during a call.
+For an ordinary user, modes restrict access, and writing clears setuid and setgid bits. Child processes never get these
+capabilities (`supervisor`). For code in this process, they are dropped during each call.
 """
 
 import ctypes
@@ -10,7 +9,9 @@ from functools import cache
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
-"""CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID, as bits of the first word."""
+"""Bits of the capabilities that override file modes: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID. The bits are
+in the first word of the system call's data.
+"""
 
 
 class _Header(ctypes.Structure):
@@ -26,7 +27,9 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """The current capabilities of the calling thread, and the same without those that override file modes."""
+    """Two sets of capabilities: those of the calling thread, and the same set without the capabilities that override
+    file modes.
+    """
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
@@ -47,7 +50,9 @@ class _Capabilities:
 
 @cache
 def _find_capabilities() -> _Capabilities | None:
-    """Return the capabilities of this thread. None if none of them overrides file modes, or on other systems."""
+    """Return the capabilities of this thread. None if they contain no capability that overrides file modes, or if the
+    system is not Linux.
+    """
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()
@@ -55,7 +60,9 @@ def _find_capabilities() -> _Capabilities | None:
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
-    """Run the block, in this thread, without the capabilities that override file modes."""
+    """Context manager that runs the block without root's capabilities to override file modes. Only this thread is
+    affected.
+    """
 
     __slots__ = ("_capabilities",)
 

@@ -1,9 +1,10 @@
-"""Listen on the loopback interface of a child process, send the socket to the harness, and execute the
-program.
+"""Open a listening socket on the loopback interface of a child process, send the socket to the harness, and execute the
+program. Used for agents, so that they can reach the scripted model without a network.
 
 The arguments of `main` are [FILE...] -- COMMAND... The harness uses the other end of the descriptor
-`supervisor.LISTENING_FD`. A namespace without a network has a separate loopback interface; with the socket, its server
-can stay in the harness. The port is not known before, so PORT is replaced in variables, the command and the files.
+`supervisor.LISTENING_FD`. A namespace without a network has a separate loopback interface. With the socket, the server
+of the model can run in the harness. The port is not known before, so PORT is replaced in variables, the command and the
+files.
 """
 
 import os
@@ -17,11 +18,11 @@ from readfirst.harness.processes.supervisor import LISTENING_FD, execute
 
 PORT = "{port of the model}"
 LISTENING = b"listening"
-"""The message that contains the socket."""
+"""The message that is sent to the harness together with the socket."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Send a listening socket to the harness, and execute the program with its port."""
+    """Send a listening socket to the harness, and execute the program. PORT is replaced by the port of the socket."""
     split = arguments.index("--")
     files, command = arguments[:split], arguments[split + 1 :]
     with (

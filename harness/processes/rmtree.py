@@ -1,4 +1,6 @@
-"""Remove a directory tree, even if it is very deep, without permissions or immutable. Links are not followed."""
+"""Remove a directory tree, even if it is very deep, if permissions are missing, or if entries are immutable. Links are
+not followed.
+"""
 
 # Plain `os` calls: removal runs after every scenario, with names relative to open directories.
 # ruff: noqa: PTH208
@@ -17,19 +19,21 @@ from readfirst.harness.processes.safe_open import opened, set_mode
 
 _OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _MAX_ATTEMPTS = 5
-"""Maximum number of attempts if files are created during the removal."""
+"""Maximum number of attempts to remove a directory in which another process creates files."""
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
-"""Numbers of errors that occur if another process changes the directory at the same time."""
+"""Error numbers that are ignored during the removal, because they occur if another process changes the directory at the
+same time.
+"""
 _name_numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove the content of a directory, or only the entries with these names. The path of the directory must not
+    """Remove everything in a directory, or only the files and directories `names`. The path of the directory must not
     contain a link.
 
-    A directory without the necessary permissions gets them. Raises OSError.
+    Permissions that are necessary for the removal are added. Raises OSError.
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
@@ -44,7 +48,8 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 def destroy(directory: str, *, last: str = "") -> None:
     """Remove the directory, file or link at a path. A missing path is not an error.
 
-    The file `last` in the directory is removed last. Raises OSError for entries that cannot be removed.
+    If the path is a directory, its file `last` is removed after all other files. Raises OSError if something cannot be
+    removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -66,8 +71,8 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove the entries with these names (None: all) from the open directory `top`. Deeper directories are first moved
-    into `top`, so that their depth does not matter.
+    """Remove the files and directories `names` in the open directory `top`. None means all. Deeper directories are
+    first moved into `top`, so that their depth does not matter.
     """
     pending = _remove_files(top, top, names)
     for name in pending:
@@ -81,7 +86,9 @@ def _remove_content(top: int, names: Collection[str] | None = None) -> None:
 
 
 def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
-    """Remove a directory's entries. Subdirectories move into the open directory `top`; return their new names."""
+    """Remove the files in the open directory `directory`. Its subdirectories are moved into the open directory `top`.
+    Return their new names.
+    """
     with os.scandir(directory) as listing:
         entries = [entry for entry in listing if names is None or entry.name in names]
     moved = []
@@ -130,8 +137,8 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
-    """Call `action` for the entry `name` in the open directory `above`. If it is not permitted, clear the attributes of
-    both (immutable, append-only), and call it again.
+    """Call `action`, which changes the file or directory `name` in the open directory `above`. If it is not permitted,
+    clear the attributes of both (immutable, append-only), and call it again.
     """
     try:
         action()
@@ -147,7 +154,9 @@ def _retry_without_attributes(action: Callable[[], None], name: str, above: int)
 
 
 def _clear_attributes(descriptor: int) -> None:
-    """Clear the attributes `immutable` and `append-only`, which prevent even the owner from removing a file."""
+    """Clear the attributes `immutable` and `append-only` of an open file or directory. They prevent even the owner from
+    removing it.
+    """
     flags = array.array("l", [0])
     with suppress(OSError):
         fcntl.ioctl(descriptor, _GET_FLAGS, flags)

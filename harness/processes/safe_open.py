@@ -13,14 +13,14 @@ from contextlib import suppress
 from typing import Any, Self
 
 _HANDLE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
-"""Flags of `os.open` to open an entry without permission to read it."""
+"""Flags that are passed to `os.open` to open a file or directory without permission to read it."""
 FOLDER = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
-"""Flags of `os.open` to open a directory. Opening a link to a directory fails."""
+"""Flags that are passed to `os.open` to open a directory. With these flags, opening a link to a directory fails."""
 
 
 class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Context manager: open a directory by its absolute path and yield the descriptor. With `make`, missing directories
-    are created. Raises OSError, also if the path contains a link.
+    """Context manager that opens a directory by its absolute path, and yields the descriptor. With `make`, missing
+    directories are created. Raises OSError, also if the path contains a link.
     """
 
     __slots__ = ("_descriptor", "_folder", "_make")
@@ -52,7 +52,9 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Return the descriptor of a directory below the open directory `start`, which is closed. Raises OSError."""
+    """Open each directory of a relative path, one after the other, and return the descriptor of the last one. The path
+    starts in the open directory `start`, which is closed. Raises OSError.
+    """
     descriptor = start
     for part in path.split("/"):
         if part:
@@ -65,8 +67,8 @@ def _open_by_steps(path: str, start: int, *, make: bool) -> int:
 
 
 class DirectoryHandles:
-    """Opens subdirectories of one directory for writing, and creates missing directories. Only the last opened
-    subdirectory stays open, because the number of open files is limited.
+    """Opens subdirectories of one directory, to write files in them. Missing subdirectories are created. Only the last
+    opened subdirectory stays open, because the number of open files is limited.
     """
 
     def __init__(self, folder: str) -> None:
@@ -78,8 +80,10 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return the descriptor of the subdirectory at a relative path, or of the directory itself if the path is
-        empty. It is valid until the next call with a different path.
+        """Return the descriptor of the subdirectory at a relative path. For an empty path, return that of the directory
+        itself.
+
+        The descriptor can be used until the next call with a different path.
         """
         if not path:
             return self._first
@@ -101,7 +105,9 @@ class DirectoryHandles:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Replace the file or link at an absolute path, and create missing directories. Raises OSError."""
+    """Replace the file or link at an absolute path by a file with these bytes, and create missing directories. Raises
+    OSError.
+    """
     folder, _, name = path.rpartition("/")
     with opened(folder, make=True) as at:
         with suppress(FileNotFoundError):
@@ -111,7 +117,9 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def set_mode(name: str, mode: int, above: int) -> None:
-    """Change the mode of an entry in an open directory, without following links. Raises OSError."""
+    """Change the mode of the file or directory `name` in the open directory `above`. Links are not followed. Raises
+    OSError.
+    """
     if not hasattr(os, "O_PATH"):
         os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
         return

@@ -1,4 +1,6 @@
-"""The sandbox of a program: namespaces and read-only mounts, created by bubblewrap (`bwrap`)."""
+"""The sandbox in which programs run. The program `bwrap` (bubblewrap) creates it with namespaces and read-only
+mounts.
+"""
 
 import logging
 import os
@@ -24,13 +26,17 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 
 _PROBE_TIMEOUT_S = 20.0
 _SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
-"""Shell commands: 4 GiB of memory, files of 1 GiB, 512 processes (`-p` in dash, `-u` in other shells)."""
+"""Shell commands that set limits for a program in the sandbox: 4 GiB of memory, files of 1 GiB, and 512 processes (`-p`
+in dash, `-u` in other shells).
+"""
 _REDIRECTIONS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
-"""Variables that bubblewrap and a shell add to the environment."""
+"""Environment variables that bubblewrap and a shell add. They are removed before the program starts."""
 _HIDDEN_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
-"""Directories that are never hidden, because every program needs them. In a container they may be home directories."""
+"""Directories that stay visible in the sandbox even if they are the home of the user, as in some containers. Every
+program needs them.
+"""
 _BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
@@ -39,17 +45,17 @@ INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedor
 
 
 class NoWallError(ReadfirstError):
-    """A suite that is not trusted requires the sandbox, but this system does not support the sandbox."""
+    """Raised if a suite is not trusted and therefore requires the sandbox, but this system does not support it."""
 
     exit_code = ExitCode.SUITE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Settings of the sandbox of a program. `hidden` are paths that the program cannot see, `own` paths that it can
-    read.
+    """Settings of the sandbox in which a program runs. `hidden` are paths that the program cannot see, `own` paths that
+    it can read.
 
-    With `quiet`, the private paths that the program can read are not logged.
+    With `quiet`, no message is logged about the private paths that the program can read.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -63,7 +69,9 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command line that runs `command` in the sandbox. Log once which private paths it can read."""
+        """Return the command line that runs `command` in the sandbox. The first use logs which private paths the
+        program can read.
+        """
         private = _private_paths()
         hidden = sorted(
             {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
@@ -101,7 +109,9 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the sandbox for `--confine`. Raises AdapterError (blame environment) on unsupported systems."""
+    """Return the sandbox that is used for `--confine`. Raises AdapterError (blame environment) if the system does not
+    support it.
+    """
     if problem := find_problem():
         raise AdapterError(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
@@ -110,10 +120,10 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def wall_around(*roots: Path) -> Sandbox:
-    """Return the sandbox for all programs of a suite that is not trusted. `roots` are the directories of the suite,
-    which are hidden.
+    """Return the sandbox in which all programs run if a suite is not trusted. The directories `roots` of the suite are
+    hidden.
 
-    Raises NoWallError if the system does not support the sandbox; the message names the last of `roots`.
+    Raises NoWallError if the system does not support the sandbox. The message names the last of `roots`.
     """
     if problem := find_problem():
         raise NoWallError(
@@ -159,13 +169,17 @@ def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -
 
 
 def _start_script(environment: Mapping[str, str]) -> str:
-    """Return the script that executes the program with its own streams, without variables of shell and bubblewrap."""
+    """Return a shell script that executes the program with its streams. Variables that the shell and bubblewrap have
+    added are removed.
+    """
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
     return f'exec {unset and "env "}{unset} "$@" {_REDIRECTIONS}'
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the private directories, such as the home. In the sandbox they contain only needed paths."""
+    """Return the private directories of the user, such as the home directory. In the sandbox, they contain only paths
+    that the program needs.
+    """
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
@@ -176,7 +190,9 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield the hidden paths that are not in an `empty` directory, and the paths of hidden ones below `shown` paths."""
+    """Yield the paths at which hidden directories would still be visible in the sandbox, so that they must be covered:
+    hidden paths that are not in an `empty` directory, and their paths below the `shown` directories.
+    """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
             yield path

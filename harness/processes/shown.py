@@ -1,4 +1,4 @@
-"""Find the private paths that a program in the sandbox must see, from its command and its variables."""
+"""Find the private paths that a program in the sandbox must see, because its command or its variables contain them."""
 
 import os
 import shutil
@@ -20,19 +20,21 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories that are empty in the sandbox, as real paths: `private` directories of the user, and `hidden`
-    directories of suites.
+    """Directories whose content is not visible in the sandbox, as real paths: `private` directories of the user, and
+    `hidden` directories of suites.
     """
 
     private: Sequence[Path]
     hidden: Sequence[Path]
 
     def contains(self, path: Path) -> bool:
-        """Whether a path is in one of these directories."""
+        """Whether a path is inside one of these directories."""
         return any(directory in path.parents for directory in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
-        """Whether a path must stay invisible, because it shows a whole private directory or a suite."""
+        """Whether a path must not be visible in the sandbox. True if it would show a whole private directory or a
+        suite.
+        """
         return real in self.hidden or any(path == real or real in path.parents for path in self.private)
 
 
@@ -44,7 +46,8 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths in `covered` directories that must be visible in the sandbox, each with its real path.
+    """Return the paths in `covered` directories that must be visible in the sandbox. The value of each path is its real
+    path.
 
     These are the installed Python and this package, the current directory, the program with its interpreter, and the
     files and directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier
@@ -83,7 +86,9 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the existing absolute path in a word of a command, also after its `=`. None if there is none."""
+    """Return the absolute path that a word of a command contains, also after a `=`. None if there is no such path, or
+    if the path does not exist.
+    """
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None
@@ -92,7 +97,9 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and the targets of its links, each in a `bin` with the other directories of its installation."""
+    """Yield a path, and if it is a link, the targets of the link. For a path in a directory `bin`, also yield the other
+    directories of the installation, such as `lib`.
+    """
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -103,7 +110,7 @@ def _path_with_prefix(path: Path) -> Iterator[Path]:
 
 
 def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Return the path of the interpreter in the first line of a script, as a list. Empty for other files."""
+    """Return a list with the path of the interpreter that the first line of a script names. Empty for other files."""
     try:
         with program.open("rb") as file:
             first_line = file.readline(256)
@@ -118,8 +125,9 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 
 def _project_directory(path: Path, covered: Covered) -> Path:
-    """Return the directory to make visible for a file: the outermost directory above it with project files, such as
-    package.json, otherwise the directory of the file. If that must stay invisible, return the path itself.
+    """Return the directory that is made visible in the sandbox for a file: the outermost parent directory that contains
+    project files, such as package.json. Without project files, return the file's directory. If this directory must stay
+    invisible, return the path itself.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

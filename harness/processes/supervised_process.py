@@ -1,4 +1,4 @@
-"""A program under a supervisor: none of its processes outlives the program or this process."""
+"""Start a program under a supervisor, which ends all of its processes when the program or this process ends."""
 
 import os
 import signal
@@ -24,18 +24,22 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""Code that runs a module of this package. The module is imported, because Python would compile a script each time."""
+"""Code that is passed to a new Python to run a module of this package. The module is imported, because Python would
+compile a script at each start.
+"""
 
 _END_TIMEOUT_S = 10.0
-"""Seconds that the supervisor may take to end all processes. After that, its process group is killed."""
+"""Seconds that the supervisor may use to end all processes. After that, its process group is killed."""
 GRACE = 5.0
-"""Seconds that a program may take to exit after a signal that it can survive."""
+"""Seconds to wait for the exit of a program after a signal that it can survive."""
 _PYTEST_PREFIX = "PYTEST_"
-"""Prefix of environment variables that are not passed on, because they reveal the running scenario."""
+"""Prefix of environment variables that a program does not get, because they would tell it the running scenario."""
 
 
 class SpawnOptions(TypedDict, total=False):
-    """The options for starting a program, besides its streams. `Child` describes them."""
+    """The options that are used to start a program, except for its streams. The constructor of `Child` describes
+    them.
+    """
 
     directory: Required[Path | None]
     environment: Required[Mapping[str, str]]
@@ -64,13 +68,12 @@ class Child:
         port_in: Sequence[Path] | None = None,
         starter: Sequence[str] = (),
     ) -> None:
-        """Start the program in `directory`, with streams as in `subprocess`.
+        """Start the program in `directory`. The streams are specified as for `subprocess`.
 
         Variables that would reveal the scenario are removed. With `offline`, the program has no network if the system
         supports that. In a `sandbox`, it can write only below the `writable` directories, and has no network. With
-        `port_in`, there is a `listener` on its loopback interface; the port replaces `listener.PORT` in the command,
-        the variables and these files. `starter` is a command that starts the supervisor, for example as a different
-        user.
+        `port_in`, a `listener` is used on its loopback interface; the port replaces `listener.PORT` in the command, the
+        variables and these files. `starter` is a command that starts the supervisor, for example as a different user.
 
         Raises AdapterError if no process can be started. If the program does not exist, its exit status is 127.
         """
@@ -111,14 +114,17 @@ class Child:
         self.pid = self.process.pid
 
     def warn_about_isolation(self) -> None:
-        """Log once which isolation this system does not support. Call it only after the program has answered."""
+        """Log a warning, only once, if this system does not support some isolation of the program. Must be called after
+        the program has answered.
+        """
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Return a socket that listens on the program's loopback interface (None after `timeout` seconds), and the
-        reason why the program has a network, or an empty reason. `name` is the program's name in warnings.
+        """Wait for a socket that listens on the program's loopback interface. Return the socket (None after `timeout`
+        seconds), and the reason why the program has a network. The reason is empty if it has no network. `name` is the
+        program's name in warnings.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -134,7 +140,9 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None if the program runs. The process id is not reused before `end`."""
+        """Return the exit status of the program in words. None if the program runs. The process id is not used by
+        another process before `end` is called.
+        """
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -145,14 +153,17 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, timeout: float) -> str | None:
-        """Wait at most `timeout` seconds for the exit, and return `status()`."""
+        """Wait at most `timeout` seconds for the exit of the program. Return its exit status in words, or None if it
+        still runs.
+        """
         deadline = time.monotonic() + timeout
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
         return status
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
-        """Send a signal to the program, and return whether the program has exited some seconds later. Thread-safe.
+        """Send the signal `number` to the program, wait some seconds, and return whether the program has exited.
+        Thread-safe.
 
         SIGKILL is also sent to all descendants of the program. `end` must still be called afterwards.
         """
@@ -183,13 +194,15 @@ class Child:
 
 
 def _python_command(module: str) -> list[str]:
-    """Return the command that runs a module of this package in a Python without site-packages."""
+    """Return the command that runs a module of this package in a new Python, which does not use site-packages."""
     start = _RUN_MODULE.format(module=module)
     return [sys.executable, "-I", "-S", "-B", "-c", start, str(SUPERVISOR.parents[3])]
 
 
 def _find_descendants(pid: int) -> list[int]:
-    """Return the ids of all descendants of a process. Empty if only the supervisor can find them on this system."""
+    """Return the ids of all descendants of a process. Empty if this system does not list them, so that only the
+    supervisor can find them.
+    """
     descendants: list[int] = []
     with suppress(OSError):
         for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
@@ -198,8 +211,9 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Log once which isolation is missing. `processes` is the reason why processes of the program may outlive the run,
-    `network` the reason why it has a network; a reason is empty if the isolation works.
+    """Log a warning, only once, about isolation that does not work. `processes` is the reason why processes of the
+    program may outlive the run, and `network` the reason why it has a network. A reason is empty if this isolation
+    works.
     """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
@@ -211,13 +225,17 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
 
 
 def minimal_environment(home: str | Path, *directories: str | Path) -> dict[str, str]:
-    """Return the environment variables that every program needs, without the user's. `directories` begin its PATH."""
+    """Return the environment variables that every program needs. Variables of the user are not included. `directories`
+    are the first directories of the PATH.
+    """
     path = dict.fromkeys([*map(str, directories), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
 _NEUTRAL_DIRECTORY = Path(os.sep)
-"""A directory without settings and modules, unlike the current directory and parents of temporary directories."""
+"""Directory in which helper programs run. Unlike the current directory, it contains no settings and modules that would
+affect them.
+"""
 
 
 def run_program(
@@ -228,10 +246,10 @@ def run_program(
     environment: Mapping[str, str] | None = None,
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program without input, and return its exit status and output. `about` is its subject in messages.
+    """Run a program without input, and return its exit status and output. `about` describes the program in messages.
 
-    Raises AdapterError (blame environment) if the program needs more than `seconds`, or if no process can be
-    started. If a `failure` message is given, it is also raised if the program fails.
+    Raises AdapterError (blame environment) if the program needs more than `seconds`, or if no process can be started.
+    If a `failure` message is given, it is also raised if the program fails.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

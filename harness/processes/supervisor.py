@@ -36,26 +36,34 @@ else:
     import _signal as signal  # the C part of `signal`, without the enumerations that take long to import
 
 LISTENING_FD = 7
-"""Descriptor of the channel in a program that `listener` starts."""
+"""Number of the descriptor that a program started by `listener` uses to send its socket to the harness."""
 INPUT_FD, OUTPUT_FD = 8, 9
-"""Descriptors for a wrapped program's standard input and output, which bubblewrap itself must not keep open."""
+"""Numbers of the descriptors that are used for a wrapped program's standard input and output. Needed because bubblewrap
+itself must not keep these streams open.
+"""
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128
-"""The exit status of a shell or bubblewrap, if its program was killed by a signal, is this plus the signal's number."""
+"""Number that a shell and bubblewrap add to a signal's number, to use it as the exit status if the signal killed the
+program.
+"""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _MODE_OVERRIDES = (1, 2, 4)
-"""The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
+"""Numbers of the capabilities that override file modes: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID. The
+program does not get them.
+"""
 _KILL_TIMEOUT_S = 5.0
-"""Maximum seconds to try to kill all processes. Processes of a different user cannot be killed."""
+"""Maximum seconds for attempts to kill all processes. The attempts may fail, because processes of a different user
+cannot be killed.
+"""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Start the program, report on the channel if this system cannot kill all of its processes, and exit with the
-    program's exit status or signal.
+    """Run the supervisor: start the program, and exit with the program's exit status or signal. If this system cannot
+    kill all processes of the program, report this on the channel.
     """
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
@@ -83,7 +91,7 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
-    """Start the program, wait for its exit, and return its status. None if the channel closed first."""
+    """Start the program, wait for its exit, and return its status. None if the harness closed the channel before."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -106,7 +114,9 @@ def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: 
 
 
 def _wrapped_program(wrapper: int) -> int:
-    """Return the process id of the program that bubblewrap started through the first process of its namespace."""
+    """Return the process id of the program that runs inside bubblewrap. Bubblewrap starts it through the first process
+    of a namespace.
+    """
     pid = wrapper
     for _ in range(2):
         try:
@@ -118,7 +128,7 @@ def _wrapped_program(wrapper: int) -> int:
 
 
 def _read_signal(channel: int) -> int:
-    """Read the number of a signal to send from the channel. 0 if the harness closed the channel."""
+    """Read from the channel the number of a signal that the program must get. 0 if the harness closed the channel."""
     try:
         return int.from_bytes(os.read(channel, 1), "big")
     except ConnectionResetError:  # the harness exited before it read the message
@@ -126,7 +136,7 @@ def _read_signal(channel: int) -> int:
 
 
 def _fork_program(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int:
-    """Start the program as a child that does not outlive this process. Return its process id."""
+    """Start the program as a child process that ends with this process. Return its process id."""
     parent = os.getpid()
     child = os.fork()
     if child != 0:
@@ -153,7 +163,7 @@ def _fork_program(command: list[str], channel: int, *, wrapped: bool, listening:
 
 
 def execute(command: list[str]) -> NoReturn:
-    """Execute the program in this process. Raises OSError."""
+    """Replace this process by the program. Raises OSError if the program cannot be executed."""
     name = command[0]
     problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     folders = [""] if "/" in name else os.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -176,20 +186,24 @@ def _drop_mode_overrides() -> None:
 
 
 def _die_with_parent() -> None:
-    """Make the kernel kill this process when its parent exits, even after this process executes another program."""
+    """Make the kernel kill this process when its parent exits. This also applies after the process executes another
+    program.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _adopt_orphans() -> bool:
-    """Become the parent of every orphaned descendant. Return whether the system supports that."""
+    """Make this process the parent of every orphaned descendant. Return whether the system supports that."""
     libc = ctypes.CDLL(None, use_errno=True)
     return hasattr(libc, "prctl") and libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def _kill_descendants() -> None:
-    """Kill all children, also those that this process inherits from killed children."""
+    """Kill all child processes, including those that become children of this process because their parent was
+    killed.
+    """
     deadline = time.monotonic() + _KILL_TIMEOUT_S
     while time.monotonic() < deadline:
         _reap_children()
@@ -206,7 +220,7 @@ def _kill_descendants() -> None:
 
 
 def _find_descendants(ancestor: int) -> list[int]:
-    """Return the current descendants of a process."""
+    """Return the process ids of all current descendants of a process."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -222,7 +236,7 @@ def _find_descendants(ancestor: int) -> list[int]:
 
 
 def _reap_children() -> list[tuple[int, int]]:
-    """Reap exited children. Return their process ids and statuses."""
+    """Collect the exit statuses of child processes that have exited. Return pairs of a process id and a status."""
     statuses = []
     try:
         while (status := os.waitpid(-1, os.WNOHANG)) != (0, 0):
@@ -233,7 +247,7 @@ def _reap_children() -> list[tuple[int, int]]:
 
 
 def _close_descriptors_except(*kept_open: int) -> None:
-    """Close all file descriptors except these, because only the program may keep its streams open."""
+    """Close all file descriptors except `kept_open`. Used because only the program may keep its streams open."""
     low = 0
     for descriptor in (*sorted(kept_open), 1 << 16):
         os.closerange(low, descriptor)

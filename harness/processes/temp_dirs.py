@@ -1,4 +1,6 @@
-"""Temporary directories, locked while they are used. The next run removes those of killed runs."""
+"""Create temporary directories, and lock them while they are used. The next run removes the directories of killed
+runs.
+"""
 
 import fcntl
 import logging
@@ -19,25 +21,29 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""Maximum age, in seconds, of a directory without a lock file that may still be in use."""
+"""Maximum age, in seconds, of a directory without a lock file that may still be in use. An older directory is
+removed.
+"""
 _MEMORY_DIRECTORY = "/dev/shm"
-"""Directory of a file system in memory that every user of Linux can use."""
+"""Directory that is used for temporary files in memory. Every user of Linux can write to it."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
-"""Minimum free space in bytes to use the file system in memory. The largest scenario uses a sixth of this."""
+"""Minimum number of free bytes that the file system in memory must have to be used. The largest scenario uses a sixth
+of this.
+"""
 _swept = False
 
 
 class ScratchError(ReadfirstError):
-    """A suitable directory for temporary files was not found."""
+    """Raised if no suitable directory for temporary files is found."""
 
     exit_code = ExitCode.ERROR
 
 
 class Scratch:
-    """A new directory in the system's directory for temporary files. `path` is absolute and without links.
+    """A new directory for temporary files, which `close` removes. `path` is absolute and contains no links.
 
-    With `memory`, it is in memory if possible, for many small files. The first use in a process removes the
-    directories of killed runs. Raises ScratchError.
+    With `memory`, it is in memory if possible, which is faster for many small files. The first use in a process removes
+    the directories of killed runs. Raises ScratchError.
     """
 
     def __init__(self, *, memory: bool = False) -> None:
@@ -54,11 +60,11 @@ class Scratch:
                 raise ScratchError(f"{problem}. Set TMPDIR to a directory with free space") from error
 
     def folder(self) -> Path:
-        """Create and return a new, empty subdirectory."""
+        """Create a new, empty subdirectory, and return its path."""
         return Path(tempfile.mkdtemp(dir=self.path))
 
     def close(self) -> None:
-        """Remove the directory with its content. Failures are logged."""
+        """Remove the directory with its content. If this fails, a warning is logged."""
         lock, self._lock = self._lock, None
         if lock is None:
             return
@@ -77,7 +83,9 @@ class Scratch:
 
 
 def _check_spelling(parent: str) -> None:
-    """Raise ScratchError for characters that a shell splits or expands, as commands contain such paths."""
+    """Raise ScratchError if a path contains characters that a shell splits or expands. Commands of scenarios use such
+    paths.
+    """
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
             f"the directory for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
@@ -86,7 +94,9 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory with enough space. None without one, or if the user has set TMPDIR."""
+    """Return a directory in memory that has enough space for temporary files. None if there is none, or if the user has
+    set TMPDIR.
+    """
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:
@@ -98,8 +108,8 @@ def in_memory() -> str | None:
 
 
 def _lock_directory(directory: Path, flags: int = 0) -> int | None:
-    """Lock a directory, and return the descriptor of the lock. None if another process has locked or removed it. Raises
-    OSError, for example if the directory has no lock file.
+    """Lock a temporary directory, and return the descriptor of the lock. None if another process has locked or removed
+    the directory. Raises OSError, for example if the directory has no lock file.
     """
     path = directory / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
@@ -117,7 +127,9 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove the unlocked temporary directories: those of killed runs. Later calls in the same process do nothing."""
+    """Remove temporary directories that no process has locked, because their runs were killed. Only the first call in a
+    process does this.
+    """
     global _swept
     if _swept:
         return

@@ -1,6 +1,6 @@
-"""The call log of `--trace`: calls, raw answers, and the messages of a server, one per line.
+"""Write the call log of the option `--trace`: calls, raw answers, and the messages of a server, one per line.
 
-Nothing is written outside `tracing`. Characters that are not printable are escaped as in JSON.
+Nothing is written unless the block of `tracing` is active. Characters that are not printable are escaped as in JSON.
 """
 
 import json
@@ -18,7 +18,7 @@ _LOG.propagate = False
 
 @contextmanager
 def tracing(stream: IO[str]) -> Iterator[None]:
-    """During the block, write the call log to a stream."""
+    """During the block, write the call log to `stream`."""
     handler = logging.StreamHandler(stream)
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.DEBUG)
@@ -30,31 +30,33 @@ def tracing(stream: IO[str]) -> Iterator[None]:
 
 
 def scenario(scenario_id: str, root: str) -> None:
-    """Log the start of a scenario in the workspace at `root`."""
+    """Write to the call log that a scenario starts in the workspace at `root`."""
     if _LOG.handlers:
         _write_line(f"{scenario_id} in {root}")
 
 
 def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Log a call of step `number`, from 1."""
+    """Write a call to the call log. `number` is the number of its step, from 1."""
     if _LOG.handlers:
         _write_line(f"{number:>3} -> {tool} {_format_json(arguments)}")
 
 
 def event(number: int, event: WorldEvent | SessionEvent) -> None:
-    """Log the event of step `number`."""
+    """Write an event to the call log. `number` is the number of its step, from 1."""
     if _LOG.handlers:
         _write_line(f"{number:>3}    {event.kind} {_format_json(event.path) if event.path else ''}".rstrip())
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:
-    """Log the answers to the calls of step `number`."""
+    """Write the answers to the calls of a step to the call log. `number` is the number of the step, from 1."""
     for result in results if _LOG.handlers else ():
         _write_line(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_format_json(result.text)}")
 
 
 def frame(direction: str, line: bytes | str) -> None:
-    """Log a message of a server's protocol: sent (`->`) or received (`<-`)."""
+    """Write a message between the harness and a server to the call log. `direction` is `->` for a sent message and `<-`
+    for a received one.
+    """
     if _LOG.handlers:
         text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
         _write_line(f"    {direction} {text.rstrip()}")

@@ -1,7 +1,8 @@
-"""Worker processes: a new interpreter that gets a task over one pipe, and answers over another, with pickle.
+"""Worker processes. A worker is a new Python interpreter that receives a task through one pipe, and sends answers
+through another, with pickle.
 
-A worker exits when its input is closed, so it never outlives the process that started it. Ctrl-C reaches only
-that process, which stops its workers.
+A worker exits when its input is closed, so it never outlives the process that started it. Ctrl-C reaches only that
+process, which stops its workers.
 """
 
 import contextlib
@@ -17,7 +18,9 @@ from typing import Any
 from readfirst.harness.processes.gc_tuning import collect_rarely
 
 Answer = Callable[[str, object], None]
-"""Function that sends an answer to the process that started the worker: the kind of the answer, and a value."""
+"""A function that a worker uses to send an answer to the process that started it: the kind of the answer, and a
+value.
+"""
 
 _START_SCRIPT = """\
 import sys, pickle
@@ -31,9 +34,9 @@ main()
 
 
 class Worker:
-    """A process that executes `main` of `module` with a picklable task.
+    """A process that works on a picklable task: it calls the function `main` of `module`.
 
-    `timeout` is the number of seconds that the process may take to exit before it is killed.
+    `timeout` is the number of seconds to wait for the exit of the process before it is killed.
     """
 
     def __init__(self, module: str, task: object, *, timeout: float) -> None:
@@ -61,12 +64,12 @@ class Worker:
         return kind, value
 
     def wait_for_status(self) -> str:
-        """Wait for the exit of the process, and return its exit status in words, such as `ended with exit code 1`."""
+        """Wait until the process exits, and return its exit status in words, such as `ended with exit code 1`."""
         code = self.wait()
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
     def interrupt(self) -> None:
-        """Close the input of the process, which interrupts its work."""
+        """Close the input of the process. The process then interrupts its work."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -80,13 +83,14 @@ class Worker:
             return self._process.wait()
 
     def close_output(self) -> None:
-        """Stop reading answers."""
+        """Close the pipe for the answers, because no further answer is read."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Receive the task of this worker process, and call `work` with it and with the function that sends answers.
+    """Run this process as a worker: receive a task, and call `work` with the task and with the function that sends
+    answers.
 
     An exception of `work` is sent as the last answer, of the kind `error`. If a pipe closes, the function returns.
     """
@@ -125,7 +129,9 @@ def _terminate_when_input_closes() -> None:
 
 
 def _picklable_error(error: Exception) -> Exception:
-    """Return the error if it can be pickled, otherwise an error with the same message that can."""
+    """Return the error if it can be pickled. Otherwise, return a different error with the same message, which can be
+    pickled.
+    """
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

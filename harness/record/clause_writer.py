@@ -1,4 +1,6 @@
-"""Write observed answers as clauses of `expect`, and check whether an existing clause states the same answer."""
+"""Write observed answers as clauses of `expect` in a scenario file, and check whether an existing clause states the
+same answer.
+"""
 
 from dataclasses import asdict
 from typing import Any
@@ -10,12 +12,14 @@ from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
 _DIGEST_THRESHOLD = 4096
-"""Longer texts (in characters) and files (in bytes) are replaced by their digest."""
+"""Maximum characters of a text, and maximum bytes of a file, that a clause contains. Longer texts and files are
+replaced by their digest.
+"""
 
 
 def is_stated(observed: Clause, clause: Clause) -> bool:
-    """Whether a clause of a file, with its digests expanded, states everything that was observed. The clause may omit
-    the modes of new paths.
+    """Whether a clause in a scenario file already states everything that was observed. Digests in the clause must be
+    expanded. The clause may omit the modes of new paths.
     """
     extra = clause.files.keys() - observed.files.keys()
     return (
@@ -51,7 +55,7 @@ def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = Fal
 
 
 def _mapping_from_clause(clause: Clause) -> dict[str, Value]:
-    """Return a clause as the mapping that is written to the scenario file."""
+    """Convert a clause to the mapping that is written to the scenario file."""
     mapping: dict[str, Value] = {}
     if clause.error is not None:
         mapping["error"] = clause.error

@@ -1,4 +1,4 @@
-"""Decide which replays must be repeated, because no neighbouring contract gave the same answers."""
+"""Decide which replays on the product must be repeated, because no neighbouring contract gave the same answers."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,20 +15,23 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
 
 SAMPLE_INTERVAL = 20
-"""One in 20 scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the first
-replay.
+"""One in this number of scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the
+first replay. Used to detect unstable answers.
 """
 
 Replays = Mapping[str, tuple[list[str], list[str]]]
-"""For each contract, the scenarios to replay for the first time, and the scenarios to replay for the second time."""
+"""The replays that a recording needs. For each contract: the scenarios to replay for the first time, and the scenarios
+to replay for the second time.
+"""
 
 
 class Confirmation:
-    """Decides whether the first replay of a scenario is confirmed, or whether a second replay is required.
+    """Decides whether the first replay of a scenario can be used as its recording, or whether a second replay must
+    confirm it.
 
-    A first replay is confirmed if its transcript equals an existing recording: the recording of the same contract, of
-    the nearest older contract with the same class of models, or of the nearest newer one, whichever exists first in
-    this order. Confirmed replays of an older contract that is being recorded count as recordings.
+    A first replay is confirmed if its transcript equals an existing recording. The first recording that exists is
+    compared: the recording of the same contract, of the nearest older contract with the same class of models, or of the
+    nearest newer contract. Confirmed replays of an older contract that is being recorded count as recordings.
     """
 
     def __init__(self, suite: Suite, takes: Takes) -> None:
@@ -37,7 +40,7 @@ class Confirmation:
         self._accepted: dict[tuple[str, str], Transcript] = {}
 
     def needs_second(self, scenario: Scenario, contract: Contract, first: Transcript) -> bool:
-        """Whether a second replay must confirm the transcript `first`. Raises SuiteError."""
+        """Whether a second replay must confirm the transcript `first` of the first replay. Raises SuiteError."""
         if is_sampled(scenario.id, contract):
             return True
         neighbour = self._find_neighbour(scenario, contract)
@@ -64,8 +67,8 @@ class Confirmation:
         return self._accepted[key]
 
     def missing_replays(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the missing replays of the `wanted` scenarios, by contract, for an estimate. The second replays of
-        answers that will differ from a neighbouring contract are not included.
+        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate: second
+        replays of answers that will differ from a neighbouring contract are not included.
         """
         replays: dict[str, tuple[list[str], list[str]]] = {}
         seen: set[str] = set()
@@ -87,7 +90,9 @@ class Confirmation:
         return replays
 
     def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
-        """Whether the first replay exists, but a necessary second replay does not. Raises SuiteError."""
+        """Whether a scenario still needs a second replay: the first replay exists, but does not suffice. Raises
+        SuiteError.
+        """
         first = self._takes.get(scenario, contract, 1)
         return (
             first is not None
@@ -96,7 +101,9 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the transcript to compare a first replay with. None if there is no suitable recording."""
+        """Return the recorded transcript that a first replay is compared with. None if there is no suitable
+        recording.
+        """
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
@@ -119,7 +126,9 @@ class Confirmation:
 
 
 def is_sampled(scenario_id: str, contract: Contract) -> bool:
-    """Whether a scenario belongs to the sample that is always replayed twice on a contract."""
+    """Whether a scenario belongs to the sample that is always replayed twice on a contract, to detect unstable
+    answers.
+    """
     digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % SAMPLE_INTERVAL == 0
 

@@ -61,7 +61,7 @@ class Recorded:
 
     @property
     def ok(self) -> bool:
-        """Whether the files now match the product, or the product cannot run the scenario."""
+        """Whether the files now agree with the product, or the product does not support the scenario."""
         return self.status in ("unchanged", "created", "fixed", "unsupported")
 
 
@@ -87,8 +87,8 @@ def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contra
 
 
 def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
-    """Return the path and content of a recording file that contains a reason instead of the transcript of a contract.
-    Raises RecordingError.
+    """Return the path and the new content of a recording file in which a reason replaces the transcript of a contract.
+    The reason states why there is no transcript. Raises RecordingError.
     """
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
@@ -195,7 +195,7 @@ def accept_replays(
 
 
 class _PendingRecording:
-    """Builds the new recording of one scenario from its replays."""
+    """Creates the new recording of one scenario from its replays. Used by `accept_replays`."""
 
     def __init__(self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode) -> None:
         self.suite = suite
@@ -276,7 +276,9 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the new expectations by step, and whether one of them replaces a different recorded expectation."""
+        """Return the new expectations by step. The second value is True if one of them replaces a different recorded
+        expectation.
+        """
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
@@ -296,7 +298,7 @@ class _PendingRecording:
         return edits, contradicted
 
     def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
-        """Return the new bytes of the scenario's file with these expectations.
+        """Return the new content of the scenario's file with these expectations, as bytes by path.
 
         The new file is parsed again, and its expectations are compared with the transcript. Raises RewriteError if they
         differ.
@@ -352,7 +354,9 @@ def _describe_change(
 
 
 def _iter_expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
-    """Yield the position of each call and each group with its expectation, and whether it is a group."""
+    """Yield the position of each call and of each group of parallel calls, with its expectation, and whether it is a
+    group.
+    """
     for position, step in enumerate(scenario.steps):
         if isinstance(step, ToolCall):
             yield (position,), (step.expect, False)

@@ -1,4 +1,6 @@
-"""Open the real product in worker processes, estimate the duration of replays, and show their progress."""
+"""Open the real product in worker processes that record answers, estimate the duration of replays, and show their
+progress.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,33 +22,36 @@ from readfirst.harness.terminal import console, say
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A function object, which can be sent to worker processes, that opens `claude-code:CONTRACT`."""
+    """Opens the product of one contract (`claude-code:CONTRACT`) when it is called. It can be sent to worker
+    processes.
+    """
 
     suite: Suite
     contract: str
     options: RunOptions
 
     def __call__(self) -> Adapter:
-        """Install the product if necessary, and open it. Raises AdapterError."""
+        """Install the product if necessary, and return its adapter. Raises AdapterError."""
         contract = self.suite.contracts.find(self.contract)
         name = f"claude-code:{self.contract}"
         return connect(name, self.suite, self.options, contract=contract)
 
 
 _SCRIPT_STARTUP_S, _BINARY_STARTUP_S = 2.0, 1.2
-"""Seconds that the start of a session takes if the product is a script, and if it is a binary, with one worker per
-processor.
+"""Seconds that the start of a session takes if the product is a script, and if it is a binary. Measured with one worker
+per processor, and used to estimate the duration of replays.
 """
 _FIRST_BINARY_VERSION = Version("2.1.113")
-"""The first version of the product that is a binary. Older versions are scripts."""
+"""First version of the product that is a binary. Earlier versions are scripts."""
 _SCENARIO_S = 0.25
-"""Seconds that a scenario takes in a running session."""
+"""Seconds that a scenario takes in a running session. Used to estimate the duration of replays."""
 MIN_PRINTED_ESTIMATE_S = 30.0
-"""An estimate of fewer seconds is not printed."""
+"""Minimum number of seconds of an estimate that is printed."""
 
 
 class ReplayProgress:
-    """Context manager that prints an estimate of the duration of replays if they take long, and shows their progress.
+    """Context manager that shows the progress of replays. If they will take long, an estimate of their duration is
+    printed first.
 
     Call it with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
     """
@@ -66,8 +71,8 @@ class ReplayProgress:
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, replay: Take) -> None:
-        """Count a finished replay. If it was not planned, such as the second replay of an unconfirmed answer, extend
-        the total.
+        """Count a finished replay. If the replay was not planned, such as the second replay of an unconfirmed answer,
+        the total is increased.
         """
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
@@ -86,7 +91,8 @@ class ReplayProgress:
 
 
 def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
-    """Return a line with the number of these replays and their estimated duration. Empty if the duration is short.
+    """Return a line that states the number of these replays and their estimated duration. Empty if the duration is
+    short.
 
     Raises SuiteError if a scenario cannot be read.
     """
@@ -104,9 +110,9 @@ def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
 
 
 def replay_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
-    """Return the estimated seconds for one replay of each of these scenarios on a version.
+    """Estimate how many seconds one replay of each of these scenarios takes on a version.
 
-    Scenarios that cannot share a session need a session each. Raises SuiteError if a scenario cannot be read.
+    Scenarios that cannot share a session use a new session each. Raises SuiteError if a scenario cannot be read.
     """
     parsed = None if version is None else Version(version)
     separate = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)

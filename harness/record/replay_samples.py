@@ -42,7 +42,7 @@ TakeStatus = Literal["taken", "unsupported", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay. `number` is 1 for the first replay and 2 for the second.
+    """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second.
 
     `message` is the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml does not
     contain.
@@ -56,7 +56,7 @@ class Take:
 
 
 def default_takes() -> Path:
-    """Return the default directory for stored replays."""
+    """Return the directory that is used for stored replays by default."""
     return platformdirs.user_cache_path("readfirst") / "takes"
 
 
@@ -68,7 +68,7 @@ class Takes:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory for the block. If another process holds the lock, wait. Raises OSError.
+        """Lock the directory during the block. If another process has locked it, wait for this process. Raises OSError.
 
         Accepting replays deletes them, so a concurrent recording must wait.
         """
@@ -92,11 +92,13 @@ class Takes:
         return self.root / contract / str(number) / f"{scenario_id}.json"
 
     def contracts(self) -> list[str]:
-        """Return the names of the directories with replays. The suite may not have contracts with these names."""
+        """Return the names of the contracts with stored replays. The suite may not contain all of these contracts."""
         return [path.name for path in self.root.iterdir() if path.is_dir()] if self.root.is_dir() else []
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
-        """Return the transcript of a replay. None if it is missing, or its steps, version or model have changed."""
+        """Return the transcript of a stored replay. None if it is missing, or if the steps, the version or the model
+        have changed since.
+        """
         try:
             taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):
@@ -106,12 +108,12 @@ class Takes:
         )
 
     def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
-        """Store a replay. Raises OSError."""
+        """Store the transcript of a replay. Raises OSError."""
         taken = Recording(_replay_key(scenario, contract), {contract.name: transcript})
         write_all({self.path(scenario.id, contract.name, number): format_recording(taken)})
 
     def add(self, folder: Path) -> None:
-        """Copy the replays of another directory into this one. Raises OSError."""
+        """Copy the stored replays from another directory into this one. Raises OSError."""
         shutil.copytree(folder, self.root, dirs_exist_ok=True)
 
     def drop(self, scenario_id: str, contract: str) -> None:
@@ -122,7 +124,8 @@ class Takes:
 
 @dataclass(frozen=True)
 class TakeJob:
-    """Replays scenarios on contracts, as a job for `harness.run.process_pool`. An item is a scenario and a contract.
+    """Job for `harness.run.process_pool` that replays scenarios in worker processes. An item of work is a scenario and
+    a contract.
 
     `connect` contains the functions that open the product, by contract. `number` is 1 for first replays and 2 for
     second replays.
@@ -135,7 +138,7 @@ class TakeJob:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[tuple[str, str]], Take]]:
-        """Yield the function that replays a scenario on a contract."""
+        """Yield the function that a worker process uses to replay a scenario on a contract."""
         suite = self.suite
         takes = Takes(self.takes)
         with WorkspacePool() as place, ExitStack() as opened:
@@ -168,7 +171,7 @@ class TakeJob:
             yield replay_scenario
 
     def result_for_crash(self, item: tuple[str, str], reason: str) -> Take:
-        """Return the result of a replay whose worker process died."""
+        """Return the result of a replay whose worker process crashed."""
         return self._make_take(item, "error", reason)
 
     def _make_take(self, item: tuple[str, str], status: TakeStatus, message: str = "") -> Take:
@@ -176,13 +179,15 @@ class TakeJob:
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the text of the first refusal in a transcript that errors.yaml does not contain, or an empty text."""
+    """Return the text of the first refusal in a transcript that errors.yaml does not list. Empty if there is no such
+    refusal.
+    """
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 
 
 def _replay_key(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a stored replay. A replay is only reused if the key has not changed.
+    """Return the key of a stored replay. The replay is used again only if the key has not changed.
 
     The key contains the digest of the scenario's workspace and steps, the version of the product, and the model.
     """

@@ -1,4 +1,4 @@
-"""Restore whitespace at both ends of recorded answers, which the product strips for some models."""
+"""Restore the whitespace at both ends of recorded answers. The product strips this whitespace for some models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ def with_outer_whitespace(
 ) -> dict[str, Transcript]:
     """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers.
 
-    Some contracts ignore outer whitespace, because the product strips it. The whitespace is taken from the same answer
-    of the nearest contract that does not ignore it, preferably of the same version, otherwise of the nearest older
-    contract that ignores it. Answers without an equal answer, and contracts that the suite does not list, stay
-    unchanged.
+    Some contracts ignore outer whitespace, because the product strips it. The whitespace is copied from an equal answer
+    of another contract: the nearest contract that does not ignore whitespace, preferably of the same version, otherwise
+    the nearest older contract that ignores it. Answers without an equal answer, and contracts that the suite does not
+    list, stay unchanged.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
@@ -54,8 +54,8 @@ def restore_whitespace(
     """Return the transcript with restored whitespace at both ends of its answers (outer whitespace).
 
     The whitespace of an answer is copied from the first of `others` whose answer differs only in outer whitespace. If
-    none of `others` has such an answer, `stripped` is searched. The product may have stripped the answers in
-    `stripped`, so only answers that have outer whitespace are copied. An answer without a match stays unchanged.
+    `others` has no such answer, `stripped` is searched. The product may have stripped the answers in `stripped`, so
+    only answers that have outer whitespace are copied. An answer without a match stays unchanged.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

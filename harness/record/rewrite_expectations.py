@@ -16,7 +16,7 @@ from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
-"""A position in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
+"""The position of a step in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
 
 A world event with several paths is several steps, although it is one step of the file. The steps of a sub-agent are
 between the events of its start and its end.
@@ -24,15 +24,15 @@ between the events of its start and its end.
 
 
 class RewriteError(Exception):
-    """The scenario file cannot be changed in place. The message suggests a different notation."""
+    """Raised if the scenario file cannot be changed in place. The message suggests a different notation."""
 
 
 GONE: Any = object()
-"""Value that means that a key is missing or must be removed."""
+"""Value that is used for a key that is missing or must be removed."""
 
 
 def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a scenario file with new values of `expect` at these steps. GONE removes the key.
+    """Return the text of a scenario file in which the steps `wanted` have new values of `expect`. GONE removes the key.
 
     Raises RewriteError if a step is written in flow style (`- {Read: ...}`), or if anything except the expectations
     would change.
@@ -62,7 +62,9 @@ _Replacement = tuple[int, int, list[str]]
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the change of lines that sets a key of a mapping in block style. A new key is added at the end."""
+    """Return the replacement of lines that sets a key of a mapping in block style. A new key is added at the end of the
+    mapping.
+    """
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -79,7 +81,7 @@ def _apply_replacements(lines: list[str], replacements: Sequence[_Replacement]) 
 
 
 def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
-    """Return the index of the last line of an entry, without blank lines and comments after it."""
+    """Return the index of the last line of a key and its value. Blank lines and comments after it are not included."""
     key, value = entry
     end = value.end_mark
     last: int = end.line if end.column > 0 and lines[end.line][: end.column].strip() else end.line - 1
@@ -95,7 +97,7 @@ def _is_blank_or_outer_comment(line: str, column: int) -> bool:
 
 
 def _find_node(root: Any, yaml_path: Sequence[int | str]) -> Any:
-    """Return the YAML node at a path of keys and indexes."""
+    """Return the YAML node that a path of keys and indexes leads to."""
     for key in yaml_path:
         if isinstance(key, int):
             root = root.value[key]
@@ -107,13 +109,13 @@ def _find_node(root: Any, yaml_path: Sequence[int | str]) -> Any:
 
 
 def _yaml_path_of(steps: Sequence[Any], path: StepPath) -> list[int | str]:
-    """Return the keys and indexes that lead from the list `steps` of the file to one step, or to a call in a group."""
+    """Return the keys and indexes that lead from the list `steps` in the file to a step, or to a call in a group."""
     yaml_path = list(_iter_yaml_paths(steps))[path[0]]
     return [*yaml_path, *(key for index in path[1:] for key in ("parallel", index))]
 
 
 def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
-    """Yield, for each step of `Scenario.steps`, the path of this step in the file."""
+    """Yield, for each step of `Scenario.steps`, the keys and indexes that lead to this step in the file."""
     for number, step in enumerate(steps):
         key, value = next(iter(step.items()))
         if key in EVENTS_WITH_STEPS:
@@ -146,8 +148,9 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file of several scenarios with new values in the case `slug`. The common steps are not
-    changed; filled with the new values, they contain the expectations `wanted` by step.
+    """Return the text of a file with several scenarios in which the scenario `slug` has new values for its
+    placeholders. The steps that all scenarios use are not changed. With the new values, they contain the expectations
+    `wanted` by step.
 
     Raises RewriteError if a step contains no placeholder for the new value.
     """
@@ -178,8 +181,8 @@ class _NoValueError(Exception):
 
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Add to `values` the values of placeholders that make `template` equal to `wanted`. Raises _NoValueError if no
-    values do. `case` contains the other values of the scenario.
+    """Find the values of placeholders that make `template` equal to `wanted`, and add them to `values`. `case` contains
+    the other values of the scenario. Raises _NoValueError if there are no such values.
     """
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
@@ -204,7 +207,7 @@ def _fill_placeholders(text: str, values: Mapping[str, Any]) -> str:
 
 
 def step_at(steps: Any, path: StepPath) -> dict[str, Any]:
-    """Return the step of a file for a position in `Scenario.steps`."""
+    """Return the step of a file that corresponds to a position in `Scenario.steps`."""
     for key in _yaml_path_of(steps, path):
         steps = steps[key]
     step: dict[str, Any] = steps

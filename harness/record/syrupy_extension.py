@@ -1,7 +1,8 @@
-"""Store recordings as syrupy snapshots: `assert transcript == snapshot(name="<scenario id>@<contract>")`.
+"""Store recordings as snapshots of the library syrupy: `assert transcript == snapshot(name="<scenario
+id>@<contract>")`.
 
-syrupy's own serializers replace CR and CRLF with LF. This extension keeps every byte, and stores equal
-answers of several contracts once. `readfirst product record` uses it to compare and to write.
+The serializers of syrupy replace CR and CRLF by LF. This extension keeps every byte, and stores equal answers of
+several contracts once. `readfirst product record` uses it to compare and to write.
 """
 
 # syrupy passes these arguments by name, even if they are not used.
@@ -20,13 +21,13 @@ from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 _NO_CONTRACT = "any"
-"""The name of the contract in a serialized single transcript."""
+"""The name of the contract that is used if a single transcript is serialized."""
 
 
 class RecordingExtension(AbstractSyrupyExtension):
-    """Stores recordings as snapshots of syrupy, in the directory `root`, which a subclass must set.
+    """Extension of syrupy that stores recordings in the directory `root`, which a subclass must set.
 
-    `inputs` contains the current digests of scenarios. A recording with a different digest is dropped.
+    `inputs` contains the current digests of scenarios. A recording with a different digest is removed.
     """
 
     root: ClassVar[Path]
@@ -34,7 +35,9 @@ class RecordingExtension(AbstractSyrupyExtension):
     file_extension = "json"
 
     def serialize(self, data: Any, **_: Any) -> str:
-        """Return a transcript as text. Equal texts mean equal transcripts. Raises TypeError for other values."""
+        """Return a transcript as text, so that syrupy can compare it. Equal texts mean equal transcripts. Raises
+        TypeError for other values.
+        """
         if not isinstance(data, Transcript):
             raise TypeError(f"a recording must be a Transcript, not {type(data).__name__}")
         return format_recording(Recording("", {_NO_CONTRACT: data})).decode("utf-8")
@@ -46,15 +49,17 @@ class RecordingExtension(AbstractSyrupyExtension):
 
     @classmethod
     def matches_test_location(cls, *, test_location: Any, snapshot_location: str) -> bool:
-        """Whether a file is in `root`. A recording belongs to its scenario, not to a test."""
+        """Whether a file is in `root`. `test_location` is not used, because a recording belongs to a scenario, not to a
+        test.
+        """
         return Path(snapshot_location).is_relative_to(cls.root)
 
     def discover_snapshots(self, *, test_location: Any, ignore_extensions: Any = None) -> SnapshotCollections:
-        """Return nothing, so that syrupy reports no unused recordings. `readfirst lint` finds orphans."""
+        """Return an empty collection, so that syrupy reports no unused recordings. `readfirst lint` reports them."""
         return SnapshotCollections()
 
     def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
-        """Read all recordings in a file."""
+        """Read all transcripts in a recording file."""
         collection = SnapshotCollection(location=snapshot_location)
         path = Path(snapshot_location)
         for scenario_id in self._open_recordings().ids_in(path) if path.is_file() else ():
@@ -65,7 +70,7 @@ class RecordingExtension(AbstractSyrupyExtension):
     def read_snapshot_data_from_location(
         self, *, snapshot_location: str, snapshot_name: str, session_id: str
     ) -> str | None:
-        """Return the serialized transcript of one contract. None if it is not recorded."""
+        """Return the serialized transcript of one contract. None if the file does not contain it."""
         scenario_id, contract = _scenario_and_contract(snapshot_name)
         transcript = self._open_recordings().recording(scenario_id).transcripts.get(contract)
         return None if transcript is None else self.serialize(transcript)
@@ -76,7 +81,7 @@ class RecordingExtension(AbstractSyrupyExtension):
 
     @classmethod
     def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
-        """Add transcripts to the scenario's file, which is replaced as a whole."""
+        """Add transcripts to the recording file of a scenario. The whole file is replaced at once."""
         for scenario_id, transcripts in _transcripts_by_scenario(snapshot_collection).items():
             write_all(recording_files(cls.root, scenario_id, cls.inputs.get(scenario_id), transcripts))
 
@@ -103,7 +108,9 @@ def _transcripts_by_scenario(collection: SnapshotCollection) -> dict[str, dict[s
 
 
 def _scenario_and_contract(name: object) -> tuple[str, str]:
-    """Return the scenario id and the contract in the name of a snapshot, such as `test_name[SCENARIO@CONTRACT]`."""
+    """Parse the name of a snapshot, such as `test_name[SCENARIO@CONTRACT]`, and return the scenario id and the
+    contract.
+    """
     scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
     if not separator:
         raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")
@@ -122,7 +129,7 @@ def same_transcript(left: Transcript, right: Transcript) -> bool:
 def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
-    """Return the path and the new bytes of the recording file of a scenario, with new transcripts.
+    """Return the new content of a scenario's recording file with these transcripts, as bytes by path.
 
     Recorded transcripts of different inputs, and damaged files, are dropped. If `inputs` is None, the recorded inputs
     stay valid, and a damaged file raises RecordingError.

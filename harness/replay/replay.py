@@ -48,7 +48,7 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _MAX_ATTEMPTS = 3
-"""Maximum number of replays of a scenario, if other parts of the conversation change its answers. Such changes are
+"""Maximum number of replays of a scenario if other parts of the conversation change its answers. Such changes are
 periodic, so the second replay usually succeeds.
 """
 
@@ -125,7 +125,7 @@ def _are_changes_judged(breakage: Breakage | None) -> bool:
 
 
 class _Replay:
-    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the current
+    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the present
     step.
     """
 
@@ -172,8 +172,8 @@ class _Replay:
         return Outcome(self.scenario.id, tuple(self.steps), breakage, self.before, afterwards)
 
     def _perform_steps(self, adapter: Adapter) -> Breakage | None:
-        """Perform the steps in a session, and close the session. If an exception was raised, return the reason why the
-        replay ended early. Otherwise None.
+        """Perform the steps in a session, and close it. Return the reason if an exception ended the replay, otherwise
+        None.
         """
         breakage = None
         router = None

@@ -1,1 +1,1 @@
-"""Versions: the changes in releases of the product, with dates."""
+"""Find the changes in releases of the product, with dates, and record new releases."""

@@ -1,4 +1,4 @@
-"""List and remove the entries of the cache directories."""
+"""List and remove the entries of readfirst's cache directories, such as installed versions."""
 
 import os
 import time
@@ -18,21 +18,21 @@ from readfirst.harness.suite.contracts import order
 
 _DAY_S = 86_400.0
 _RUN_KINDS = ("takes", "last-failed")
-"""Kinds of entries that runs write. Entries of all other kinds are installed."""
+"""Kinds of cache entries that runs write. Entries of all other kinds are installed programs."""
 
 
 class CacheError(ReadfirstError):
-    """No entry of the cache has this name. The message lists the valid names."""
+    """Raised if the cache contains no entry with a name. The message lists the valid names."""
 
 
 class InUseError(Exception):
-    """Another process is installing the entry."""
+    """Raised if an entry cannot be removed because another process is installing it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
     """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. Several entries may
-    have the same `name`. `used` is the time of the last installation, use or change, in seconds since 1970.
+    have the same `name`. `used` is the time when the entry was last installed, used or changed, in seconds since 1970.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class CacheEntry:
 
     @property
     def days(self) -> int:
-        """Whole days since the last use."""
+        """Number of whole days since the last use."""
         return max(0, int((time.time() - self.used) // _DAY_S))
 
     def size(self) -> int:
@@ -52,12 +52,14 @@ class CacheEntry:
         return sum(sizes.values())
 
     def matches(self, word: str) -> bool:
-        """Whether a word is the kind or the name of the entry, `KIND/NAME`, or the name without the version."""
+        """Whether a word of the command line names this entry: its kind, its name, `KIND/NAME`, or the name without the
+        version.
+        """
         return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
 def roots() -> dict[str, Path]:
-    """Return the directory of each kind of cache entry."""
+    """Return the cache directories. The key of each directory is the kind of its entries."""
     return {
         "claude-code": install.cache_root(),
         **{kind: root() for kind, root in extensions("caches").items()},
@@ -67,7 +69,7 @@ def roots() -> dict[str, Path]:
 
 
 def list_entries() -> list[CacheEntry]:
-    """Return all entries, by kind and name. Raises OSError."""
+    """Return all entries of the cache, sorted by kind and name. Raises OSError."""
     entries = []
     for kind, root in roots().items():
         paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
@@ -94,8 +96,8 @@ def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
 def select_entries(
     entries: Iterable[CacheEntry], words: Sequence[str], older_than: int | None
 ) -> list[CacheEntry]:
-    """Return the entries that match one of the words (all if there is no word), without entries that were used in the
-    last `older_than` days. Raises CacheError for a word that matches no entry.
+    """Return the entries that match one of the words. Without words, return all entries. Entries that were used in the
+    last `older_than` days are excluded. Raises CacheError for a word that matches no entry.
     """
     selected = list(entries)
     for word in words:
@@ -110,7 +112,7 @@ def select_entries(
 
 
 def remove(entry: CacheEntry) -> None:
-    """Delete an entry. Other processes see the entry either complete or not at all.
+    """Delete an entry of the cache. Other processes see either the complete entry or no entry.
 
     Raises InUseError if another process is installing the entry, and OSError.
     """

@@ -1,4 +1,4 @@
-"""Query the published versions of the product on npm, and limit the number of installed versions."""
+"""Ask npm for the published versions of the product, and limit the number of installed versions."""
 
 import json
 import re
@@ -19,8 +19,8 @@ _NPM_TIMEOUT_S = 60
 
 
 def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
-    """Return all published versions that can be installed, oldest first, without pre-releases and refused
-    versions.
+    """Return all published versions that can be installed, oldest first. Pre-releases and versions that readfirst
+    refuses are excluded.
 
     Raises AdapterError (blame `environment`) if npm or its registry cannot be reached.
     """
@@ -51,8 +51,8 @@ def _query_npm(package: str, field: str) -> object:
 
 
 class InstalledVersions:
-    """Limits the number of versions that are installed at the same time to `maximum` (None: no limit), by uninstalling
-    the least recently used version. Versions that were installed before are never uninstalled.
+    """Limits the number of versions that are installed at the same time to `maximum` (None: no limit). If there are
+    more, the least recently used version is uninstalled. Versions that were installed before are never uninstalled.
     """
 
     def __init__(self, maximum: int | None = None) -> None:
@@ -61,7 +61,7 @@ class InstalledVersions:
         self._installed_here: list[str] = []
 
     def make_room(self, version: str) -> None:
-        """Uninstall versions until this version can be installed within the limit."""
+        """Uninstall versions until `version` can be installed without exceeding the limit."""
         if version in self._installed_before:
             return
         if version in self._installed_here:

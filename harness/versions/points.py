@@ -1,4 +1,4 @@
-"""List every change of a behaviour of the reference, with the recordings that show the change."""
+"""List every change of a behaviour of the reference between versions, with the recordings that show the change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """The differences (`occurrences`) between the recordings of a scenario on the two nearest versions `around` a
-    change.
+    """A change of the product that the recordings of one scenario show. `around` are the nearest recorded versions
+    before and after the change, and `occurrences` the differences between their recordings.
     """
 
     around: Point
@@ -31,7 +31,7 @@ def _iter_recorded_changes(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
 ) -> Iterator[RecordedChange]:
     """Yield the recorded change of each scenario that shows a behaviour, if its recordings before and after a version
-    differ. `gated`: recordings with older models.
+    differ. With `gated`, the recordings with older models are used.
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
@@ -70,14 +70,16 @@ class ChangePoint:
 
     @property
     def point(self) -> Point | None:
-        """The narrowest range of recorded versions that contains the change. None if no recording shows the
+        """The narrowest range of recorded versions that contains the change. None if the recordings do not show the
         change.
         """
         return self.shown[0][1] if self.shown else None
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a behaviour with changes. They may be recorded on additional versions."""
+    """Return the scenarios that show a behaviour with changes. These scenarios may be recorded on additional versions,
+    to narrow down when a change happened.
+    """
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 
@@ -101,8 +103,8 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change: its version, whether it concerns older models, the name of the class of models, and the values
-    before and after the change.
+    """Yield each change of a behaviour: its version, whether it concerns older models, the name of the class of models,
+    and the values before and after the change.
     """
     previous = history.first
     for version, value in history.changes.items():
@@ -117,7 +119,7 @@ def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any,
 
 
 def _values_by_model(value: Any) -> tuple[Any, Any]:
-    """Return the value for newer models, and the value for older models."""
+    """Return the value of a behaviour for newer models, and its value for older models."""
     return (value.relaxed, value.enforced) if isinstance(value, ByModel) else (value, value)
 
 

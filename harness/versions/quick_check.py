@@ -1,4 +1,4 @@
-"""Compare a version that is not recorded with a recorded one, by replaying few scenarios."""
+"""Compare a version of the product that is not recorded with a recorded version, by replaying only few scenarios."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,16 +24,20 @@ from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
-"""Time of a scenario that needs its own session, relative to a scenario in a shared session."""
+"""Relative time of a scenario that needs its own session. A scenario in a shared session has the time 1. Used to choose
+fast scenarios.
+"""
 _NEW_VERSION = Version("999")
-"""A version that is newer than every published version. It decides whether a scenario needs its own session."""
+"""A version that is newer than every published version. Used to determine which scenarios need their own session on a
+new version.
+"""
 
 
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
-    """Return a small and fast set of scenarios that shows every change of these behaviours, and every rule of the
-    suite. Scenarios for the latest changes are first.
+    """Return few, fast scenarios that together show every change of these behaviours, and every rule of the suite.
+    Scenarios for the latest changes are first.
 
     `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs, the
     `shown_by` scenarios of the behaviour are used. Scenarios that need other `capabilities` are excluded. Raises
@@ -59,7 +63,9 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change. Default: the behaviour's `shown_by`."""
+    """Return the scenarios whose recordings differ around a change. If there are none, return the behaviour's
+    `shown_by` scenarios.
+    """
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
@@ -69,8 +75,8 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return a small and fast set of scenarios that shows every change in `points`. `able` returns whether a scenario
-    can be used, `cost` its relative time.
+    """Return few, fast scenarios that together show every change in `points`. `able` returns whether a scenario can be
+    used, `cost` its relative time.
     """
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
@@ -84,8 +90,8 @@ def choose_telling_scenarios(
 
 
 def differing_by_model(suite: Suite, ids: Sequence[str], one: Contract, other: Contract) -> list[str]:
-    """Return the scenarios whose recordings on two contracts of the same version, one for each class of models, differ.
-    Raises RecordingError.
+    """Return the scenarios whose answers depend on the class of models. `one` and `other` are contracts of the same
+    version, one for each class, and their recordings are compared. Raises RecordingError.
     """
     transcripts = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in ids)
     return [scenario_id for scenario_id, by in transcripts if by.get(one.name) != by.get(other.name)]
@@ -103,7 +109,9 @@ def _cost_function(suite: Suite) -> Callable[[str], int]:
 
 
 def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
-    """Return a function that checks whether a scenario exists in the suite and needs only these capabilities."""
+    """Return a function that decides whether a scenario can be used: it exists in the suite, and needs only these
+    capabilities.
+    """
     ids = frozenset(suite.ids())
 
     def has_capabilities(scenario_id: str) -> bool:
@@ -114,7 +122,7 @@ def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[st
 
 @dataclass(frozen=True)
 class QuickComparison:
-    """Replays scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
+    """Replays few scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
 
     The replays are stored, so that a later recording can use them. Answers that no neighbouring contract confirms are
     replayed twice, because only stable answers are compared. `connect` returns the function that opens the product of a
@@ -127,12 +135,13 @@ class QuickComparison:
     jobs: int = 1
     progress: Callable[[Take], None] = lambda _: None
     first_difference: Callable[[Contract, Diff], None] = lambda *_: None
-    """Called once for each contract, with the differences of the first scenario whose first replay differs."""
+    """Called once for each contract, as soon as a first replay differs, with the differences of this scenario."""
 
     def compare(
         self, pairs: Sequence[tuple[Contract, Contract]], ids: Mapping[str, Sequence[str]]
     ) -> list[Diff]:
-        """Return the differences between each new contract and the recorded contract that it is paired with.
+        """Replay scenarios on each new contract, and return its differences from the recorded contract that it is
+        paired with.
 
         `ids` contains the scenarios by new contract. Scenarios without a stable answer count as errors. Raises
         AdapterError, SuiteError.
@@ -167,8 +176,8 @@ class QuickComparison:
     def _compare_first_replays(
         self, contract: Contract, before: Contract, ids: Sequence[str], lost: Mapping[str, str]
     ) -> Diff:
-        """Return the differences between first replays and the recordings of `before`. `lost` contains the reasons of
-        missing answers by scenario.
+        """Return the differences between first replays and the recordings of `before`. `lost` contains the scenarios
+        without an answer, with the reasons.
         """
         replays = {each: self._first_replay(each, contract, before) for each in ids if each not in lost}
         transcripts = {each: transcript for each, transcript in replays.items() if transcript is not None}
@@ -176,8 +185,8 @@ class QuickComparison:
         return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the transcript of the first replay, or None. If the contract ignores outer whitespace, it is restored
-        from equal answers of `before`.
+        """Return the transcript of the first replay. None if there is none. If the contract ignores outer whitespace,
+        the whitespace is restored from equal answers of `before`.
         """
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)

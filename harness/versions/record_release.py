@@ -1,4 +1,4 @@
-"""Record a new version of the product as contracts, one for each class of models."""
+"""Record a new version of the product as contracts. There is one contract for each class of models."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,19 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
 
 MAX_UNANSWERED = 0.01
-"""Maximum share of scenarios that a new contract may lack, because the product's answers were unstable or broken."""
+"""Maximum share of scenarios without a recording in a new contract, because the product's answers were unstable or
+broken.
+"""
 
 
 class ReleaseError(ReadfirstError):
-    """The version cannot be recorded as a contract. The message states the reason and a solution."""
+    """Raised if a version cannot be recorded as a contract. The message states the reason and a solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version that is not a contract yet. `contracts` contains its new contracts, each paired with the newest
-    existing contract of the same class of models.
+    """A version of the product that can be recorded, because it is not a contract yet. `contracts` contains its new
+    contracts, each paired with the newest existing contract of the same class of models.
     """
 
     version: str
@@ -55,7 +57,9 @@ def release_of(contracts: Contracts, version: str) -> Release:
 
 
 def predecessor(contracts: Contracts, name: str) -> Contract | None:
-    """Return the newest contract with the same suffix (`+gated` or none) that is older than `name`, or None."""
+    """Return the contract before `name`: the newest older contract with the same suffix (`+gated` or none). None if
+    there is no such contract.
+    """
     variant = name.partition("+")[2]
     older = [
         contract
@@ -66,7 +70,7 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return, for each new contract, the scenarios to record: those that its predecessor has recordings of.
+    """Return the scenarios to record for each new contract: those that have a recording on its predecessor.
 
     A scenario that could not be recorded on one version would also fail on the next one. Raises ReleaseError if a
     predecessor has no recordings.
@@ -90,14 +94,18 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """The scenarios of a release that could not be recorded, and whether the other scenarios were written."""
+    """The scenarios of a new version that could not be recorded, and whether the recordings of the other scenarios were
+    written.
+    """
 
     results: tuple[Recorded, ...]
     written: bool
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether another recording may succeed, because each failed scenario ended early or had different answers."""
+        """Whether it makes sense to record again. True if each failed scenario ended early or gave different
+        answers.
+        """
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -110,7 +118,7 @@ def write_release(
     *,
     max_unanswered: float = 0,
 ) -> Failures:
-    """Write all files of the suite that a new version changes, unless too many scenarios failed.
+    """Write all files of the suite that a new version changes. Nothing is written if too many scenarios failed.
 
     `max_unanswered` is the share of scenarios that may be missing because they are unstable or broken. The replays must
     exist. They are kept until everything is written, except contradictory ones. Recordings are first written to a copy
@@ -136,14 +144,17 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios that were recorded on `before`, but have neither a recording nor a reason for `contract`."""
+    """Return the scenarios that `contract` still lacks: they were recorded on `before`, but have neither a recording
+    nor a reason for `contract`.
+    """
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
     """Return the scenarios whose recordings on two contracts differ, although their expectations are equal, for example
-    because an expectation contains only the beginning of a text. `changed` contains the different expectations.
+    because an expectation contains only the beginning of a text. `changed` contains the scenarios with different
+    expectations.
     """
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
@@ -169,9 +180,10 @@ def _contract_entry(contract: Contract) -> str:
 
 
 def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
-    """Return the files of `new` that are missing or different in `old`, by their path in `old`.
+    """Return the files of the directory `new` that are missing or different in the directory `old`, by their path in
+    `old`.
 
-    The list of contracts is the last one: until it is written, the new recordings belong to no contract.
+    The list of contracts is the last file. Until it is written, the new recordings belong to no contract.
     """
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
