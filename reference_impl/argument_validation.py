@@ -34,7 +34,7 @@ _JSON_DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool: its name, its JSON type, and whether it is required.
+    """One argument of a tool: its name, its JSON type, and whether it is required. Used to validate calls.
 
     `options` are the allowed strings. With `minimum`, the value must be an integer from `minimum` to 2^53 - 1; with
     `ignores_lower`, a lower integer is ignored instead of refused.
@@ -56,7 +56,7 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Corrections of a call that uses the argument names of a different editor.
+    """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
 
     `aliases` maps such names to parameters. `ignored` maps names of ignored arguments to the only value that is
     ignored; None means any value. `allows_equal_alias`: a call may contain both a parameter and its alias if their
@@ -68,7 +68,8 @@ class Corrections:
     allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with aliases replaced by the names of parameters, and without ignored arguments.
+        """Return the corrected arguments: aliases are replaced by the names of parameters, and ignored arguments are
+        removed.
 
         An alias stays if the call also contains its parameter (with `allows_equal_alias`: if the values differ).
         """
@@ -83,7 +84,7 @@ class Corrections:
         return corrected
 
     def remarks(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return one remark for each correction. The answer of the call ends with the remarks."""
+        """Return one sentence for each correction. They are added to the end of the answer."""
         renamed = [
             f"`{other}` repeated `{name}` and was ignored."
             if name in arguments
@@ -95,12 +96,12 @@ class Corrections:
 
 
 def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
-    """Return the names of arguments that Read, Edit and Write ignore."""
+    """Return the names of arguments that Read, Edit and Write ignore in this version."""
     return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments that a version reads from truncated JSON. Raises Refusal if the version refuses such a
+    """Return the arguments that a version finds in truncated JSON text. Raises Refusal if the version refuses such a
     call.
     """
     if behaviours.arguments.arguments_that_end_early == "refused":
@@ -124,12 +125,13 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool. Refusals list wrong arguments in the order of the parameters.
+    """The parameters of one tool, used to validate its calls. Refusals list wrong arguments in the order of the
+    parameters.
 
-    `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An argument
-    in `redundant_names` is ignored if the call also contains the parameter to which the name is mapped. `corrections`
-    are applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model does
-    not get the schema until its arguments are wrong.
+    `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An argument in
+    `redundant_names` is ignored if the call also contains the parameter to which the name is mapped. `corrections` are
+    applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model does not
+    get the schema until its arguments are wrong.
     """
 
     tool: str
@@ -143,7 +145,7 @@ class Schema:
     deferred: bool = False
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the parameters, as in the tool list of an MCP server."""
+        """Return the JSON Schema of the parameters. An MCP server publishes it in its list of tools."""
         properties: dict[str, Any] = {}
         for parameter in self.parameters:
             properties[parameter.name] = {"description": parameter.description, "type": parameter.type}
@@ -157,8 +159,8 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with corrected names and values, without ignored arguments. Raises Refusal if the
-        corrected arguments are invalid.
+        """Return corrected arguments, without ignored arguments. Raises Refusal if the corrected arguments are
+        invalid.
         """
         arguments = {
             self._corrected_name(given, arguments): value
@@ -182,7 +184,7 @@ class Schema:
         return {n: value for n, value in fitted.items() if n not in minimums or value >= minimums[n]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return the note about corrected arguments at the end of the answer. Empty if no argument was corrected."""
+        """Return the note about corrected arguments, for the end of the answer. Empty if no argument was corrected."""
         remarks = self.corrections.remarks(arguments)
         if not remarks:
             return ""
@@ -256,7 +258,7 @@ class Schema:
         return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return one message for each value with the right type that is not allowed."""
+        """Return a message for each value of the right type that is not allowed. `misfits` are not checked."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found
@@ -266,7 +268,7 @@ class Schema:
         ]
 
     def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
-        """Return the problem of a value with the right type, as JSON for the refusal. None if the value is allowed."""
+        """Return why a value of the right type is not allowed, as JSON for the refusal. None if it is allowed."""
         if parameter.options and value not in parameter.options:
             quoted = self.behaviours.arguments.option_refusals_repeat_the_value
             problem = _option_problem(parameter, value, quoted=quoted)
@@ -317,7 +319,7 @@ _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
 
 
 def _expected_type(parameter: Parameter, value: Any) -> str | None:
-    """Return the expected type of a value. None if the value has the expected type."""
+    """Return the expected type of an argument if `value` has a different type. None if the type is right."""
     if not _TYPE_CHECKS[parameter.type](value):
         return parameter.type
     is_ignored = (

@@ -1,7 +1,7 @@
-"""Select the behaviours of a version or of the documents.
+"""Return the behaviours of a version of the product, or of the documents.
 
-A rule reads `behaviours.<group>.<name>`; it never checks a version. The modules of `reference_impl.behaviours`
-declare the behaviours, one module per group.
+A rule uses `behaviours.<group>.<name>`; it never checks a version. The modules of `reference_impl.behaviours` declare
+the behaviours, one module per group.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ LAST_VERSION = "2.1.332"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)
-"""The first version whose default model may edit unread files. From this version on, `+gated` means an older model."""
+"""First version whose default model may edit unread files. From this version on, `+gated` is used for older models."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The behaviours of one contract. The groups have the order of the steps of a call; groups about the time between
-    calls follow. The name of a behaviour is unique across groups.
+    """The values of all behaviours in one contract. The tools use them to decide how a call is answered.
+
+    The groups have the order of the steps of a call; groups about the time between calls follow. The name of a
+    behaviour is unique across groups.
     """
 
     calls: CallBehaviours
@@ -86,7 +88,7 @@ class Behaviours:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Behaviours:
-        """Return the behaviours with these values. `values` must contain a value for the name of every behaviour."""
+        """Create an object from the values of all behaviours by name. `values` must contain every behaviour."""
         return cls(
             **{
                 group: kind(**{name: values[name] for name in names})
@@ -110,7 +112,7 @@ class Behaviours:
 
 @cache
 def _group_members() -> Sequence[tuple[str, type, tuple[str, ...]]]:
-    """Return, for each group, its name, its class, and the names of its behaviours."""
+    """Return a tuple for each group of behaviours: its name, its class, and the names of its behaviours."""
     kinds = get_type_hints(Behaviours)
     return [
         (each.name, kinds[each.name], tuple(one.name for one in fields(kinds[each.name])))
@@ -120,7 +122,7 @@ def _group_members() -> Sequence[tuple[str, type, tuple[str, ...]]]:
 
 @cache
 def behaviour_groups() -> Mapping[str, type]:
-    """Return the classes of all groups of behaviours by the group's name, in order."""
+    """Return the classes of all groups of behaviours by the name of the group, in the order of `Behaviours`."""
     return {group: kind for group, kind, _ in _group_members()}
 
 
@@ -130,7 +132,7 @@ def _group_by_name() -> Mapping[str, str]:
 
 
 def group_of(name: str) -> str:
-    """Return the name of the group of a behaviour. Raises KeyError for an unknown behaviour."""
+    """Return the name of the group that contains a behaviour. Raises KeyError for an unknown behaviour."""
     return _group_by_name()[name]
 
 

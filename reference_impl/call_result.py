@@ -1,4 +1,4 @@
-"""The result of a call: create its text for the model, and convert errors to refusals."""
+"""The result of a call: create the text for the model, and convert errors to refusals."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ from readfirst.reference_impl.tools.tool import Answer
 __all__ = ["PreparedCall", "Result", "answer_text", "convert_errors", "truncate_answer"]
 
 _PREVIEW_UNITS = 2000
-"""Maximum length of the beginning of a truncated answer, in UTF-16 code units."""
+"""Maximum length of the part that is shown of an answer that is too long, in UTF-16 code units."""
 _MAX_ESCAPE_CHARS = 6
-"""Maximum number of characters of a JSON escape, which represents one character of a text."""
+"""Maximum number of characters that JSON uses for one character of a text, such as `\\u0000`."""
 _WARNING_CHARS = 340
-"""Number of characters of the warning that Read appends to a file; the warning counts as part of the answer."""
+"""Number of characters of the warning that Read adds to the text of a file. The warning is part of the answer, so it is
+included in the length of the answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of a call: the text for the model, and whether it is an error.
 
-    `error` and `code` are the name and the number of a refusal (see `Refusal`), None if the call succeeded.
-    `reminders` are messages to the model about changed files and from hooks. `early`: the call was refused before its
+    `error` and `code` are the name and the number of a refusal (see `Refusal`), None if the call succeeded. `reminders`
+    are messages to the model about changed files and from hooks. `early` means that the call was refused before its
     execution.
     """
 
@@ -43,7 +45,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """The prepared arguments of a call, and the note for the end of a successful answer."""
+    """A call with its prepared arguments. If the call succeeds, the note is added to the end of the answer."""
 
     arguments: Mapping[str, Any]
     note: str
@@ -51,8 +53,8 @@ class PreparedCall:
 
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
-    """Convert errors of the block to refusals: OSError, ContentError, and RecursionError for JSON that is nested too
-    deeply.
+    """During the block, convert errors to refusals: OSError, ContentError, and RecursionError for JSON that is nested
+    too deeply.
 
     `prefix` is the beginning of the message. If it is None, the message does not state the error.
     """
@@ -68,8 +70,8 @@ def convert_errors(prefix: str | None) -> Iterator[None]:
 
 
 def answer_text(session: Session, tool: str, answer: Answer) -> str:
-    """Return the answer of a call as one text for the model. An answer that is too long is saved in a file and
-    truncated.
+    """Return the answer of a call as one text for the model. If the answer is too long, it is saved in a file, and only
+    its beginning is returned.
     """
     text = answer if isinstance(answer, str) else "\n".join(answer)
     behaviours = session.behaviours
@@ -93,7 +95,8 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
 
 
 def truncate_answer(text: str, size: int, path: str) -> str:
-    """Return the beginning of an answer of `size` UTF-16 code units, which is saved at `path`.
+    """Return the text that the model gets instead of a long answer: the beginning of the answer, and the path `path`
+    where the whole answer is saved. `size` is the length of the answer in UTF-16 code units.
 
     The beginning ends at a line end if more than half of the allowed text is kept.
     """

@@ -91,11 +91,11 @@ class FileTools:
         self._tools = tuple(name for name in TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._pending_reminders: tuple[str, ...] = ()
-        """Reminders about files that changed between two calls, for the next result."""
+        """Reminders about files that changed between two calls. The next result contains them."""
 
     @property
     def schemas(self) -> Sequence[Schema]:
-        """The schemas of the available tools. A tool that a deny rule without a pattern names is not available."""
+        """The schemas of the available tools. A tool is not available if a deny rule names it without a pattern."""
         removed = self._session.permissions.rules.removed
         return [self._tool_schema(name) for name in self._tools if name not in removed]
 
@@ -108,8 +108,8 @@ class FileTools:
         self._session.receive_user_message()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary. The files that changed last are read again, and the session knows
-        only these files.
+        """Replace the conversation by a summary. The files that changed last are read again. Afterwards, the session
+        knows only these files.
         """
         self._end_message([])
         kept = self._session.memory.latest_changed(
@@ -121,14 +121,14 @@ class FileTools:
 
     def rewind(self) -> None:
         """Restore the files that the tools changed to their content at the last message of the user. Changes by
-        commands and sub-agents stay. Raises OSError if a file cannot be restored, and ValueError without
+        commands and sub-agents are not undone. Raises OSError if a file cannot be restored, and ValueError without
         `checkpoints`.
         """
         self._session.rewind()
         self._pending_reminders += self._take_noticed_files()[1]
 
     def mention(self, path: str) -> None:
-        """Send a message of the user that mentions a file. The model is shown the file. `path` is absolute."""
+        """Show a file to the model, because the user mentions it in a message. `path` is absolute."""
         self._receive_user_message()
         counts = self._session.behaviours.memory.mentions_count_as_read
         if counts != "never":
@@ -137,15 +137,15 @@ class FileTools:
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Yield the tools of a sub-agent. This session must make no call until the block ends. The session then
-        notices changes as after one message.
+        """Yield the tools that a sub-agent uses. This session must make no call until the block ends. Then it notices
+        changes by the sub-agent.
         """
         yield self._new_agent()
         refresh_memory_files(self._session)
         self._pending_reminders += self._take_noticed_files()[1]
 
     def background_agent(self) -> FileTools:
-        """Return the tools of a sub-agent that works in the background."""
+        """Return the tools that a sub-agent in the background uses."""
         agent = self._new_agent()
         permissions = replace(agent._session.permissions, in_background=True)
         agent._session = replace(agent._session, permissions=permissions)
@@ -158,7 +158,7 @@ class FileTools:
         return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call, the only call of its message. Argument values may be any JSON value."""
+        """Execute one call as the only call of a message. The values of arguments may be any JSON values."""
         return self.call_during(tool, arguments, lambda: None)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
@@ -187,8 +187,7 @@ class FileTools:
         """Cancel a call as the user does, between validation and execution. `interfere` is called right before the
         cancellation. If the validation refuses the call, return that refusal instead.
 
-        The user then sends a message. In some versions, the model is then shown every file that other programs
-        changed.
+        The user then sends a message. In some versions, the model is then shown every file that other programs changed.
         """
 
         def give_up() -> None:
@@ -226,18 +225,20 @@ class FileTools:
         self._session.receive_user_message()
 
     def call_at_limit(self, tool: str, arguments: str) -> Result:
-        """Handle a call whose JSON `arguments` are truncated, because the message of the model was too long."""
+        """Return the result of a call whose JSON `arguments` are truncated, because the model's message was too
+        long.
+        """
         try:
             return self.call(tool, parse_truncated_arguments(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
             return self._end_message([self._answer_call(tool, refusal)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
-        """Return the numbered lines of a file: `limit` lines from line `offset` on, counted from 1. Raises Refusal."""
+        """Return numbered lines of a file: `limit` lines, starting at line `offset`, from 1. Raises Refusal."""
         return self._call_or_raise("Read", file_path=file_path, offset=offset, limit=limit)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
-        """Replace `old_string` in a file, and return the answer. Raises Refusal."""
+        """Replace `old_string` by `new_string` in a file, and return the answer. Raises Refusal."""
         return self._call_or_raise(
             "Edit",
             file_path=file_path,
@@ -247,7 +248,7 @@ class FileTools:
         )
 
     def write(self, file_path: str, content: str) -> str:
-        """Replace the whole content of a file, or create it, and return the answer. Raises Refusal."""
+        """Replace the whole content of a file, or create the file, and return the answer. Raises Refusal."""
         return self._call_or_raise("Write", file_path=file_path, content=content)
 
     def notebook_edit(
@@ -284,7 +285,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message that called `tools`. Return the results; the last result contains the reminders."""
+        """End a message whose calls used `tools`. Return the results. Reminders are added to the last result."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:
@@ -305,7 +306,7 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _take_noticed_files(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the files whose changes the session notices at the end of a message, and the reminders about these
+        """Return the changed files that the session notices at the end of a message, and the reminders about these
         files.
         """
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
@@ -318,7 +319,7 @@ class FileTools:
         return outdated, reminders
 
     def _prepare_arguments(self, tool: str, arguments: Mapping[str, Any]) -> PreparedCall | Refusal:
-        """Return the prepared arguments of a call, or a refusal for an unavailable tool or invalid arguments."""
+        """Return the prepared arguments of a call, or a refusal for an unavailable tool or an invalid argument."""
         rules = TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
@@ -333,7 +334,7 @@ class FileTools:
             return refusal
 
     def _tool_schema(self, tool: str) -> Schema:
-        """Return the schema of a tool. The schema is created at the first use, because few sessions use every tool."""
+        """Return the schema of a tool. Each schema is created at its first use, because few sessions use every tool."""
         if tool not in self._schemas:
             self._schemas[tool] = TOOLS[tool].schema(self._session.behaviours)
         return self._schemas[tool]

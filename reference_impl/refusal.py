@@ -32,7 +32,7 @@ _MESSAGE_BY_ERRNO = {
 
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
-    """A refused call, which changed nothing on disk.
+    """Raised if a tool refuses a call. The call has changed nothing on disk.
 
     `name` is the error's name in `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of
     the error in the documents' tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`). None for errors
@@ -48,14 +48,14 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
 
 class ContentError(Exception):
-    """The content of a file is not as expected. The message is the error message of JavaScript, the language of the
-    product.
+    """Raised if the content of a file is not as expected. The message is the error message of JavaScript, because the
+    product uses JavaScript.
     """
 
 
 def refusal_of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
-    """Return the refusal for an error of the operating system. `call` is the system call in the message, for example
-    `mkdir '/a'`.
+    """Convert an error of the operating system to a refusal. `call` is the system call that the message contains, for
+    example `mkdir '/a'`.
     """
     number = error.args[0]
     message = _MESSAGE_BY_ERRNO.get(number) or os.strerror(number).lower()
@@ -65,6 +65,6 @@ def refusal_of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refus
 
 
 def refusal_of_read_error(error: OSError, *, prefix: str) -> Refusal:
-    """Return the refusal for an error of the operating system while a file was opened or read."""
+    """Convert an error of the operating system to a refusal. The error occurred when a file was opened or read."""
     call = "read" if isinstance(error, IsADirectoryError) else f"open '{error.filename}'"
     return refusal_of_os_error(error, call, prefix=prefix)

@@ -1,4 +1,4 @@
-"""An MCP server with the tools of the reference implementation, over standard input and output.
+"""An MCP server with the tools of the reference implementation, which uses standard input and output.
 
 The protocol is implemented here, because a tool server needs only four requests, and importing a library would take
 longer than the answers.
@@ -32,7 +32,9 @@ _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """The settings file, or the root directory, is invalid. The message states the location and the remedy."""
+    """Raised if the settings file or the root directory is invalid. The message states the location, and how to fix
+    it.
+    """
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
@@ -59,13 +61,13 @@ def deny_rules(settings: Path) -> Sequence[str]:
 
 
 def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: Path | None = None) -> None:
-    """Serve the tools over MCP until standard input ends.
+    """Run an MCP server with the tools until standard input ends.
 
     `root` is the directory of relative paths (default: the current directory). `settings` is a Claude Code settings
-    file, whose deny rules apply. The result of a call is one text block; a refusal has `isError` set. Arguments are
-    not checked against the advertised schemas, so a wrong argument gets the tool's own answer. Calls that arrive
-    together are one message, as with `FileTools.call_parallel`. `initialize` starts a new session. Raises SystemExit
-    with code 2 for an unknown contract, a missing directory, or invalid settings.
+    file, whose deny rules apply. The result of a call is one text block; a refusal has `isError` set. Arguments are not
+    checked against the advertised schemas, so a wrong argument gets the tool's own answer. Calls that arrive together
+    are one message, as with `FileTools.call_parallel`. `initialize` starts a new session. Raises SystemExit with code 2
+    for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:
@@ -89,7 +91,9 @@ def _exit_with_error(message: str) -> None:
 
 
 def _relay_lines(server: Server) -> None:
-    """Pass the lines of standard input to the server. Calls whose lines arrive together form one message."""
+    """Read lines from standard input and pass them to the server. Calls whose lines arrive together form one
+    message.
+    """
     parts: list[bytes] = []  # parts of a line without an end
     while data := os.read(_INPUT, _CHUNK_BYTES):
         first, *others = data.split(b"\n")
@@ -104,8 +108,8 @@ def _relay_lines(server: Server) -> None:
 
 
 class Server:
-    """An MCP server. `open_tools` returns the tools of a new session, for each `initialize`; `answers` is the output
-    stream.
+    """An MCP server. The request `initialize` uses `open_tools` to create the tools of a new session. `answers` is the
+    output stream.
     """
 
     def __init__(self, open_tools: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
@@ -116,7 +120,7 @@ class Server:
         self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
 
     def receive(self, line: bytes) -> None:
-        """Answer a message of the client. Tool calls are collected instead, until `execute`."""
+        """Answer one message of the client. A tool call is only stored; `execute` answers it."""
         if not line.strip():
             return
         try:
@@ -137,7 +141,7 @@ class Server:
                 self._write_error(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 
     def execute(self) -> None:
-        """Execute the collected calls as one message, and write their results."""
+        """Execute the stored tool calls as the calls of one message, and write their results."""
         calls, self._calls = self._calls, []
         results = self._tools.call_parallel([call for _, call in calls]) if calls else ()
         for (number, _), result in zip(calls, results, strict=True):

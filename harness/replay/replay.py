@@ -118,9 +118,7 @@ def _replay_once(
 
 
 def _are_changes_judged(breakage: Breakage | None) -> bool:
-    """Whether the changes of the workspace are judged. False if the implementation does not support a call, because the
-    call has changed nothing.
-    """
+    """Whether changes of the workspace are judged. False after an unsupported call, because it has changed nothing."""
     return breakage is None or breakage.blame == "unsupported"
 
 
@@ -223,8 +221,8 @@ class _Replay:
             time.sleep(self.settle)
 
     def _file_names(self, state: dict[str, Entry]) -> dict[str, tuple[str, ...]]:
-        """Return the names of each file with several names (hard links): for each name, all names of the file. The last
-        result is cached.
+        """Return, for each name of a file with several names (hard links), all names of this file. The last result is
+        cached.
         """
         if self.names_of_state is None or self.names_of_state[0] is not state:
             self.names_of_state = state, hard_link_names(state)

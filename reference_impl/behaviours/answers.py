@@ -1,4 +1,4 @@
-"""Behaviours of the answers of Edit, Write and Read."""
+"""Declare behaviours of the answers of Edit, Write and Read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behaviours of calls before the checks of a tool: available tools, arguments, and preparation of texts."""
+"""Declare behaviours of calls before the checks of a tool: available tools, arguments, and preparation of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behaviours of changes by Edit and Write: matching, validation of settings, encoding, and writing."""
+"""Declare behaviours of changes by Edit and Write: matching, validation of settings, encoding, and writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Behaviours of the session's knowledge of files: required Reads, changed files, remembered files, and reminders."""
+"""Declare behaviours of the session's knowledge of files: required Reads, changed files, remembered files, and
+reminders.
+"""
 
 from __future__ import annotations
 

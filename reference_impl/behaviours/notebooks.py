@@ -1,4 +1,4 @@
-"""Behaviours of Read, NotebookRead and NotebookEdit with notebooks."""
+"""Declare behaviours of Read, NotebookRead and NotebookEdit with notebooks."""
 
 from __future__ import annotations
 

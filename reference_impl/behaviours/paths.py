@@ -1,4 +1,4 @@
-"""Behaviours of paths: their resolution, and the checks on disk before a call is executed."""
+"""Declare behaviours of paths: their resolution, and the checks on disk before a call is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behaviours of permission rules and of permissions that must be asked for."""
+"""Declare behaviours of permission rules, and of permissions that the user must give."""
 
 from __future__ import annotations
 

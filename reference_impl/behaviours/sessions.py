@@ -1,4 +1,4 @@
-"""Behaviours of sessions: commands, hooks, resumed sessions, and sub-agents."""
+"""Declare behaviours of sessions: commands, hooks, resumed sessions, and sub-agents."""
 
 from __future__ import annotations
 

@@ -20,15 +20,17 @@ __all__ = [
 
 DEFAULT_CONTRACT = "2.1.7"
 RECORDED = "recorded"
-"""The source of a behaviour that no document states: the recordings of its scenarios."""
+"""The source that is declared for a behaviour that no document describes. Its source is the recordings of its
+scenarios.
+"""
 
 Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """A value that depends on the model: `enforced` for models that must read before an Edit, `relaxed` for newer
-    models.
+    """A value of a behaviour that depends on the model: `enforced` is used for models that must read before an Edit,
+    `relaxed` for newer models.
     """
 
     enforced: Any
@@ -37,12 +39,12 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The values of a behaviour: `first` is the value in the oldest version, and `changes` maps versions to the values
-    that they introduced.
+    """The values of a behaviour in all versions. `first` is the value in the oldest version, and `changes` maps
+    versions to the values that they introduced.
 
-    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour
-    itself if it never changed. `meaning` describes the behaviour. `source` names the documents with their sections, or
-    is RECORDED.
+    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour itself
+    if it never changed. `meaning` describes the behaviour. `source` names the documents with their sections, or is
+    RECORDED.
     """
 
     first: Any
@@ -53,7 +55,9 @@ class History:
     source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:
-        """Return the value in a version. `relaxed`: for a newer model, which may edit unread files."""
+        """Return the value of the behaviour in a version. `relaxed` selects the value for newer models, which may edit
+        unread files.
+        """
         value = self.first
         for since, later in self.changes.items():
             if since <= version:
@@ -89,8 +93,8 @@ def behaviour(
 
 
 def _check_history(history: History) -> None:
-    """Raise AssertionError if the versions are not in order, if a change has no effect, or if only some values are
-    booleans.
+    """Check the declaration of a behaviour. Raise AssertionError if the versions are not in order, if a change has no
+    effect, or if only some values are booleans.
     """
     assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
     values = [history.first, *history.changes.values()]
@@ -106,24 +110,25 @@ def _by_models(value: Any) -> tuple[Any, ...]:
 
 
 def version_of(text: str) -> Version:
-    """Return the three numbers of a version, for example of `2.1.7`."""
+    """Parse a version such as `2.1.7`, and return its three numbers."""
     major, minor, patch = map(int, text.split("."))
     return major, minor, patch
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """The base class of groups of behaviours. A subclass declares behaviours; an instance contains their values and is
-    immutable.
+    """Base class of groups of behaviours. A subclass declares behaviours. An instance contains their values in one
+    contract, and is immutable.
 
-    Frozen dataclasses would compile these methods for each of twenty groups, which took a quarter of the import time.
+    Frozen dataclasses are not used, because they would compile these methods for each of twenty groups, which took a
+    quarter of the import time.
     """
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
 
     def __init__(self, **values: Any) -> None:
-        """Set the value of every behaviour, by name. Raises TypeError for a missing or unknown name."""
+        """Set the value of every behaviour of the group, by name. Raises TypeError for a missing or unknown name."""
         names = [each.name for each in fields(self)]  # type: ignore[arg-type] # every class below this one is one
         if values.keys() != set(names):
             wrong = ", ".join(sorted(values.keys() ^ set(names)))

@@ -1,1 +1,1 @@
-"""The file system, and ignore lists."""
+"""Access to the file system, and ignore lists."""

@@ -1,4 +1,4 @@
-"""File system access for the tools. Paths are strings, because a final slash means a directory."""
+"""File system access that the tools use. Paths are strings, because a slash at the end means a directory."""
 
 # pathlib drops a final slash, which changes the system's answer.
 # ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH123, PTH208
@@ -40,12 +40,12 @@ __all__ = [
 
 
 def exists(path: str) -> bool:
-    """Whether the path exists. False for a dangling link."""
+    """Whether a path exists. False for a link whose target is missing."""
     return os.path.exists(path)
 
 
 def path_exists(path: str) -> bool:
-    """Whether the path exists. Raises OSError if the system cannot determine it."""
+    """Whether a path exists. Raises OSError if the system cannot determine it, for example without permission."""
     try:
         os.stat(path)
     except (FileNotFoundError, ValueError):  # the last is for a NUL character
@@ -54,7 +54,7 @@ def path_exists(path: str) -> bool:
 
 
 def check_directory_opens(directory: str) -> None:
-    """Open and close a directory without listing it. Raises OSError if the directory cannot be opened."""
+    """Raise OSError if a directory cannot be opened. The directory is not listed."""
     os.close(os.open(directory, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY))
 
 
@@ -68,12 +68,12 @@ def has_link_loop(path: str) -> bool:
 
 
 def is_directory(path: str) -> bool:
-    """Whether the path leads to a directory."""
+    """Whether a path leads to a directory. Links are followed."""
     return os.path.isdir(path)
 
 
 def is_file(path: str) -> bool:
-    """Whether the path leads to a regular file."""
+    """Whether a path leads to a regular file. Links are followed."""
     return os.path.isfile(path)
 
 
@@ -88,7 +88,9 @@ def resolve_links(path: str) -> str:
 
 
 def directory_entries(directory: str) -> list[str]:
-    """Return the sorted names in a directory. Empty if the directory cannot be listed. Invalid UTF-8 becomes U+FFFD."""
+    """Return the sorted names of the files and directories in a directory. Empty if the directory cannot be listed.
+    Invalid UTF-8 in a name becomes U+FFFD.
+    """
     try:
         return sorted(map(decode, os.listdir(os.fsencode(directory))))
     except OSError:
@@ -96,12 +98,12 @@ def directory_entries(directory: str) -> list[str]:
 
 
 def file_size(path: str) -> int:
-    """Return the size in bytes. Raises OSError for a missing file."""
+    """Return the size of a file in bytes. Raises OSError for a missing file."""
     return os.stat(path).st_size
 
 
 def modified_at(path: str) -> int:
-    """Return the time of the last modification in nanoseconds. Raises OSError for a missing file."""
+    """Return the modification time of a file in nanoseconds. Raises OSError for a missing file."""
     return os.stat(path).st_mtime_ns
 
 
@@ -128,7 +130,7 @@ def is_socket(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Return the bytes of a file. Empty for the null device. Never blocks.
+    """Return the bytes of a file. Empty for the null device. Never waits, for example for a pipe.
 
     Raises OSError if the file cannot be read, or is a directory or a special file.
     """
@@ -141,12 +143,12 @@ def read(path: str) -> bytes:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file without waiting for the other end of a pipe."""
+    """Open a file. If the file is a pipe, do not wait for the program at its other end."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
-    """Create the missing parent directories of a path. Raises OSError if a different entry is in the way.
+    """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
 
     `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
     mode 0700. `check_parent`: raise the error for a file in place of the parent directory, which otherwise occurs when
@@ -168,7 +170,7 @@ def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_
 
 
 def _raise_if_too_long(path: str) -> None:
-    """Raise OSError for a path that is too long, before any of its directories is created."""
+    """Raise OSError if a path is too long. Called before any of its directories is created."""
     try:
         os.stat(path)
     except OSError as error:
@@ -177,8 +179,8 @@ def _raise_if_too_long(path: str) -> None:
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Replace the content of a file in place, and its mode if `mode` is given. Raises OSError, also for
-    special files.
+    """Replace the content of a file in place, and its mode if `mode` is given. Raises OSError, also for special
+    files.
     """
     if is_special(path):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
@@ -193,14 +195,16 @@ def remove(path: str) -> None:
 
 
 _ERRNOS_OF_TEMPORARY_FILE = (errno.ENAMETOOLONG, errno.ENOSPC)
-"""Errors of a long temporary name, or of a full disk."""
+"""Error numbers that mean that the name of the temporary file is too long, or that the disk is full."""
 _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Errors of creating the temporary file after which the old file can still be written in place."""
+"""Error numbers that may occur when the temporary file is created. The old file is then written in place, without a
+temporary file.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOptions:
-    """Options for replacing a file.
+    """Options that `replace` uses to replace a file.
 
     `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a new file gets the mode
     0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits. `suffixed_name`: if the name
@@ -214,14 +218,13 @@ class ReplaceOptions:
 
 
 def replace(path: str, data: bytes, options: ReplaceOptions) -> None:
-    """Replace the content of a file atomically: at any moment, the file contains either all old bytes or all new
-    bytes.
+    """Replace the content of a file atomically: at any moment, the file contains either all old bytes or all new bytes.
 
-    A symbolic link is followed; of a link to a link, the second link is replaced. The mode is kept, and other hard
-    links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If no
-    temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly only
-    partially. If this fails, too, `suffixed_name` raises the error of the replacement. The error has no file name if
-    it concerns `path` itself.
+    A symbolic link is followed; if its target is a link, too, this second link is replaced. The mode is kept, and other
+    hard links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If
+    no temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly
+    only partially. If this fails, too, `suffixed_name` raises the error of the replacement. The error has no file name
+    if it concerns `path` itself.
     """
     target = path_to_replace(path, options)
     if os.path.isdir(target) or (path.endswith("/") and not options.suffixed_name):
@@ -262,7 +265,9 @@ def _replace_atomically(target: str, data: bytes, options: ReplaceOptions) -> No
 
 
 def path_to_replace(path: str, options: ReplaceOptions) -> str:
-    """Return the path of the file to replace: the target of a symbolic link, which may itself be a link, or `path`."""
+    """Return the path of the file that `replace` replaces: `path`, or the target if `path` is a symbolic link. The
+    target may itself be a link.
+    """
     if os.path.islink(path) and (options.follow_dangling or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path

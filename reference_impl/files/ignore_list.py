@@ -36,7 +36,9 @@ class IgnoreList:
         self._patterns = [pattern for pattern in parsed if pattern is not None]
 
     def matches(self, path: str) -> bool:
-        """Whether a relative path, or a directory above it, is on the list. The last matching pattern decides."""
+        """Whether the list contains a relative path, or a directory that contains it. The last matching pattern
+        decides.
+        """
         parts = path.split("/")
         return any(
             self._covers_path("/".join(parts[:depth]), directory=depth < len(parts))

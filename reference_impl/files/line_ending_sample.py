@@ -1,4 +1,4 @@
-"""Determine the usual line ending of a project's files."""
+"""Determine the usual line ending of a project's files, which some versions use for new files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CRLF_THRESHOLD = 3
 
 
 def usual_line_ending(root: str) -> str:
-    """Return the line ending of most files below `root`: `\\r\\n` if more than 3 of the first 15 files have this line
-    ending, otherwise `\\n`.
+    """Return the line ending that most files below `root` use: `\\r\\n` if more than 3 of the first 15 files have this
+    line ending, otherwise `\\n`.
 
-    Hidden files, links and ignored files do not count. If there are more than 15 files, the choice is not defined.
+    Hidden files, links and ignored files are not counted. If there are more than 15 files, any 15 of them may be used.
     """
     count = 0
     for path in islice(_sample_files(root, []), _SAMPLE_FILES):
@@ -54,7 +54,7 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
 
 
 def _utf8_lines(path: str) -> list[str]:
-    """Return the lines of a file up to the first line that is not UTF-8."""
+    """Return the lines of a file. The result ends before the first line that is not UTF-8."""
     data = disk.read(path)
     try:
         return data.decode().splitlines()

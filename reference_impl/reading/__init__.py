@@ -1,1 +1,1 @@
-"""How Read shows images, documents and notebooks; limits of Read."""
+"""Answers of Read for images, documents and notebooks, and limits of Read."""

@@ -9,7 +9,7 @@ __all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_siz
 _SHOWN_BYTES = 8
 _HTML_BEGINNINGS = (b"<html", b"<!doctype html")
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of the frame headers of a JPEG image. A frame header contains the size of the image."""
+"""Numbers that mark the start of a frame header in a JPEG image. A frame header contains the size of the image."""
 
 
 def media_type(data: bytes) -> str | None:
@@ -26,7 +26,9 @@ def media_type(data: bytes) -> str | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether an image is complete: a PNG image contains pixels, any other image ends as its format requires."""
+    """Whether the bytes of an image are complete: a PNG image contains pixels, any other image ends as its format
+    requires.
+    """
     match media_type(data):
         case "image/png":
             return b"IDAT" in data
@@ -40,7 +42,7 @@ def is_whole(data: bytes) -> bool:
 
 
 def refuse_other_content(data: bytes, raw_path: str) -> None:
-    """Refuse a file that has the name of an image, but different content."""
+    """Raise Refusal if the content of a file is not an image, although its name is that of an image."""
     if media_type(data) is None:
         raise Refusal(
             "unsupported_file",
@@ -58,7 +60,7 @@ def _detect_format(data: bytes) -> str:
 
 
 def refuse_without_size(data: bytes) -> None:
-    """Refuse an image whose bytes do not contain its width and height."""
+    """Raise Refusal if the bytes of an image do not contain its width and height."""
     needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(

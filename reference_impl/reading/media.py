@@ -1,4 +1,4 @@
-"""Answers of Read for images and PDF documents, and the refusal of other binary files."""
+"""Create the answers of Read for images and PDF documents, and refuse other binary files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
 def _file_extension(path: str) -> str:
-    """Return the extension of a name, with its dot. Empty if the only dot is the first character."""
+    """Return the extension of a file name, such as `.png`. Empty if the name has no dot except at its start."""
     stem, dot, extension = posixpath.basename(path.rstrip("/")).rpartition(".")
     return dot + extension.lower() if stem else ""
 
@@ -77,7 +77,7 @@ def is_pdf(path: str, behaviours: Behaviours) -> bool:
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
-    """Refuse a file whose extension is that of a binary format. The file is not read."""
+    """Raise Refusal if the extension of a file is that of a binary format. The content of the file is not read."""
     extension = _file_extension(path)
     refused = (
         extension in _BINARY_EXTENSIONS
@@ -94,7 +94,9 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Refuse an empty image file during validation, in versions whose refusal does not name the file."""
+    """Raise Refusal for an empty image file during validation. Used in versions whose message does not name the
+    file.
+    """
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -104,7 +106,8 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
-    """Return the text that represents an image in the answer: kind, media type, and number of base64 characters.
+    """Return the text that represents an image in an answer, such as `[image image/png 70]`: kind, media type, and
+    number of base64 characters.
 
     The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an incomplete image,
     from the name. Raises Refusal for an empty file and, in versions that check the content, for content that is not an
@@ -134,8 +137,8 @@ def _block_summary(kind: str, media: str, data: bytes) -> str:
 
 
 def pdf_blocks(path: str, raw_path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer to a Read of a PDF. Raises Refusal if the PDF is empty and, in some versions, if it is larger
-    than 20 MB or lacks the header of a PDF. `raw_path` is the path as written in the call.
+    """Return the answer to a Read of a PDF. Raises Refusal if the PDF is empty. Some versions also refuse a PDF that is
+    larger than 20 MB or lacks the header of a PDF. `raw_path` is the path as written in the call.
     """
     size = disk.file_size(path)
     if size == 0:

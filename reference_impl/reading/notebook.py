@@ -28,10 +28,12 @@ _NOT_JSON_PREFIX = (
 )
 _SOURCES_REQUIREMENT = ', each with a string or string-array "source"'
 _NOTEBOOK_VARIABLE = "A"
-"""The name of the notebook's variable in the short error messages of the JavaScript engine."""
+"""Name that the product uses for the variable with the notebook. The short error messages of the JavaScript engine
+contain it.
+"""
 _MISSING = object()
 _UNKNOWN = "unknown"
-"""The type that the summary of an output has if its own type is unknown."""
+"""The type that is used in the summary of an output whose type is unknown."""
 
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
@@ -60,8 +62,8 @@ def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], st
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Whether a JSON value has cells with the required content. `check` is a value of the behaviour
-    `notebook_check_depth`.
+    """Whether a JSON value is a notebook: it has cells with the required content. `check` is a value of the behaviour
+    `notebook_check_depth`, which states how much of the content is checked.
     """
     return (
         isinstance(value, dict)
@@ -128,7 +130,7 @@ def has_id(cell: Any, identity: str) -> bool:
 
 
 def identifies_by_number(behaviours: Behaviours) -> bool:
-    """Whether the tools of this version identify a cell by its number, not by its id."""
+    """Whether the tools of this version use the number of a cell to identify it. Otherwise they use its id."""
     return behaviours.arguments.notebook_cell_argument == "number"
 
 
@@ -159,7 +161,9 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the summary of a cell. If its outputs are too large, instructions replace the outputs, unless `full`."""
+    """Return the JSON object that represents a cell in the answer. If the outputs of the cell are too large,
+    instructions replace the outputs, unless `full`.
+    """
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = identifies_by_number(behaviours)
     identity = number if counted else _required_member(cell, "id", owner, brief=brief)
@@ -235,7 +239,7 @@ def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
 
 
 def _with_one_note(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the outputs with a single note about all outputs of an unknown type, at the end."""
+    """Return the outputs of a cell, with one note at the end about all outputs of an unknown type."""
     notes = [output for output in outputs if output["output_type"] == _UNKNOWN]
     return [output for output in outputs if output["output_type"] != _UNKNOWN] + notes[:1]
 
@@ -264,8 +268,9 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return a member of a JSON object. Raises Refusal if `value` is null or missing. `owner` is the name of its
-    variable in the short error messages of the JavaScript engine (`brief`).
+    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing.
+
+    `owner` is the name of the variable that the short error messages of the JavaScript engine contain (`brief`).
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

@@ -1,4 +1,4 @@
-"""The limits of Read, and its refusals of content that is too large."""
+"""Check the limits of Read, and refuse content that is too large."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of a text file that is too large. In some versions, the advice offers to read
-    the whole file.
+    """Return the advice that is added to the refusal of a text file that is too large. In some versions, the advice
+    offers to read the whole file.
     """
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
@@ -42,12 +42,14 @@ def advice_on_lines(behaviours: Behaviours) -> str:
 
 
 def size_advice(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of any content that is too large."""
+    """Return the advice that is added to the refusal of any content that is too large."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
-    """Refuse a size of more than 262,144: bytes of a file, or UTF-16 code units of a text."""
+    """Raise Refusal if a size is more than 262,144. The size is a number of bytes of a file, or of UTF-16 code units of
+    a text.
+    """
     if size > _MAX_SIZE:
         shown = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else size_text(size)
         raise Refusal(
@@ -62,13 +64,13 @@ def _count_tokens(text: str) -> int:
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a text has more than 25,000 tokens, at four characters per token."""
+    """Whether a text has more than 25,000 tokens. Four characters are counted as one token."""
     return _count_tokens(text) > _MAX_TOKENS
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Return the first lines of a text with too many tokens, about 85 % of the limit, and a notice about the missing
-    lines.
+    """Shorten a text with too many tokens. Return the first lines, which use about 85 % of the limit, and a notice
+    about the missing lines.
 
     If these lines with their numbers have too many characters, return the same share of the characters instead.
     """
@@ -92,7 +94,7 @@ def first_page(text: str, prefix: str) -> tuple[str, str]:
 
 
 def refuse_too_long(text: str, advice: str) -> None:
-    """Refuse a text with more than 25,000 tokens; `advice` is the end of the message."""
+    """Raise Refusal if a text has more than 25,000 tokens. `advice` is the end of the message."""
     if is_too_long(text):
         raise Refusal(
             "too_many_tokens",

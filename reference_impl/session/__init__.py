@@ -1,1 +1,1 @@
-"""Paths, permissions, files and memory that all tools share."""
+"""Paths, permissions, files and memory of a session, which all tools use."""

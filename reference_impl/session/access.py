@@ -30,10 +30,10 @@ _MAX_PATH_LENGTH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Conversion of the paths of calls to absolute paths. `root` is the directory of relative paths, `home` the
-    meaning of `~`; both are absolute.
+    """Converts the paths of calls to absolute paths. `root` is the directory to which paths are relative, and `home`
+    replaces `~`; both are absolute.
 
-    `has_changed_directory`: a command has changed `root`.
+    `has_changed_directory` means that a command has changed `root`.
     """
 
     root: str
@@ -42,7 +42,7 @@ class Paths:
     has_changed_directory: bool = False
 
     def argument_path(self, raw_path: str) -> str:
-        """Return the absolute path of an argument. Raises Refusal for a relative path, in versions that require
+        """Return the absolute path for a path argument. Raises Refusal for a relative path, in versions that require
         absolute paths.
         """
         if self.behaviours.paths.read_expands_tilde:
@@ -50,22 +50,24 @@ class Paths:
         return self._absolute_path(raw_path, resolves_dots=self.behaviours.paths.read_folds_dots)
 
     def expand_argument(self, raw_path: str) -> str:
-        """Return the absolute path of an argument, with `~` expanded and without whitespace around the path."""
+        """Return the absolute path for a path argument. `~` is expanded, and whitespace around the path is removed."""
         if self.behaviours.paths.changes_expand_tilde:
             raw_path = expand_home(raw_path, self.home)
         return self._absolute_path(raw_path, resolves_dots=True)
 
     def unresolved_path(self, raw_path: str) -> str:
-        """Return the absolute path of an argument, with `~` expanded, but with unresolved `.`, `..` and `//`."""
+        """Return the absolute path for a path argument. `~` is expanded, but `.`, `..` and `//` stay in the path."""
         return posixpath.join(self.root, expand_home(raw_path, self.home))
 
     def to_read(self, raw_path: str) -> str:
-        """Return the absolute path that Read opens. In some versions, the path keeps a final slash."""
+        """Return the absolute path that Read uses to open a file. In some versions, the path keeps a slash at its
+        end.
+        """
         path = self.argument_path(raw_path)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
     def to_edit(self, raw_path: str) -> str:
-        """Return the absolute path of the file that the validation of Edit reads."""
+        """Return the absolute path of the file that Edit reads during its validation."""
         return (
             self.expand_argument(raw_path)
             if self.behaviours.paths.edit_validation_expands_tilde
@@ -73,7 +75,9 @@ class Paths:
         )
 
     def to_write(self, raw_path: str) -> str:
-        """Return the absolute path that Edit and Write write. In some versions, the path keeps a final slash."""
+        """Return the absolute path of the file that Edit and Write change. In some versions, the path keeps a slash at
+        its end.
+        """
         path = self.expand_argument(raw_path)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
@@ -86,7 +90,9 @@ class Paths:
         return resolve_path(raw_path, self.root, resolves_dots=resolves_dots)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
-        """Refuse to open a path that is too long, in versions that do not use the message of the system."""
+        """Raise Refusal if a path is too long to be opened. Only versions with their own message do this. In other
+        versions, the system refuses the path later.
+        """
         treatment = self.behaviours.paths.long_path_refusal
         if treatment in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _MAX_PATH_LENGTH:
             quoted = f" '{path}'" if treatment == "cut" else ""
@@ -94,7 +100,7 @@ class Paths:
             raise Refusal("os_error", prefix + answer[:_MAX_PATH_LENGTH])
 
     def refuse_inaccessible(self, path: str, *, tool: str = "") -> None:
-        """Refuse a path if the system cannot determine whether it exists. `tool` is the tool whose call is
+        """Raise Refusal if the system cannot determine whether a path exists. `tool` is the tool whose call is
         validated.
         """
         prefix = f"Error calling tool ({tool}): " if tool else ""
@@ -114,7 +120,8 @@ class Paths:
         inaccessible_is_missing: bool = True,
         suggest_near: str = "",
     ) -> None:
-        """Refuse a missing path, and suggest a similar file in the directory of `suggest_near` (default: of `path`).
+        """Raise Refusal if a path does not exist. The message suggests a similar file in the directory of
+        `suggest_near` (default: of `path`).
 
         `inaccessible_is_missing`: also refuse a path if the system cannot determine whether it exists.
         """
@@ -130,7 +137,9 @@ class Paths:
 
 
 def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
-    """Refuse a path argument with more characters than the system allows. `name` is the name of the argument."""
+    """Raise Refusal if a path argument has more characters than the system allows. `name` is the name of the
+    argument.
+    """
     length = utf16_length(path)
     if behaviours.paths.long_path_refusal == "counted" and length > _MAX_PATH_LENGTH:
         raise Refusal(
@@ -141,7 +150,8 @@ def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: 
 
 
 def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "file_path") -> None:
-    """Refuse a path argument with a NUL character, which no file name can contain. `name` is the name of the argument.
+    """Raise Refusal if a path argument contains a NUL character, which no file name can contain. `name` is the name of
+    the argument.
 
     `treatment` is a value of the behaviour `nul_in_path`: `unseen` (no refusal here), `seen` (the call fails), `fatal`
     (the product exits), or `named` (the refusal names the NUL character).
@@ -159,8 +169,8 @@ def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "fi
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Refuse to change a device, a pipe or, in versions that treat it as a special file, a socket. Other versions
-    refuse a socket later, as an unread file.
+    """Raise Refusal if a call would change a device, a pipe or, in some versions, a socket. Other versions refuse a
+    socket later, because it has not been read.
     """
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
@@ -171,7 +181,7 @@ def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
 
 
 def refuse_nul_at_open(path: str, *, prefix: str = "") -> None:
-    """Refuse to open a path with a NUL character, with the message of the JavaScript library."""
+    """Raise Refusal if a path to open contains a NUL character. The message is that of the JavaScript library."""
     if "\0" in path:
         quoted = "'" + path.replace("\0", "\\x00") + "'"
         raise Refusal(
@@ -181,13 +191,13 @@ def refuse_nul_at_open(path: str, *, prefix: str = "") -> None:
 
 
 def expand_home(path: str, home: str) -> str:
-    """Return a path without whitespace around it, and with `home` instead of `~` at its beginning."""
+    """Remove whitespace around a path, and replace `~` at its beginning by `home`."""
     path = path.strip(WHITESPACE)
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
 def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
-    """Return the absolute path of a path. Symbolic links are not followed.
+    """Convert a path to an absolute path. Symbolic links are not followed.
 
     A relative path starts at `root`; its `.`, `..` and `//` are resolved, and its final slash is removed. The empty
     path means `root`. With `resolves_dots`, `.`, `..` and `//` of an absolute path are resolved, too, but its final
@@ -202,7 +212,7 @@ def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
 
 
 def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
-    """Whether a path does not exist. `inaccessible_is_missing` is the result if the system cannot determine it."""
+    """Whether a path does not exist. If the system cannot determine it, return `inaccessible_is_missing`."""
     try:
         return not disk.path_exists(path)
     except OSError:
@@ -210,8 +220,8 @@ def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return the name of a file with the name of the missing `path`, but with a different extension. None if the
-    directory contains no such file.
+    """Return the name of a file that has the same name as the missing `path`, but a different extension. None if the
+    directory contains no such file. Used to suggest a file in a refusal.
     """
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
@@ -235,7 +245,7 @@ def _name_without_extension(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The permissions of a session, and the refusals of calls without permission.
+    """The permissions of a session. The tools use them to refuse calls without permission.
 
     `rules` are the deny rules. `grants` are the actions that need no permission; None means that no action needs a
     permission. `root` is the working directory.
@@ -246,10 +256,10 @@ class Permissions:
     root: str
     grants: Grants | None = None
     in_background: bool = False
-    """Whether the session belongs to a sub-agent in the background, where no user can be asked."""
+    """Whether the session belongs to a sub-agent in the background. The user cannot be asked for a permission there."""
 
     def may_read(self, path: str) -> bool:
-        """Whether an absolute path may be read without asking the user."""
+        """Whether a file may be read without asking the user. `path` is absolute."""
         grants = self.grants
         return (
             grants is None
@@ -261,7 +271,7 @@ class Permissions:
         )
 
     def may_change_unread(self, path: str) -> bool:
-        """Whether a file may be changed without a Read, in versions that allow this: only if the change needs no
+        """Whether a file may be changed without a Read, in versions that allow this. True only if the change needs no
         permission.
 
         A name that may mean a different file on Windows needs a permission.
@@ -278,12 +288,12 @@ class Permissions:
         return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
     def require_read_permission(self, path: str) -> None:
-        """Refuse to read a path that needs a permission, because no user answers the question."""
+        """Raise Refusal if reading a path needs a permission, because there is no user who could give it."""
         if not self.may_read(path):
             raise not_granted("read from", path)
 
     def require_write_permission(self, tool: str, path: str) -> None:
-        """Refuse to change a path that needs a permission, because no user answers the question."""
+        """Raise Refusal if changing a path needs a permission, because there is no user who could give it."""
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return
@@ -294,7 +304,7 @@ class Permissions:
             raise not_granted("write to", path)
 
     def refuse_denied(self, action: str, path: str, *, code: int | None = None, change: str = "") -> None:
-        """Refuse a path that a deny rule covers, during validation. `action` is `Read` or `Edit`.
+        """Raise Refusal if a deny rule covers a path. Called during validation. `action` is `Read` or `Edit`.
 
         `change` is the participle for the message, for example `edited`. In some versions, deny rules for Read also
         forbid changes; with an empty `change`, they forbid only the action `Read`.
@@ -316,7 +326,8 @@ class Permissions:
             )
 
     def refuse_denied_target(self, action: str, path: str, raw_path: str, *, unresolved: str = "") -> None:
-        """Refuse a path, or a link to a path, that a deny rule covers, right before the execution.
+        """Raise Refusal if a deny rule covers a path, or the target of a link to a path. Called right before the
+        execution.
 
         `raw_path` is the path as written in the call. `unresolved` is the absolute path with unresolved `..` and `.`;
         in some versions, a link is followed only if this path exists.
@@ -333,7 +344,9 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether a deny rule covers the target of a path. `spelled` must exist, or in some versions its directory."""
+        """Whether a deny rule covers the target of a path. False if `spelled` does not exist. In some versions, it
+        suffices that the directory of `spelled` exists.
+        """
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:

@@ -12,8 +12,8 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _SavedFile:
-    """The saved state of a file: its bytes and mode, both None if the file did not exist. `resolved_path` is its path
-    without symbolic links.
+    """The state of a file before its change: its bytes and mode, both None if the file did not exist. `resolved_path`
+    is its path without symbolic links.
     """
 
     data: bytes | None = None
@@ -23,7 +23,8 @@ class _SavedFile:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The saved states of the files that the tools of a session changed, by absolute path.
+    """The saved states of the files that the tools of a session changed, by absolute path. A rewind uses them to
+    restore the files.
 
     Changes by commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as U+FFFD.
     `follows_links`: a file is also restored if a symbolic link has replaced the file or a directory above it; the
@@ -35,12 +36,12 @@ class Checkpoint:
     _saved: dict[str, _SavedFile] = field(default_factory=dict)
 
     def save(self, path: str) -> None:
-        """Save a file before it is written, unless it is already saved."""
+        """Save the state of a file before it is written. Does nothing if the file is already saved."""
         if path not in self._saved:
             self._saved[path] = _current_state(path)
 
     def save_again(self) -> None:
-        """Save the current state of every saved file, at a new message of the user."""
+        """Save the current state of every saved file. Called for a new message of the user."""
         for path in self._saved:
             self._saved[path] = _current_state(path)
 
@@ -48,7 +49,7 @@ class Checkpoint:
         """Restore the saved files. Return the paths of the written files.
 
         Directories are not removed, even in place of a file. A file that cannot be written or removed stays unchanged.
-        Raises OSError if a different entry is in the way.
+        Raises OSError if a directory or link is in place of a file.
         """
         written = []
         for path, saved in self._saved.items():

@@ -1,5 +1,5 @@
-"""Refuse to change guarded files, which need a permission: in `.claude` directories, sensitive files, and suspicious
-names.
+"""Refuse to change guarded files, which need a permission of the user: files in `.claude` directories, sensitive files,
+and files with suspicious names.
 """
 
 import posixpath
@@ -16,12 +16,12 @@ __all__ = ["background_message", "is_suspicious", "not_granted", "refuse_guarded
 
 
 _ASKED_FOR = "Claude requested permissions to"
-"""The start of the refusal of a call that needs a permission."""
+"""Beginning of the message that refuses a call because it needs a permission."""
 
 
 def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
-    """Return the refusal of a call that needs a permission. `doing` names the action, such as `write to`; `linked` is
-    a sentence about the target of a link, or empty.
+    """Return the refusal of a call that needs a permission. `doing` is the action in the message, such as `write to`.
+    `linked` is a sentence about the target of a link. Empty if there is no link.
     """
     return Refusal(
         "permission_denied", f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}"
@@ -43,7 +43,8 @@ def is_suspicious(path: str, names: str = "any") -> bool:
 
 
 def refuse_suspicious(path: str, raw_path: str, behaviours: Behaviours) -> None:
-    """Refuse a path that may mean a different file on Windows, because it needs a permission and no user answers.
+    """Raise Refusal if a path may mean a different file on Windows. Such a path needs a permission, and there is no
+    user who could give it.
 
     `path` is absolute; `raw_path` is the path as written in the call. Some versions also refuse a space at the end of
     `raw_path`, and a colon (except after a drive letter) in `raw_path` or in the target of an existing path.
@@ -69,8 +70,8 @@ _OWN_WORK = ".claude/worktrees/"
 
 
 def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) -> None:
-    """Refuse a guarded file, because its change needs a permission and no user answers. The target of a link counts,
-    too.
+    """Raise Refusal if a file is guarded, or is a link to a guarded file. Its change needs a permission, and there is
+    no user who could give it.
 
     `path` is absolute; `raw_path` is the path as written in the call.
     """
@@ -90,8 +91,8 @@ def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) 
 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return the guard of an absolute path: `sensitive`, `unasked` (a different refusal), or empty. Letter case does
-    not matter.
+    """Return how the file at an absolute path is guarded: `sensitive`, or `unasked`, which has a different refusal.
+    Empty if the file is not guarded. Letter case does not matter.
 
     `root` returns the working directory, which has exceptions: some directories in its `.claude` directory are guarded
     differently, or not at all.
@@ -106,8 +107,8 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether programs read a file automatically, because of its name or the name of a directory above it. `path` is
-    in lower case.
+    """Whether a file is sensitive, because programs read it automatically. This depends on its name, and on the names
+    of the directories above it. `path` is in lower case.
     """
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
@@ -115,8 +116,8 @@ def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
 
 
 def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
-    """Return the message of a refusal for a sub-agent in the background. The message differs if the call needs a
-    permission.
+    """Return the message of a refusal in a sub-agent in the background. A message about a missing permission or about
+    plan mode is replaced. Any other message stays unchanged.
     """
     if message.endswith(" while in plan mode."):
         refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal

@@ -15,18 +15,19 @@ __all__ = ["Hook", "Hooks", "PreToolUseResult"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
 _BLOCKING_EXIT_CODE = 2
-"""The exit code of a hook that blocks a call. With any other code except 0, the hook itself failed and has no effect.
+"""Exit code that a hook uses to block a call. Any other code except 0 means that the hook itself failed, and has no
+effect.
 """
 _DECISIONS = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools.
+    """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools.
 
     `matcher` is `*`, or names of tools separated by `|`. `run` gets the call as JSON, and returns the result of the
-    hook's command. `command` is the name of the hook for the model. Exit code 2, or JSON on the standard output,
-    states the decision of the hook.
+    hook's command. `command` is the name of the hook for the model. The hook states its decision with exit code 2, or
+    as JSON on standard output.
     """
 
     event: str
@@ -35,14 +36,14 @@ class Hook:
     run: Callable[[str], CommandResult]
 
     def runs_at(self, event: str, tool: str) -> bool:
-        """Whether the hook runs at an event (`PreToolUse`, `PostToolUse`) of a tool."""
+        """Whether the hook runs for the event `event` (`PreToolUse`, `PostToolUse`) of a call of `tool`."""
         return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
 
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook: `deny`, `ask`, `allow`, or empty. `by_exit_code`: the exit code stated the decision, not
-    JSON.
+    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code` means that the exit code
+    stated the decision, not JSON.
 
     `context` is a text for the model, `input` contains new arguments for the call.
     """
@@ -57,7 +58,7 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of the hooks before a call: new `arguments` (None: unchanged), and whether a hook `allowed`
+    """The result of the hooks that run before a call: new `arguments` (None: unchanged), and whether a hook `allowed`
     the call.
     """
 
@@ -67,8 +68,8 @@ class PreToolUseResult:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `reminders` contains messages of hooks to the model, which come with the next
-    result.
+    """The hooks of one session. `reminders` contains the messages of hooks to the model. The next result contains
+    them.
     """
 
     hooks: Sequence[Hook]
@@ -91,7 +92,7 @@ class Hooks:
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object, *, in_agent: bool) -> bool:
-        """Run the hooks after a call. Return whether any hook ran. `in_agent`: a sub-agent made the call."""
+        """Run the hooks after a call. Return whether any hook ran. `in_agent` means that a sub-agent made the call."""
         ran = False
         shows_context = self.behaviours.hooks.hook_context_reaches_agents or not in_agent
         for decision in self._hook_decisions(
@@ -111,7 +112,7 @@ class Hooks:
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:
-        """Return the reminders, and clear them. Called at the end of a message."""
+        """Return the reminders and remove them from the session. Called at the end of a message."""
         reminders = tuple(self.reminders)
         self.reminders.clear()
         return reminders

@@ -1,4 +1,4 @@
-"""Permission rules of a session: rules that deny calls, and grants of calls without a permission."""
+"""Permission rules of a session: rules that deny calls, and grants, which allow actions without asking the user."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["MODES", "DenyRules", "Grants", "Mode", "PermissionRuleError", "RuleG
 
 Mode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""The permission modes. `default`: read only. `plan`: read and plan. `acceptEdits`: read and edit.
-`bypassPermissions`: everything.
+"""The permission modes, which determine the actions that are allowed without asking the user. `default`: read only.
+`plan`: read and plan. `acceptEdits`: read and edit. `bypassPermissions`: everything.
 """
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
@@ -42,8 +42,10 @@ class RuleGrammar:
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:
-        """Return the tool and the pattern of a rule. None if the text is not a rule. In versions without parentheses
-        in patterns, a rule with such a pattern is returned as the name of a tool.
+        """Parse a rule such as `Edit(secret/**)`, and return the tool and the pattern. None if the text is not a rule.
+
+        Some versions do not support parentheses in patterns. They treat a rule with such a pattern as the name of a
+        tool.
         """
         match = _RULE.fullmatch(text)
         if match is None:
@@ -55,7 +57,7 @@ class RuleGrammar:
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
         """Return the base directory of a pattern, and the pattern relative to this directory. None if the pattern
-        matches nothing.
+        matches nothing. `~` in the pattern means `home`.
         """
         base = root
         if pattern.startswith("//"):
@@ -74,7 +76,7 @@ class RuleGrammar:
 
 
 class PermissionRuleError(ValueError):
-    """A permission rule does not have the form `Tool` or `Tool(pattern)`."""
+    """Raised if a permission rule does not have the form `Tool` or `Tool(pattern)`."""
 
 
 class DenyRules:
@@ -109,11 +111,11 @@ class DenyRules:
         }
 
     def with_root(self, root: str) -> DenyRules:
-        """Return the same rules with a different root directory."""
+        """Return a copy of the rules whose relative patterns start at a different root directory."""
         return DenyRules(self._deny, root=root, home=self._home, grammar=self._grammar)
 
     def denies(self, action: str, path: str) -> bool:
-        """Whether a rule for `action` (`Read` or `Edit`) covers an absolute path."""
+        """Whether a rule for `action` (`Read` or `Edit`) covers the absolute path `path`."""
         for (tool, base), patterns in self.lists.items():
             relative = posixpath.relpath(path, base)
             inside = relative != "." and not relative.startswith("../")
@@ -122,14 +124,14 @@ class DenyRules:
         return False
 
     def is_base(self, action: str, path: str) -> bool:
-        """Whether an absolute path is the base directory of patterns for `action` (`Read` or `Edit`)."""
+        """Whether `path` is the directory at which patterns for `action` (`Read` or `Edit`) start."""
         return (action, path) in self.lists
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The actions that need no permission: actions that `mode` allows in `directories`, and actions that a rule of
-    `allow` covers.
+    """The actions that are allowed without asking the user: actions that `mode` allows in `directories`, and actions
+    that a rule of `allow` covers.
 
     `follows_links`: the target of a link must be in the directories, too.
     """

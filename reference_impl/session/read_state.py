@@ -1,4 +1,4 @@
-"""The files that a session knows, and the refusal to change unknown or changed files."""
+"""Store which files a session knows, and refuse to change unknown or changed files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000
 _TICK_NS = 10 * _NS_PER_MS
-"""Longest tick of a file system's clock, in nanoseconds."""
+"""Maximum time between two ticks of a file system's clock. Writes in this time may have the same modification time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Record:
 
 
 class ReadState:
-    """The records of the files that a session knows, by absolute path.
+    """Records of the files that a session knows, by absolute path.
 
     `capacity` is the maximum number of records: a new record replaces the least recently used record. `key_of_path`
     returns the key of a path's record, so that a link can share the record of its target.
@@ -71,7 +71,7 @@ class ReadState:
         self._records: dict[str, Record] = {}
 
     def get(self, path: str) -> Record | None:
-        """Return the record of a path, and mark the record as used. None if the session does not know the file."""
+        """Return the record of a path, which then counts as just used. None if the session does not know the file."""
         path = self._key_of_path(path)
         record = self._records.pop(path, None)
         if record is not None:
@@ -79,7 +79,7 @@ class ReadState:
         return record
 
     def peek(self, path: str) -> Record | None:
-        """Return the record of a path, without marking it as used. None if the session does not know the file."""
+        """Return the record of a path, without counting this as a use. None if the session does not know the file."""
         return self._records.get(self._key_of_path(path))
 
     def forget(self, path: str) -> None:
@@ -99,7 +99,7 @@ class ReadState:
         return list(reversed(self._records))
 
     def with_records(self, records: Iterable[tuple[str, Record]]) -> ReadState:
-        """Return a copy that contains only these records. The last record counts as the most recently used."""
+        """Return a copy that contains only these records. The last of them counts as the most recently used."""
         state = ReadState(self._capacity, self._key_of_path)
         for path, record in records:
             state.put(path, record)
@@ -107,25 +107,28 @@ class ReadState:
 
 
 class WriteOrder:
-    """The order of the writes by a session and its sub-agents. Two writes may have the same modification time."""
+    """The order in which a session and its sub-agents write files. Several writes may have the same modification
+    time.
+    """
 
     def __init__(self) -> None:
         self.count = 0
         self._last: dict[str, int] = {}
 
     def add(self, path: str) -> None:
-        """Add a write of a file, the latest write of all."""
+        """Add a write of a file after all earlier writes."""
         self.count += 1
         self._last[disk.resolve_links(path)] = self.count
 
     def has_newer_write(self, path: str, count: int) -> bool:
-        """Whether a file was written after the first `count` writes."""
+        """Whether a file was written again after the first `count` writes of the session and its sub-agents."""
         return self.count > count and self._last.get(disk.resolve_links(path), 0) > count
 
 
 @dataclass(slots=True)
 class Memory:
-    """The files that a session knows. `root` is the first directory of the session, an absolute path.
+    """The files that a session knows. Used to decide whether a file may be changed. `root` is the session's first
+    directory.
 
     A session and its sub-agents share `write_order`, but no other attribute.
     """
@@ -135,15 +138,15 @@ class Memory:
     records: ReadState
     write_order: WriteOrder = field(default_factory=WriteOrder)
     unreported_writes: dict[str, Record | None] = field(default_factory=dict)
-    """Records from before a write whose answer the model did not see, by path. A later Read or write of the file
-    removes the record.
+    """Records that a write replaced, by path, if the model did not see its answer. A later Read or write removes
+    them.
     """
     before_parallel_reads: dict[str, Record | None] = field(default_factory=dict)
-    """Records from before the current parallel Reads, by path."""
+    """Records that existed before the parallel Reads of the current message, by path."""
     truncated_reads: set[str] = field(default_factory=set)
-    """Paths of files whose latest Read was truncated."""
+    """Paths of files for which the answer of the latest Read was truncated."""
     mentioned: set[str] = field(default_factory=set)
-    """Paths of files that are known only because of a mention, or because the Read of a different file showed them."""
+    """Paths of files that no call has read. A mention, or the Read of another file, showed them to the model."""
 
     def record_read(
         self,
@@ -156,7 +159,7 @@ class Memory:
         raw_path: str = "",
         text: str | None = None,
     ) -> None:
-        """Record a Read of a file.
+        """Record that a file was read.
 
         `content`: the content of the whole file; None if only times are to be compared. `requested_lines`: offset and
         limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the session has just written the
@@ -187,7 +190,7 @@ class Memory:
         raw_path: str = "",
         edited: bool = False,
     ) -> None:
-        """Record a write of a file. `content` is the new content of the whole file.
+        """Record that a call wrote a file. `content` is the new content of the whole file.
 
         `is_seen`: the model knows the whole content. `unified`: the content is stored with `\\n` line ends. `raw_path`:
         the path as written in the call. `edited`: the write was an Edit, which contains only a part of the content.
@@ -219,12 +222,12 @@ class Memory:
         self.mentioned.discard(path)
 
     def forget_truncated_read(self, path: str) -> None:
-        """Forget a file whose Read was truncated: the answer showed fewer lines than requested."""
+        """Forget a file if the answer of its Read was truncated, so that it shows fewer lines than requested."""
         self.records.forget(path)
         self.truncated_reads.add(path)
 
     def forget_mentions(self) -> None:
-        """Forget the files that no call of the session has read or written."""
+        """Forget the files that the session knows only from a mention, because no call has read or written them."""
         for path in self.mentioned:
             self.records.forget(path)
         self.mentioned.clear()
@@ -253,7 +256,7 @@ class Memory:
         return newer
 
     def after_restart(self) -> Memory:
-        """Return the knowledge after a restart of the program, which reconstructs it from the conversation.
+        """Return the knowledge after a restart of the program, which uses the conversation to reconstruct it.
 
         The modification time of a known file does not matter, unless the model saw no answer of the call. In some
         versions, files that were read only in part are forgotten.
@@ -296,7 +299,7 @@ class Memory:
         return record.requested_lines in (None, (1, self.behaviours.reading.default_line_limit))
 
     def without_files(self) -> Memory:
-        """Return a copy without known files."""
+        """Return a copy that knows no files."""
         return self._with_records(())
 
     def _with_records(self, records: Iterable[tuple[str, Record]]) -> Memory:
@@ -304,8 +307,8 @@ class Memory:
         return Memory(self.root, self.behaviours, state, write_order=self.write_order)
 
     def latest_changed(self, count: int) -> list[str]:
-        """Return the `count` known paths with the latest recorded modification times, the newest first. Of equal times,
-        the most recently used path comes first.
+        """Return the paths of the `count` known files with the latest recorded modification times, the newest first. Of
+        equal times, the most recently used file is first.
         """
 
         def timestamp(path: str) -> int:
@@ -315,7 +318,7 @@ class Memory:
         return sorted(self.records.newest_first(), key=timestamp, reverse=True)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Whether a file was modified after its record. Raises OSError for a missing file.
+        """Whether a file was modified after its record was made. Raises OSError for a missing file.
 
         The order of writes is compared, too, because the session may write a file twice before the clock advances.
         """
@@ -324,8 +327,8 @@ class Memory:
         )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether the modification time of a file is later than the time in a record, in whole milliseconds unless
-        `exact`. Raises OSError for a missing file.
+        """Whether the modification time of a file is later than the time in a record. Whole milliseconds are compared
+        unless `exact`. Raises OSError for a missing file.
 
         A later write with the same time counts as later, because the product never writes a file twice so fast.
         """
@@ -334,7 +337,7 @@ class Memory:
         return modified > record.timestamp or at_once
 
     def _record_key(self, path: str, raw_path: str) -> str:
-        """Return the key of a file's record. In some versions, the key ends with the final slash of `raw_path`."""
+        """Return the key of a file's record. In some versions, the key keeps the slash at the end of `raw_path`."""
         return (
             f"{path}/"
             if raw_path.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
@@ -342,7 +345,9 @@ class Memory:
         )
 
     def _read_time(self, path: str) -> int:
-        """Return the timestamp of a Read of the file, in nanoseconds: only a later modification counts as a change."""
+        """Return the time to record for a Read, in nanoseconds. Only a later modification counts as a change of the
+        file.
+        """
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
@@ -353,10 +358,7 @@ class Memory:
 
 
 def modified_at(path: str, *, exact: bool = False) -> int:
-    """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
-
-    Raises OSError for a missing file.
-    """
+    """Return the modification time of a file in nanoseconds: only whole milliseconds unless `exact`. Raises OSError."""
     seconds, nanoseconds = divmod(disk.modified_at(path), _NS_PER_SECOND)
     # The product stores times as doubles of milliseconds, which lose the last nanoseconds.
     milliseconds = seconds * 1000 + nanoseconds / _NS_PER_MS
@@ -364,7 +366,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. None for an unknown file; with `needs_read`, an unknown file is refused."""
+    """Return the record of a file. If the session does not know it, return None, or with `needs_read` raise Refusal."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
@@ -372,9 +374,7 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Whether a file changed after its record: its modification time is newer, and its content differs or is not
-    recorded.
-    """
+    """Whether a file changed after its record: its time is newer, and its content differs or is not recorded."""
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False
@@ -382,8 +382,8 @@ def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
 
 
 def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
-    """Return the record of an existing file right before it is written. Refuse a file that has changed, and with
-    `needs_read` an unknown file.
+    """Return the record of an existing file right before it is written. Raise Refusal if the file has changed, and with
+    `needs_read` if the session does not know it.
     """
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:

@@ -1,4 +1,4 @@
-"""The state of a session, which the functions of all tools use."""
+"""The state of a session. The functions of all tools use it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """The state of one session. A call uses the parts in this order: `paths`, `permissions`, `storage`, `memory`.
+    """The state of one session. A call uses its parts in this order: `paths`, `permissions`, `storage`, `memory`.
 
-    `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current
-    message ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
+    `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current message
+    ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
     """
 
     behaviours: Behaviours
@@ -52,7 +52,7 @@ class Session:
         additional: Iterable[str] = (),
         checkpoints: bool = False,
     ) -> Session:
-        """Return a new session. Without a `mode`, no call needs a permission. `checkpoints`: `rewind` can restore
+        """Create a session. Without a `mode`, no call needs a permission. With `checkpoints`, `rewind` can restore
         changed files.
 
         `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
@@ -79,20 +79,20 @@ class Session:
         )
 
     def after_resume(self) -> Session:
-        """Return the session after a restart of the program."""
+        """Return the session as it is after the program was restarted."""
         self.memory.forget_mentions()
         self.return_to_root()
         return replace(self, memory=self.memory.after_restart())
 
     def return_to_root(self) -> None:
-        """Return to the first directory of the session."""
+        """Change the working directory back to the first directory of the session."""
         if self.shell is not None:
             self.shell.directory = self.memory.root
             self.change_directory(self.memory.root)
 
     def change_directory(self, directory: str) -> None:
-        """Change the start directory of relative paths and, in some versions, of relative deny rules. `directory` is
-        absolute.
+        """Change the directory to which paths are relative. In some versions, relative deny rules change, too.
+        `directory` is absolute.
         """
         if directory != self.paths.root:
             self.paths = replace(
@@ -107,15 +107,15 @@ class Session:
         return replace(self, memory=self.memory.without_files())
 
     def sub_agent(self) -> Session:
-        """Return the session of a new sub-agent. In some versions, this is the same session."""
+        """Return the session that a new sub-agent uses. In some versions, this is the same session."""
         if not self.behaviours.sessions.sub_agents_have_their_own_memory:
             return self
         storage = replace(self.storage, checkpoint=None)
         return replace(self, memory=self.memory.without_files(), storage=storage, is_agent=True)
 
     def save_answer(self, text: str) -> str:
-        """Save the text of a long answer in a file below the home directory, and return the path of the file. Raises
-        OSError.
+        """Save the text of an answer that is too long in a file below the home directory. Return the path of the file.
+        Raises OSError.
         """
         path = f"{self.paths.home}/.claude/tool-results/{os.urandom(16).hex()}.txt"
         disk.make_parents(path, ignore_dangling=False, private_mode=False, check_parent=False)
@@ -125,7 +125,7 @@ class Session:
     def rewind(self) -> None:
         """Restore the files that the session changed to their content at the last message of the user.
 
-        Raises ValueError without checkpoints.
+        Raises ValueError if the session has no checkpoints.
         """
         if self.storage.checkpoint is None:
             raise ValueError("what files were is not kept: open the tools with checkpoints=True")
@@ -134,7 +134,7 @@ class Session:
         self.receive_user_message()
 
     def receive_user_message(self) -> None:
-        """Process a message of the user. A later rewind restores the files to their current content."""
+        """Process a new message of the user. A later rewind restores the files to their content at this time."""
         if self.storage.checkpoint is not None:
             self.storage.checkpoint.save_again()
         if self.behaviours.commands.user_messages_end_a_change_of_directory:
@@ -144,12 +144,12 @@ class Session:
 
 
 def _file_checkpoint(behaviours: Behaviours) -> Checkpoint:
-    """Return a checkpoint that restores files as the version does."""
+    """Return a new checkpoint, which restores files in the way that the version does."""
     return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 
 def _rule_grammar(behaviours: Behaviours) -> RuleGrammar:
-    """Return the grammar of permission rules in the version."""
+    """Return the grammar that the version uses for permission rules."""
     return RuleGrammar(
         comments=behaviours.permissions.deny_accepts_comments,
         anchored=behaviours.permissions.root_rules_match_root_only,

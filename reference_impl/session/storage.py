@@ -25,7 +25,7 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """The content of a file during a call. The file is read once, at the first use of its content.
+    """The content of a file that a call changes. The file is read only once, when its content is first used.
 
     A missing file has an empty text. Raises OSError if the file cannot be read.
     """
@@ -46,16 +46,16 @@ class Snapshot:
 
     @property
     def text(self) -> str:
-        """The text to edit, with line ends as `\\n`. Empty for a missing file."""
+        """The text that a call edits, with `\\n` line endings. Empty for a missing file."""
         return self._decode_file[0]
 
     @property
     def format(self) -> Format:
-        """The format in which to write the text back."""
+        """The encoding and line endings that are used to write the text back."""
         return self._decode_file[1]
 
     def read(self) -> None:
-        """Read the file now. Raises OSError, also if the file is missing."""
+        """Read the content of the file now. Raises OSError, also if the file is missing."""
         _ = self.data
 
     @cached_property
@@ -78,7 +78,7 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Storage:
-    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is the working directory, an
+    """Reads and writes files of one session for Edit, Write and NotebookEdit. `root` is the working directory, an
     absolute path.
 
     `checkpoint` saves the previous state of changed files. None if files cannot be rewound.
@@ -90,12 +90,12 @@ class Storage:
     _line_ending: str | None = None
 
     def find_file(self, path: str) -> Snapshot:
-        """Return the file at a path, to be read at its first use."""
+        """Return the file at a path. The file is read only when its content is first used."""
         return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file, atomically unless the version writes in place. Raises Refusal if the system does not allow it,
-        or (in some versions) if the path is a symbolic link.
+        """Write these bytes to a file. The file is replaced atomically, unless the version writes in place. Raises
+        Refusal if the system does not allow it, or (in some versions) if the path is a symbolic link.
         """
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
@@ -132,7 +132,7 @@ class Storage:
             raise refusal_of_os_error(error, call) from None
 
     def refuse_links(self, path: str) -> None:
-        """Refuse to write to a symbolic link, or below a dangling link."""
+        """Raise Refusal if a call would write to a symbolic link, or below a dangling link."""
         if self.behaviours.writing.dangling_parents_are_refused:
             if not disk.exists(path):
                 self.refuse_link(path.rstrip("/"), path)
@@ -140,7 +140,9 @@ class Storage:
         self.refuse_link(path)
 
     def refuse_link(self, path: str, named: str = "") -> None:
-        """Refuse to write to a symbolic link. `named` is the path in the message (default: `path`)."""
+        """Raise Refusal if a call would write to a symbolic link. The message contains the path `named` (default:
+        `path`).
+        """
         wording = self.behaviours.writing.symlink_refusal
         if wording and disk.is_link(path):
             raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
@@ -148,14 +150,16 @@ class Storage:
     def prepare_directory(self, path: str) -> None:
         """Prepare the directory of a missing file, before Edit searches for the old text.
 
-        Some versions create the directory. Some versions refuse the Edit if the directory cannot be opened.
+        Some versions create the directory. Other versions refuse the Edit if the directory cannot be opened.
         """
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
-        """Refuse a file whose directory cannot be opened, in versions that open the directory first."""
+        """Raise Refusal if the directory of a file cannot be opened. Does nothing in versions that do not open the
+        directory first.
+        """
         directory = posixpath.dirname(path)
         if not self.behaviours.writing.parent_is_opened_before_write:
             return
@@ -173,7 +177,7 @@ class Storage:
         )
 
     def _mkdir_refusal(self, error: OSError, folder: str) -> Refusal:
-        """Return the refusal for a missing directory that cannot be created."""
+        """Return the refusal of a call whose missing directory `folder` cannot be created."""
         if self.behaviours.writing.mkdir_refusal_names_first_missing:
             nearest = _nearest_existing_path(folder)
             hangs = not disk.exists(nearest) and nearest != folder
@@ -184,7 +188,7 @@ class Storage:
         return refusal_of_os_error(error, f"mkdir '{folder}'")
 
     def new_file_line_ending(self) -> str:
-        """Return the line ending of new files, which is determined once per session."""
+        """Return the line ending that new files get. It is determined once per session."""
         if self._line_ending is None:
             self._line_ending = usual_line_ending(self.root)
         return self._line_ending
@@ -195,7 +199,9 @@ _CHECKED_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """The reason why the text of a file cannot be written back unchanged, and an additional note of Read."""
+    """The reason why the text of a file cannot be written back unchanged, and a note about it that Read adds to its
+    answer.
+    """
 
     reason: str
     note: str = ""
@@ -226,7 +232,9 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return the note of Read about a file whose text cannot be written back unchanged. Empty for any other file."""
+    """Return the note that Read adds if the text of a file cannot be written back unchanged. Empty for any other
+    file.
+    """
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""
@@ -237,7 +245,7 @@ def unwritable_note(data: bytes) -> str:
 
 
 def refuse_unwritable(data: bytes) -> None:
-    """Refuse to change a file whose text cannot be written back unchanged."""
+    """Raise Refusal if the text of a file cannot be written back unchanged."""
     if obstacle := _decoding_obstacle(data):
         raise Refusal(
             "unsupported_encoding",
@@ -250,7 +258,7 @@ def refuse_unwritable(data: bytes) -> None:
 
 
 def _refuse_dangling_parent(path: str) -> None:
-    """Refuse to write below a dangling link, or to a missing path that ends with a slash."""
+    """Raise Refusal if a path is below a dangling link, or if it is missing and ends with a slash."""
     above = _nearest_existing_path(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
@@ -260,7 +268,7 @@ def _refuse_dangling_parent(path: str) -> None:
 
 
 def _nearest_existing_path(folder: str) -> str:
-    """Return the longest beginning of a path that exists or is a link."""
+    """Return the longest part at the start of a path that exists or is a link."""
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)
     return folder

@@ -1,1 +1,1 @@
-"""The schema of Claude Code settings files."""
+"""The schema that is used to validate Claude Code settings files."""

@@ -13,14 +13,14 @@ from readfirst.reference_impl.text.json_text import JsonError, parse_json
 __all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 
 SETTINGS_FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
-"""The ends of the paths of settings files, in lower case."""
+"""Ends of the paths of settings files, in lower case. Used to recognise settings files."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _WARNING = "IMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
-    """Refuse an Edit that makes a valid settings file invalid. Settings that are already invalid may be edited.
+    """Raise Refusal if an Edit makes a valid settings file invalid. Settings that are already invalid may be edited.
 
     Until 2.1.330, the checked content may differ from the written content: `$&` and similar patterns in `new` are
     replaced by parts of the file. In the refusal, the product prints the whole schema; the reference prints the public
@@ -56,7 +56,7 @@ def _refusal_reason(behaviours: Behaviours, content: str) -> str | None:
 
 
 def _with_schema(behaviours: Behaviours, before: str, after: str) -> str:
-    """Return the end of the refusal: the schema of the changed keys, and the list of valid keys."""
+    """Return the text at the end of the refusal: the schema of the changed keys, and the list of valid keys."""
     from readfirst.reference_impl.settings.schema_keys import settings_keys
 
     try:

@@ -1,4 +1,4 @@
-"""The keys of Claude Code settings files, for each edition of the schema."""
+"""The keys that Claude Code settings files may contain, for each edition of the schema."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a settings file, and the type of its value.
+    """A key that a settings file may contain, and the type of its value.
 
     The key exists in the editions from `since` to before `until`. A key with a `trait` exists only in versions with
     this trait.
@@ -106,7 +106,7 @@ _MODES = {
     5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
     6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
 }
-"""The values of `permissions.defaultMode`, by the edition of the schema that introduced them."""
+"""Allowed values of the setting `permissions.defaultMode`, by the edition of the schema that introduced them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
@@ -189,7 +189,7 @@ def _key_shape(edition: int, traits: frozenset[str]) -> Members:
 
 
 def shape_of(behaviours: Behaviours) -> Members:
-    """Return the type of a whole settings file in this version."""
+    """Return the type that is used to validate a whole settings file in this version."""
     traits = {"", "lenient" if behaviours.settings.settings_check_is_lenient else "strict"}
     if behaviours.settings.skip_settings_are_known:
         traits.add("skipping")
@@ -204,7 +204,7 @@ def settings_keys(behaviours: Behaviours) -> tuple[str, ...]:
 
 
 def settings_problems(settings: Any, behaviours: Behaviours) -> list[str]:
-    """Return the problems of a settings file, one line each: `- path: problem`. Unknown keys come last."""
+    """Validate a settings file, and return its problems, one line each: `- path: problem`. Unknown keys come last."""
     edition = behaviours.settings.settings_schema_edition
     words = MESSAGE_FORMATS[
         "first" if edition < _SECOND_MESSAGES_SINCE else "second" if edition < _TIPS_SINCE else "with tips"

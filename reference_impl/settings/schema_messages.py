@@ -1,4 +1,4 @@
-"""The error messages about invalid settings files, for each edition of the schema."""
+"""Create the error messages about invalid settings files, for each edition of the schema."""
 
 from __future__ import annotations
 
@@ -126,4 +126,4 @@ MESSAGE_FORMATS: dict[str, MessageFormat] = {
     "second": _SECOND,
     "with tips": _with_tip(_SECOND),
 }
-"""Functions that return the message about a problem, by the name of the editions that use them."""
+"""Functions that convert a problem of a settings file to a message, by the name of the editions that use them."""

@@ -1,4 +1,4 @@
-"""Types of values in a Claude Code settings file, which find the problems of a value."""
+"""Types of the values in a Claude Code settings file. Each type finds the problems of a value."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NAMES: Mapping[type, str] = {
 
 
 def name_of(value: Any) -> str:
-    """Return the JSON type of a value. `...` stands for a missing value."""
+    """Return the name of a value's JSON type. The value `...` stands for a missing value."""
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
 def quote_value(value: Any) -> str:
-    """Return a value as text for a message. `...` stands for a missing value."""
+    """Return a value as text for an error message. The value `...` stands for a missing value."""
     return "undefined" if value is ... else str(value)
 
 
@@ -58,7 +58,7 @@ class Problem:
 
 
 class Shape(Protocol):
-    """The type of a value: a function that finds the problems of the value."""
+    """The type of a value in a settings file. It is a function that finds the problems of the value."""
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield the problems of the value at a path of the settings file."""
@@ -70,13 +70,13 @@ def _join_path(path: str, key: str | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonType:
-    """A value of one JSON type, or of several. `name` is the name of the type in messages."""
+    """Type of a value in a settings file: one JSON type, or one of several. Messages use `name` for the type."""
 
     kind: type | tuple[type, ...]
     name: str
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield a problem if the value has a different type."""
         wrong_boolean = isinstance(value, bool) and self.kind is not bool
         if wrong_boolean or not isinstance(value, self.kind):
             yield Problem(path, "type", value, self.name)
@@ -84,12 +84,12 @@ class JsonType:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A list whose items all have one type."""
+    """Type of a value in a settings file: a list whose items all have the same type."""
 
     item: Shape
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield the problems of the list and of its items."""
         if not isinstance(value, list):
             yield Problem(path, "type", value, "array")
             return
@@ -99,7 +99,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object whose values all have one type. `keys` are the allowed keys; empty: any key.
+    """Type of a value in a settings file: an object whose values all have the same type. `keys` are the allowed keys;
+    if it is empty, any key is allowed.
 
     `unknown_together`: all unknown keys together are one problem.
     """
@@ -109,7 +110,7 @@ class Record:
     unknown_together: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield the problems of the object, of its keys and of its values."""
         if not isinstance(value, dict):
             yield Problem(path, "type", value, "record")
             return
@@ -125,14 +126,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """An object whose known keys have values of different types. `closed`: other keys are not allowed."""
+    """Type of a value in a settings file: an object whose known keys have values of different types. `closed`: other
+    keys are not allowed.
+    """
 
     members: Mapping[str, Shape]
     required: frozenset[str] = frozenset()
     closed: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield the problems of the object, of its keys and of its values."""
         if not isinstance(value, dict):
             nothing = not path and value is None
             yield Problem(path, "words" if nothing else "type", value, "object" if not nothing else _NOTHING)
@@ -150,25 +153,27 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several strings. `only`: in every version, a single string is allowed."""
+    """Type of a value in a settings file: one of several strings. `only`: in every version, a single string is
+    allowed.
+    """
 
     options: tuple[str, ...]
     only: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield a problem if the value is not one of the strings."""
         if value not in self.options:
             yield Problem(path, "option", value, options=self.options, only=self.only)
 
 
 @dataclass(frozen=True, slots=True)
 class MinimumInteger:
-    """An integer that is not less than `least`."""
+    """Type of a value in a settings file: an integer that is not less than `least`."""
 
     least: int = 0
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield a problem if the value is not an integer, or is less than `least`."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             yield Problem(path, "type", value, "number")
         elif value != int(value):
@@ -179,8 +184,8 @@ class MinimumInteger:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOr:
-    """An object of the type `shape`, or a value of one of `simple_types`. For any other value, the problem has the
-    text `message`.
+    """Type of a value in a settings file: an object of the type `shape`, or a value of one of `simple_types`. For any
+    other value, the problem has the text `message`.
     """
 
     shape: Shape
@@ -188,7 +193,7 @@ class ObjectOr:
     simple_types: tuple[type, ...] = field(default=())
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield the problems of the object, or a problem if the value has a different type."""
         if isinstance(value, dict):
             yield from self.shape(value, path)
         elif not isinstance(value, self.simple_types):
@@ -197,12 +202,14 @@ class ObjectOr:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A permission rule. `parentheses_message` is the message about unbalanced parentheses."""
+    """Type of a value in a settings file: a permission rule. `parentheses_message` is the message about unbalanced
+    parentheses.
+    """
 
     parentheses_message: str
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield a problem if the value is not a valid permission rule."""
         if not isinstance(value, str):
             yield Problem(path, "type", value, "string")
         elif words := self._rule_problem(value):

@@ -1,1 +1,3 @@
-"""Analysis of commands: the lines of files that they show. The opener of the session runs the command."""
+"""Find the lines of files that a command shows, and the files that it changes. The program that opened the session runs
+the command itself.
+"""

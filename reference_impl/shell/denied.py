@@ -1,4 +1,4 @@
-"""Find the part of a command that deny rules forbid, as far as the product recognises it."""
+"""Find the part of a command that deny rules forbid. Only commands that the product recognises are found."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ _READING_PROGRAMS = frozenset(
 _SEARCH_PROGRAMS = frozenset({"grep", "egrep", "fgrep", "rg"})
 _CHANGING_PROGRAMS = frozenset({"rm", "touch"})
 _HARMLESS_PROGRAMS = frozenset({"cd", "echo", "false", "printf", "pwd", "true"})
-"""Programs that never change files."""
+"""Programs that never change files. A command that uses only these programs needs no permission."""
 _OPERATORS = frozenset({"&&", "||", ";", "|"})
 
 
 @dataclass(frozen=True, slots=True)
 class DeniedCommand:
-    """The denied part of a command, and the absolute `path` that is denied.
+    """The part of a command that a deny rule forbids, and the absolute `path` that is denied. Used to create the
+    refusal.
 
     `redirected`: the output of the part is redirected to the path. `after_cd`: a `cd` in the same command determined
     the directory of the path.
@@ -71,7 +72,7 @@ def find_denied_command(
 
 
 def output_files(command: str, directory: str) -> list[str]:
-    """Return the absolute paths of the files that the output of a command goes to."""
+    """Return the absolute paths of the files to which a command redirects its output."""
     targets = (_without_redirections(words)[1] for words, _ in _simple_commands(command))
     return [posixpath.join(directory, target) for part in targets for target in part]
 
@@ -79,9 +80,9 @@ def output_files(command: str, directory: str) -> list[str]:
 def needs_approval(
     command: str, directory: str, allows: Callable[[str], bool], *, reads_need_approval: bool
 ) -> bool:
-    """Whether a command needs a permission. `allows` returns whether output to an absolute path is allowed.
+    """Whether the user must permit a command. `allows` returns whether output to an absolute path is allowed.
 
-    Commands that may change files need a permission, with `reads_need_approval` also commands that show files.
+    Commands that may change files need a permission. With `reads_need_approval`, commands that show files need it, too.
     """
     for words, _ in _simple_commands(command):
         program, *others = _without_redirections(words)[0]
@@ -92,7 +93,7 @@ def needs_approval(
 
 
 def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield the words of each simple command, and whether it is part of a pipeline."""
+    """Split a command into simple commands. Yield the words of each, and whether it is part of a pipeline."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";|&<>")
     lexer.whitespace_split = True
     parts: list[tuple[list[str], str]] = [([], "")]
@@ -110,7 +111,9 @@ def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words without redirections, the output files, and the input files."""
+    """Separate the redirections from the words of a command. Return the other words, the output files, and the input
+    files.
+    """
     plain, targets, inputs = [], [], []
     rest = iter(words)
     for word in rest:
@@ -124,7 +127,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
 
 
 def _checked_files(words: Sequence[str], checks: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files of a simple command that deny rules check, each with its action, `Read` or `Edit`."""
+    """Yield each file of a simple command that deny rules check, and the action on it: `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
     if program in _SEARCH_PROGRAMS:

@@ -1,4 +1,6 @@
-"""Find the lines of files that a command displays, if the product recognises the command."""
+"""Find the lines of files that a command displays, such as `sed -n 1,5p notes.txt`. The product treats them as read, if
+it recognises the command.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
 _LINE_COUNT_PATTERN = re.compile(r"-(?:n|-lines=)?(\d+)")
 _GREP_FLAG_PATTERN = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
 _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
-"""Programs that a command may also contain, because they display no file."""
+"""Programs that display no file. A command that displays files may contain them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class DisplayedLines:
 def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
     """Return the lines of files that a command displays. None if the command does anything else, too.
 
-    `programs` are the programs whose output counts as a Read.
+    `programs` are the programs whose output counts as a Read in this version.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")
@@ -95,7 +97,9 @@ def _parse_display_command(words: Sequence[str]) -> DisplayedLines | None:
 
 
 def _line_count(options: Sequence[str]) -> int:
-    """Return the number of lines that `head` or `tail` displays with these options. 0 if it is unclear."""
+    """Return the number of lines that `head` or `tail` displays with these options. 0 if the options are not
+    understood.
+    """
     if not options:
         return 10
     found = _LINE_COUNT_PATTERN.fullmatch("".join(options))

@@ -18,8 +18,8 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """A shell that runs commands one after the other. `directory` is the absolute start directory of the next
-    command.
+    """Interface of a shell that runs commands one after the other. `directory` is the absolute path of the directory in
+    which the next command starts.
     """
 
     directory: str

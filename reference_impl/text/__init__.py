@@ -1,1 +1,3 @@
-"""Text and lines of a file, matching for Edit, and JSON. No module here accesses the disk."""
+"""Functions for the text and lines of a file, the search for text in Edit, and JSON. No module here accesses the
+disk.
+"""

@@ -44,8 +44,8 @@ _SAMPLE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format of a text file: the name of a Python codec, the line ending (`\\n` or `\\r\\n`), and whether the file
-    starts with a byte order mark.
+    """The format that is used to write a text file: the name of a Python codec, the line ending (`\\n` or `\\r\\n`),
+    and whether the file starts with a byte order mark.
 
     `doubles_cr`: the `\\r` of a `\\r\\n` in the text is written in addition to the line ending.
     """
@@ -57,7 +57,7 @@ class Format:
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Return the format of a file, determined from its first bytes.
+    """Determine the format of a file from its first bytes.
 
     A file with a UTF-16 little-endian byte order mark is UTF-16. Any other file is UTF-8; with `empty_is_latin_1`, an
     empty file is Latin-1. `decoded`: detect line endings in the decoded text, instead of in the bytes read as UTF-8.
@@ -76,7 +76,7 @@ def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
 
 
 def decode(data: bytes, encoding: str = _UTF_8, *, keep_surrogates: bool = False) -> str:
-    """Return bytes as text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF.
+    """Convert bytes to text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF.
 
     An odd last byte of UTF-16 is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
     """
@@ -101,24 +101,24 @@ def without_byte_order_mark(text: str) -> str:
 
 
 def unify_line_ends(text: str) -> str:
-    """Return a text with `\\n` instead of every `\\r\\n`. A `\\r` without `\\n` stays."""
+    """Replace each `\\r\\n` in a text by `\\n`. A `\\r` without `\\n` stays."""
     return text.replace("\r\n", "\n")
 
 
 def replace_surrogates(text: str) -> str:
-    """Return a text with U+FFFD instead of every unpaired surrogate."""
+    """Replace every unpaired surrogate in a text by U+FFFD."""
     return decode(text.encode(_UTF_16, "surrogatepass"), _UTF_16)
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return the text that a file contains after `text` was written in this format: without unpaired surrogates, except
-    in UTF-16.
+    """Return the text that a file contains if `text` is written in this format. Unpaired surrogates are replaced,
+    except in UTF-16.
     """
     return text if file_format.encoding == _UTF_16 else replace_surrogates(text)
 
 
 def encode(text: str, file_format: Format) -> bytes:
-    """Return the bytes of a text in this format. Every `\\n` becomes the line ending.
+    """Convert a text to bytes in this format. Every `\\n` becomes the line ending of the format.
 
     An unpaired surrogate becomes U+FFFD, except in UTF-16. In Latin-1, each UTF-16 code unit loses its upper byte.
     """
@@ -145,7 +145,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
-    """Return lines as one text, each after its number. `first` is the number of the first line; `prefix` is the format
+    """Join lines to one text with their line numbers. `first` is the number of the first line; `prefix` is the format
     of a number, for example `{:>6}→`.
     """
     number = str if isinstance(first, int) else number_text
@@ -154,21 +154,21 @@ def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The text to replace, as the file contains it, and the new text."""
+    """A replacement that Edit makes: the text to replace, as the file contains it, and the new text."""
 
     old: str
     new: str
 
     def count(self, content: str) -> int:
-        """Return how often the text occurs in the content, without overlaps."""
+        """Return how often the text to replace occurs in the content of a file. Overlapping occurrences count once."""
         return content.count(self.old)
 
 
 def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
-    """Return the match of the argument `old_string` in the content of a file. None if nothing matches.
+    """Find the argument `old_string` of an Edit in the content of a file. None if the file does not contain it.
 
     The exact text is searched first. Without a match, curly and straight quotes match each other. Without a match
-    again, `old_string` is searched with each escape (such as `\u00e9`) replaced by its character, and then with each
+    again, `old_string` is searched with each escape (such as `\\u00e9`) replaced by its character, and then with each
     non-ASCII character replaced by its escape.
     """
     old, new = arguments["old_string"], arguments["new_string"]
@@ -215,8 +215,8 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the numbered lines around the first replacement of `old` by `new`, with 4 lines before and 4 lines after
-    it.
+    """Return the part of a changed file that the answer to an Edit shows: the numbered lines around the first
+    replacement of `old` by `new`, with 4 lines before and 4 lines after it.
 
     `content` is the content before the change. `everywhere`: every occurrence is replaced. `prefix` is the format of a
     line number.
@@ -244,7 +244,7 @@ def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
 
 
 def without_trailing_whitespace(text: str) -> str:
-    """Return a text without whitespace at the ends of its lines. Line ends stay unchanged."""
+    """Remove whitespace at the end of each line of a text. The line endings stay unchanged."""
     parts = _LINE_ENDS_PATTERN.split(text)
     parts[::2] = [line.rstrip(WHITESPACE) for line in parts[::2]]
     return "".join(parts)
@@ -256,13 +256,13 @@ _BEFORE_OPENING_QUOTE = " \t\n\r([{—–"
 
 
 def _straighten_quotes(text: str) -> str:
-    """Return a text with straight quotes instead of curly quotes."""
+    """Replace curly quotes in a text by straight quotes."""
     return text.translate(_STRAIGHT_QUOTES)
 
 
 def _curl_quotes(text: str, *, like: str) -> str:
-    """Return a text with curly instead of straight quotes, for each kind of quote (single, double) that is curly in
-    `like`.
+    """Replace straight quotes in a text by curly quotes. Only the kinds of quotes (single, double) that are curly in
+    `like` are replaced.
 
     A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
@@ -288,9 +288,9 @@ _NON_ASCII_PATTERN = re.compile(r"[^\x00-\x7f]")
 
 
 def decode_escapes(text: str, behaviours: Behaviours) -> str:
-    """Return a text with each escape (such as `\\u00e9`) replaced by its character.
+    """Replace each escape in a text (such as `\\u00e9`) by its character.
 
-    An escape after a backslash is kept, and an escape for an unpaired surrogate.
+    An escape stays if it follows a backslash, or if it stands for an unpaired surrogate.
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH_PATTERN.search(text):
         return text
@@ -298,7 +298,7 @@ def decode_escapes(text: str, behaviours: Behaviours) -> str:
 
 
 def can_be_spelled_differently(text: str) -> bool:
-    """Whether a text contains an escape, or a character that an escape can replace."""
+    """Whether a text contains an escape such as `\\u00e9`, or a character that can be written as an escape."""
     return bool(_NON_ASCII_PATTERN.search(text) or _ESCAPE_PATTERN.search(text))
 
 
@@ -312,18 +312,20 @@ def _unescape_character(match: re.Match[str], behaviours: Behaviours) -> str:
 
 
 def _decode_every_escape(text: str, behaviours: Behaviours) -> str:
-    """Return a text with each escape replaced by its character, even after a backslash."""
+    """Replace each escape in a text by its character, even if it follows a backslash."""
     return _ESCAPE_PATTERN.sub(lambda match: _unescape_character(match, behaviours), text)
 
 
 def _escape_non_ascii(text: str, *, upper_case: bool = False) -> str:
-    """Return a text with each non-ASCII character replaced by its escape, with lower- or `upper_case` digits."""
+    """Replace each non-ASCII character in a text by its escape. The digits of escapes are in lower case unless
+    `upper_case`.
+    """
     return _NON_ASCII_PATTERN.sub(lambda match: _escape_text(match[0], upper_case), text)
 
 
 def _find_escaped(text: str, content: str) -> str | None:
-    """Return the first part of the content that equals `text` with escapes instead of its non-ASCII characters. None if
-    there is no such part. The letter case of the digits does not matter.
+    """Find the first part of the content that equals `text`, if escapes in the content stand for non-ASCII characters.
+    None if there is no such part. The letter case of the digits in an escape does not matter.
     """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text

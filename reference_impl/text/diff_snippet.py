@@ -10,13 +10,14 @@ from readfirst.reference_impl.text.content import numbered_lines
 __all__ = ["changed_lines"]
 
 _CONTEXT_LINES = 8
-"""Number of unchanged lines before and after changed lines."""
+"""Number of unchanged lines that are shown before and after changed lines."""
 _NO_LINE_END = " No newline at end of file"
-"""The note after a last line without a line end. The note counts as a line."""
+"""Note that follows the last line if it has no line ending. The note counts as a line."""
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
-    """Return the changed parts of a text with their current line numbers. Empty if the text is now empty.
+    """Return the changed parts of a text for a reminder: the lines with their new numbers, and some unchanged lines
+    around them. Empty if the text is now empty.
 
     `prefix` is the format of a line number. If only the final line end differs, the last line counts as changed.
     `mark_missing_ends`: a note follows a last line without a line end.

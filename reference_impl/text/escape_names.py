@@ -1,4 +1,4 @@
-"""Escape characters of a name that could deceive its reader."""
+"""Escape characters of a file name that could deceive its reader, such as invisible characters."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from readfirst.reference_impl.text.content import utf16_length
 __all__ = ["escape_name"]
 
 _MAX_UNITS, _FIRST_UNITS, _LAST_UNITS = 64, 40, 24
-"""Lengths in UTF-16 code units: the maximum length of a name that is shown in full, and the lengths of both ends of a
-longer name.
+"""Limits for names, in UTF-16 code units: the maximum length of a name that is shown in full, and how much of the
+beginning and of the end of a longer name is shown.
 """
 _LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
 _INVISIBLE_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode categories of control and format characters, and of line and paragraph separators."""
+"""Unicode categories of characters that are escaped in a name: control and format characters, and line and paragraph
+separators.
+"""
 
 
 def escape_name(name: str) -> str:
-    """Return a name with invisible characters, and spaces at its ends, as escapes, and with similar characters instead
-    of `<`, `>` and backticks.
+    """Return a file name that can be shown safely. Invisible characters, and spaces at its ends, are escaped. `<`, `>`
+    and backticks are replaced by similar characters.
 
     A name of more than 64 UTF-16 code units is reduced to its beginning and its end.
     """
@@ -47,7 +49,7 @@ def _escape_code_point(character: str) -> str:
 
 
 def _count_fitting(shown: list[str], max_units: int) -> int:
-    """Return how many of the first items of `shown` together have at most `max_units` UTF-16 code units."""
+    """Return how many of the first texts in `shown` fit into `max_units` UTF-16 code units."""
     for number, each in enumerate(shown):
         max_units -= utf16_length(each)
         if max_units < 0:

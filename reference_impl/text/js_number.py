@@ -1,4 +1,4 @@
-"""Format numbers as JavaScript does, and format sizes."""
+"""Format numbers as JavaScript does, and format sizes of files."""
 
 from __future__ import annotations
 

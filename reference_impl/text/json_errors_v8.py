@@ -1,4 +1,6 @@
-"""Short error messages about invalid JSON, as in the JavaScript engine of later versions of the product."""
+"""Create short error messages about invalid JSON. The JavaScript engine of later versions of the product (V8) uses the
+same messages.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ _NAME = "identifier"
 
 
 class _InvalidJsonError(Exception):
-    """The text is not JSON."""
+    """Raised if a text is not JSON."""
 
 
 def json_problem(text: str) -> str:
-    """Return the error message about a text that is not JSON. Raises ValueError if the text is JSON."""
+    """Return the short error message about a text that is not JSON. Raises ValueError if the text is JSON."""
     try:
         _Reader(text).scan_text()
     except _InvalidJsonError as error:
@@ -34,8 +36,8 @@ def json_problem(text: str) -> str:
 
 
 class _Reader:
-    """A JSON parser. `kind` is the kind of the current token (for a punctuation mark, the mark itself); `identifier` is
-    the text of the latest identifier.
+    """JSON parser that finds the first error in a text. `kind` is the kind of the current token (for a punctuation
+    mark, the mark itself); `identifier` is the text of the latest identifier.
     """
 
     def __init__(self, text: str) -> None:

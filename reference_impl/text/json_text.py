@@ -1,4 +1,4 @@
-"""Parse and write JSON as the product does, with the product's error messages and layout."""
+"""Parse and write JSON in the same way as the product, with the same error messages and layout."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _ARRAY_INDEX_PATTERN = re.compile(r"0|[1-9][0-9]{0,9}")
 _MAX_ARRAY_INDEX = 2**32 - 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _EXCERPT_CHARS = 10
-"""Number of characters before and after an error that its message quotes."""
+"""Number of characters that an error message quotes before the error, and after it."""
 
 
 class JsonError(Exception):
-    """The text is not JSON. The message is the error message of the product."""
+    """Raised if a text is not JSON. The message is the error message of the product."""
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Return the value of a JSON text. Raises JsonError for invalid JSON, and RecursionError for JSON that is nested
-    too deeply. `brief`: use the short error messages of `json_errors_v8`.
+    """Parse a JSON text and return its value. Raises JsonError for invalid JSON, and RecursionError for JSON that is
+    nested too deeply. `brief`: use the short error messages of `json_errors_v8`.
 
-    The last value of a duplicate key counts. Integer keys come first, in ascending order, as in JavaScript.
+    If an object contains a key twice, the last value is used. Integer keys come first, in ascending order, as in
+    JavaScript.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_ordered_object)
@@ -54,7 +55,9 @@ def compact_json(value: Any) -> str:
 
 
 def indented_json(value: Any, *, width: int = 1, level: int = 0) -> str:
-    """Return a value as JSON on several lines. Each level is indented by `width` spaces; the value is at `level`."""
+    """Return a value as JSON on several lines. Each level is indented by `width` spaces. `level` is the level of the
+    value itself.
+    """
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:
@@ -99,14 +102,14 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class _Scanner:
-    """A parser that only finds the first error in a text that is not JSON."""
+    """JSON parser that is used only to find the first error in a text that is not JSON."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
 
     def explain(self) -> NoReturn:
-        """Raise JsonError for the first error in the text."""
+        """Find the first error in the text, and raise JsonError with its message."""
         if self.text in _NON_JSON_LITERALS:
             raise JsonError(f'"{self.text}" is not valid JSON')
         self.scan_value()

@@ -1,1 +1,3 @@
-"""One module per tool, with its rules in the order of their application."""
+"""The tools of the reference. Each module implements one tool; its functions are in the order in which a call uses
+them.
+"""

@@ -25,7 +25,7 @@ from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _IN_PLACE_PATTERN = re.compile(r"\bsed\b.*\s-i")
-"""Matches a command that rewrites files in place."""
+"""Matches a command that uses `sed -i`, which rewrites files in place."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -43,11 +43,11 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Accept every command: only permissions can refuse it."""
+    """Do nothing: Bash has no validation, and only permissions can refuse a command."""
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a command that obviously reads or changes denied files, or that needs a permission."""
+    """Raise Refusal if a command obviously reads or changes denied files, or needs a permission."""
     assert session.shell is not None  # a session without a shell does not have this tool
     permissions, behaviours = session.permissions, session.behaviours
     command, directory, grants = arguments["command"], session.shell.directory, permissions.grants
@@ -111,8 +111,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """Change the session's directory to the final directory of the command. Commands of a sub-agent always start in
-    the directory `before`.
+    """After a command, use the command's last directory for the next command. For a sub-agent, return to the directory
+    `before`, because its commands always start there.
     """
     assert session.shell is not None
     if session.is_agent:
@@ -122,7 +122,7 @@ def _follow_directory(session: Session, before: str) -> None:
 
 
 def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
-    """Return the standard output and the standard error of a command as one text for the model. After a failure, some
+    """Join the standard output and the standard error of a command to one text for the model. After a failure, some
     versions print the standard error first, or both twice.
     """
     parts = [part for part in (result.output.rstrip(), result.errors.rstrip()) if part]
@@ -137,8 +137,8 @@ def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
 
 
 def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> None:
-    """Record that a command displayed lines of a file, like a Read of the same lines. If the line numbers are unknown,
-    the content is not recorded.
+    """Record that the session knows the lines of a file that a command displayed, as after a Read. If the line numbers
+    are unknown, the content is not recorded.
     """
     path = resolve_path(lines.path, directory, resolves_dots=True)
     if not lines.has_line_numbers:
@@ -154,8 +154,8 @@ def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> 
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return the notice that names the known files that are newer than their records. The notice states that the
-    command changed these files.
+    """Return a notice that lists known files that are newer than their records. The notice states that the command
+    changed these files.
     """
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""

@@ -1,4 +1,4 @@
-"""Read files again that changed, and create the reminders about these files."""
+"""Read changed files again, and create the reminders that tell the model about the changes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SECRET = re.compile(
     r"|id_(?:dsa|ecdsa|ed25519|rsa)(?:_sk)?\Z|secrets?\.(?:env|json|toml|ya?ml)\Z",
     re.IGNORECASE,
 )
-"""Matches paths of files that contain keys or passwords."""
+"""Matches paths of files that contain keys or passwords. Reminders do not show the content of these files."""
 
 
 def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read files again that are newer on disk than their record. Return one reminder for each file: a message to the
-    model with the changed lines.
+    """Read the files `outdated` again, because they are newer on disk than their records. Return one reminder for each
+    file: a message to the model with the changed lines.
 
     A file that Read refuses now is forgotten in some versions, and keeps its record in others.
     """
@@ -63,8 +63,8 @@ def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def report_hook_change(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """Record the current state of a file that a hook changed after a call wrote it, and add a reminder for the model.
-    Only some versions do this.
+    """After a call, check whether a hook changed the file that the call wrote. If so, record the new state of the file,
+    and add a reminder for the model. Only some versions do this.
 
     `known` contains the paths that the session knew before the call.
     """
@@ -85,7 +85,7 @@ def report_hook_change(
 
 
 def change_reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
-    """Return a list with the reminder that shows the changed lines of a file. The list is empty in versions without
+    """Return a list with one reminder, which shows the changed lines of a file. The list is empty in versions without
     reminders, and in some versions if no line changed.
     """
     if not behaviours.reminders.changed_file_reminder:
@@ -120,8 +120,8 @@ def is_secret_file(path: str, behaviours: Behaviours) -> bool:
 
 
 def truncate_lines(lines: str, limit: int, *, end_counts: bool) -> str:
-    """Return the first lines that fit into `limit` characters, or the beginning of the first line, and a note with the
-    number of the other lines.
+    """Shorten lines to `limit` characters. Return the first lines that fit, or the beginning of the first line, and a
+    note with the number of the missing lines.
 
     `end_counts`: the line end of the last shown line counts as one more line.
     """

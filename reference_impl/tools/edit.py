@@ -59,7 +59,7 @@ _CHANGED_FILE_REMARK = (
     "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
 SNIPPET_HEADING = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""The line before the numbered lines in an answer of Edit or Write."""
+"""Line before the numbered lines in an answer of Edit or Write, in versions whose answers show lines of the file."""
 _CURRENT_STATE_REMARK = " (file state is current in your context — no need to Read it back)"
 _REPLACE_ALL = Parameter(
     "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
@@ -92,7 +92,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 class Attempt:
-    """An Edit, compared with the file at one moment: at the validation, or during the execution."""
+    """The comparison of an Edit with its file at one moment: at the validation, or during the execution."""
 
     def __init__(
         self, session: Session, path: str, arguments: Mapping[str, Any], *, during_execution: bool = False
@@ -111,7 +111,7 @@ class Attempt:
 
     @property
     def format(self) -> Format:
-        """The format to write the text back in. The format has no byte order mark if `text` includes the mark."""
+        """The format that is used to write the text back. It has no byte order mark if `text` includes the mark."""
         return replace(self.file.format, byte_order_mark=False) if self._mark_is_text else self.file.format
 
     @property
@@ -120,12 +120,12 @@ class Attempt:
 
     @cached_property
     def match(self) -> Match | None:
-        """The match of `old_string` in the text. None if the text does not contain it."""
+        """The part of the text that `old_string` matches. None if the text does not contain it."""
         return find_match(self.text, self.arguments, self._behaviours)
 
     @cached_property
     def count(self) -> int:
-        """The number of occurrences of the old text. 0 for an empty old text."""
+        """The number of occurrences of `old_string` in the text. 0 if `old_string` is empty."""
         return self.match.count(self.text) if self.match and self.match.old else 0
 
     @property
@@ -140,7 +140,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` receive.
+    """Return the arguments that `validate`, `check_permissions` and `execute` use.
 
     Trailing whitespace is stripped from the new text if the file exists.
     """
@@ -159,7 +159,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change. The checks have the order of the documents' table of error codes."""
+    """Raise Refusal for an invalid call before any change, in the order of the documents' table of error codes."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_long_argument(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
@@ -190,23 +190,23 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether an Edit requires that the session has read the file."""
+    """Whether an Edit of a file is refused unless the session has read the file."""
     return session.behaviours.freshness.edit_needs_read or not session.permissions.may_change_unread(path)
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether an Edit of a changed file may succeed, if its old text still occurs as often as requested."""
+    """Whether an Edit of a changed file may succeed, as long as its old text still occurs as often as requested."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_change_unread(path)
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule covers, or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path, or if the change needs a permission."""
     refuse_forbidden_change(session, arguments, tool="Edit")
 
 
 def refuse_forbidden_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
-    """Refuse a change of a path, or through a link to a path, that a deny rule covers or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path or the target of a link, or if the change needs a permission."""
     raw_path = arguments["file_path"]
     unfolded = session.paths.unresolved_path(raw_path)
     path = session.paths.expand_argument(raw_path)
@@ -253,8 +253,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again right before it is written. Return the remark about the file's state for the answer. Raises
-    Refusal if the file changed.
+    """Check the file again right before it is written. Return the sentence about the file's state that is used in the
+    answer. Raises Refusal if the file changed.
     """
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
@@ -282,7 +282,7 @@ def recheck_file(session: Session, attempt: Attempt) -> str:
 
 
 def refuse_no_changes(old: str, new: str) -> None:
-    """Refuse an Edit whose old and new text are equal."""
+    """Raise Refusal if the old and the new text of an Edit are equal."""
     if old == new:
         raise Refusal(
             "no_changes", "No changes to make: old_string and new_string are exactly the same.", code=1
@@ -290,13 +290,13 @@ def refuse_no_changes(old: str, new: str) -> None:
 
 
 def refuse_existing_content(attempt: Attempt, *, code: int | None) -> None:
-    """Refuse an Edit with an empty old text, which creates a file, if the file has content other than whitespace."""
+    """Raise Refusal if an Edit with an empty old text would replace content other than whitespace."""
     if attempt.arguments["old_string"] == "" and attempt.file.text.strip(WHITESPACE):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
 def refuse_notebook(path: str) -> None:
-    """Refuse a notebook, because NotebookEdit edits notebooks."""
+    """Raise Refusal if the path is that of a notebook, because NotebookEdit must be used to edit notebooks."""
     if path.endswith(".ipynb"):
         raise Refusal(
             "is_notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", code=5
@@ -304,8 +304,8 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Refuse a file that changed after its record was made, unless the version allows the Edit and the old text is
-    still clear.
+    """Raise Refusal if a file changed after its record was made. Some versions allow the Edit if the old text still
+    occurs as often as requested.
     """
     if not is_changed(session.memory, attempt.file, record):
         return
@@ -314,7 +314,7 @@ def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
 
 
 def require_match(session: Session, attempt: Attempt) -> Match:
-    """Return the match of the old text. Refuse an old text that the file does not contain."""
+    """Return the match of the old text. Raise Refusal if the file does not contain the old text."""
     if attempt.match is None:
         old = attempt.arguments["old_string"]
         swapped = session.behaviours.matching.unicode_escapes_match_characters and can_be_spelled_differently(
@@ -331,7 +331,7 @@ def require_match(session: Session, attempt: Attempt) -> Match:
 
 
 def refuse_ambiguous_match(session: Session, attempt: Attempt, *, code: int | None) -> None:
-    """Refuse an old text that occurs more often than the call allows."""
+    """Raise Refusal if the old text occurs more often than the call allows."""
     arguments, count = attempt.arguments, attempt.count
     if session.behaviours.arguments.edit_accepts_expected_replacements:
         refuse_unexpected_count(count, arguments, code=code)
@@ -346,7 +346,7 @@ def refuse_ambiguous_match(session: Session, attempt: Attempt, *, code: int | No
 
 
 def refuse_unexpected_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:
-    """Refuse an old text that does not occur `expected_replacements` times (default: once)."""
+    """Raise Refusal unless the old text occurs `expected_replacements` times (default: once)."""
     expected = arguments.get("expected_replacements", 1)
     if count and count != expected:
         raise Refusal(
@@ -359,14 +359,14 @@ def refuse_unexpected_count(count: int, arguments: Mapping[str, Any], *, code: i
 
 
 def refuse_unchanged(content: str, updated: str) -> None:
-    """Refuse a replacement that does not change the content."""
+    """Raise Refusal if a replacement does not change the content."""
     if updated == content:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")
 
 
 def current_state_remark(behaviours: Behaviours) -> str:
-    """Return the remark that the model knows the current content of the whole file. Empty in versions without the
-    remark.
+    """Return the sentence in an answer that says that the model knows the current content of the whole file. Empty in
+    versions without this sentence.
     """
     return _CURRENT_STATE_REMARK if behaviours.answers.answers_say_state_is_current else ""
 

@@ -16,7 +16,8 @@ _MEMORY_FILE = "CLAUDE.md"
 
 
 def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
-    """Read a file for the model, without a call. A file that Read refuses is not shown. `path` is absolute.
+    """Show a file to the model without a call: read it, and remember it as known. A file that Read refuses is not
+    shown. `path` is absolute.
 
     Without `obeys_rules`, deny rules do not apply.
     """

@@ -33,20 +33,20 @@ _NO_EDITS = {
 
 @dataclass(frozen=True, slots=True)
 class EditListSchema(Schema):
-    """The schema of MultiEdit. Each item of its argument `edits` must fit the schema `edit`."""
+    """The schema of MultiEdit. It uses the schema `edit` to validate each item of the argument `edits`."""
 
     edit: Schema | None = None
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the parameters, as in the tool list of an MCP server."""
+        """Return the JSON Schema of the parameters, which an MCP server publishes in its list of tools."""
         assert self.edit is not None
         schema = Schema.json_schema(self)
         schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
         return schema
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with `edits` as a list, if a version accepts JSON text. Raises Refusal for invalid
-        arguments.
+        """Return the arguments that the tool uses. Some versions accept `edits` as JSON text, which is converted to a
+        list. Raises Refusal for invalid arguments.
         """
         edits = arguments.get("edits")
         if self.behaviours.arguments.multi_edit_accepts_json_text and isinstance(edits, str):
@@ -55,7 +55,7 @@ class EditListSchema(Schema):
         return Schema.fit_arguments(self, arguments)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Refusal `invalid_arguments` for invalid arguments, or for an empty list of edits."""
+        """Raise Refusal with the name `invalid_arguments` for invalid arguments, or for an empty list of edits."""
         Schema.check(self, arguments)
         if not arguments["edits"]:
             raise Refusal("invalid_arguments", f"InputValidationError: {indented_json([_NO_EDITS], width=2)}")
@@ -94,21 +94,21 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` receive."""
+    """Return the arguments that `validate`, `check_permissions` and `execute` use."""
     given = {"file_path": arguments["file_path"]}
     edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse the call if Edit refuses one of the edits, compared with the unchanged file."""
+    """Raise Refusal if Edit would refuse one of the edits. Each edit is compared with the unchanged file."""
     for edit in arguments["edits"]:
         strings = {name: value for name, value in edit.items() if name != "expected_replacements"}
         edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule covers, or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path, or if the change needs a permission."""
     edit_tool.refuse_forbidden_change(session, arguments, tool="MultiEdit")
 
 
@@ -127,10 +127,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Return the content after all edits. Raises Refusal if one edit, or all edits together, change nothing.
+    """Apply the edits one after the other, and return the new content. Raises Refusal if one edit, or all edits
+    together, change nothing.
 
-    Each old text must match exactly; curly and straight quotes do not match. An old text, without newlines at its
-    end, must not occur in the new text of an earlier edit.
+    Each old text must match exactly; curly and straight quotes do not match. An old text, without newlines at its end,
+    must not occur in the new text of an earlier edit.
     """
     updated, inserted = content, list[str]()
     for edit in edits:

@@ -70,7 +70,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` receive."""
+    """Return the arguments that `validate`, `check_permissions` and `execute` use."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = decode_escapes(arguments["new_source"], session.behaviours)
         arguments = {**arguments, "new_source": source}
@@ -78,7 +78,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change."""
+    """Raise Refusal for an invalid call before anything is changed."""
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.notebooks.nul_in_notebook_path_is_seen:
         refuse_nul_argument(
@@ -100,15 +100,15 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a path, that a deny rule covers or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path or the target of a link, or if the change needs a permission."""
     raw_path = arguments["notebook_path"]
     session.permissions.refuse_denied_target("Edit", session.paths.expand_argument(raw_path), raw_path)
     session.permissions.require_write_permission("NotebookEdit", session.paths.expand_argument(raw_path))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell, write the notebook, and return the answer. The whole JSON is formatted again; encoding and line
-    endings stay.
+    """Change the cell, write the notebook, and return the answer. The whole JSON is formatted again. The encoding and
+    the line endings of the file are kept.
     """
     path = session.paths.argument_path(arguments["notebook_path"])
     file = session.storage.find_file(path)
@@ -156,8 +156,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def name_of_inserted_cell(session: Session, identity: str | None) -> str:
-    """Return the name of an inserted cell for the answer: `cell ID`. Without an id: `a new cell`, or in older versions
-    `cell undefined`.
+    """Return the name that the answer uses for an inserted cell: `cell ID`. Without an id: `a new cell`, or in older
+    versions `cell undefined`.
     """
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
@@ -165,7 +165,7 @@ def name_of_inserted_cell(session: Session, identity: str | None) -> str:
 
 
 def refuse_unread(session: Session, path: str) -> None:
-    """Refuse a notebook that the session has not read, or that changed after the Read."""
+    """Raise Refusal if the session has not read a notebook, or if the notebook changed after the Read."""
     record = session.memory.records.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
@@ -174,7 +174,7 @@ def refuse_unread(session: Session, path: str) -> None:
 
 
 def refuse_other_file(path: str) -> None:
-    """Refuse a path that does not end with `.ipynb`."""
+    """Raise Refusal if a path does not end with `.ipynb`."""
     if not path.endswith(".ipynb"):
         raise Refusal(
             "not_a_notebook",
@@ -183,13 +183,13 @@ def refuse_other_file(path: str) -> None:
 
 
 def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
-    """Refuse to insert a cell if the call does not state its type."""
+    """Raise Refusal if a call inserts a cell, but does not state its type."""
     if arguments.get("edit_mode") == "insert" and not arguments.get("cell_type"):
         raise Refusal("invalid_arguments", "Cell type is required when using edit_mode=insert.")
 
 
 def read_notebook(session: Session, path: str) -> Any:
-    """Return the JSON value of a file. Raises Refusal if the file does not contain JSON."""
+    """Read a notebook and return its JSON value. Raises Refusal if the file does not contain JSON."""
     file = session.storage.find_file(path)
     file.read()
     content = file.text
@@ -199,7 +199,7 @@ def read_notebook(session: Session, path: str) -> Any:
 
 
 def parse_notebook(content: str) -> Any:
-    """Return the JSON value of a text. Raises Refusal if the text is not JSON, or null."""
+    """Parse a JSON text and return its value. Raises Refusal if the text is not JSON, or null."""
     try:
         value = parse_json(content)
     except JsonError:
@@ -210,7 +210,9 @@ def parse_notebook(content: str) -> Any:
 
 
 def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse a call whose cell does not exist. An insertion at the beginning needs no cell."""
+    """Raise Refusal if the notebook does not contain the cell that a call names. An insertion at the beginning needs no
+    cell.
+    """
     if "cell_number" in arguments:
         refuse_cell_number(document, arguments["cell_number"], inserts=arguments.get("edit_mode") == "insert")
         return
@@ -237,7 +239,9 @@ def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str,
 
 
 def refuse_cell_index(document: Any, index: int) -> None:
-    """Refuse a call if the notebook has no cell with this index, counted from 0. Raises ContentError without cells."""
+    """Raise Refusal if the notebook has no cell with this index, counted from 0. Raises ContentError if the notebook
+    has no list of cells.
+    """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if cells in (None, ...):
         required_cells(document, str(index))
@@ -247,8 +251,8 @@ def refuse_cell_index(document: Any, index: int) -> None:
 
 
 def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
-    """Refuse a cell number that does not exist; numbers count from 0. With `inserts`, the number after the last cell
-    is allowed.
+    """Raise Refusal if the notebook has no cell with this number, counted from 0. With `inserts`, the number after the
+    last cell is allowed, too.
     """
     count = len(required_cells(document, "find"))
     if number < 0:
@@ -263,8 +267,8 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells of a notebook. Raises ContentError without cells; its message contains `operation`, the
-    JavaScript method that fails.
+    """Return the cells of a notebook. Raises ContentError if there is no list of cells. The error message contains
+    `operation`, the JavaScript method that fails.
     """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
@@ -291,10 +295,10 @@ def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, resets_count: bool) -> None:
-    """Set the source of a cell, and its type if `kind` is given.
+    """Set the source of a cell, and its type if `kind` is given. Used in versions that do not use `replace_cell`.
 
-    With `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type
-    loses its execution count and gets empty outputs.
+    With `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type loses
+    its execution count and gets empty outputs.
     """
     cell["source"] = source
     if not resets_count:
@@ -327,7 +331,7 @@ def cells_have_ids(document: dict[str, Any]) -> bool:
 
 
 def new_cell(document: dict[str, Any], kind: str, source: str, *, resets_count: bool) -> dict[str, Any]:
-    """Return a new cell. From notebook format 4.5 on, the cell has a random id. `resets_count`: a code cell has a null
+    """Create a cell. From notebook format 4.5 on, the cell has a random id. `resets_count`: a code cell has a null
     execution count.
     """
     cell: dict[str, Any] = {"cell_type": kind}

@@ -34,7 +34,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a file that is not a notebook, and a cell that does not exist."""
+    """Raise Refusal if a file is not a notebook, or if the requested cell does not exist."""
     raw_path = arguments["notebook_path"]
     path = session.paths.argument_path(raw_path)
     if not raw_path and not session.behaviours.notebooks.empty_notebook_path_is_root:
@@ -47,20 +47,20 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule covers, or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path, or if reading it needs a permission."""
     path = session.paths.argument_path(arguments["notebook_path"])
     session.permissions.refuse_denied_target("Read", path, path)
     session.permissions.require_read_permission(path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return blocks of text for all cells, or for the requested cell. The file does not count as read."""
+    """Return the answer: blocks of text for all cells, or for the requested cell. The file does not count as read."""
     content = decode(disk.read(session.paths.argument_path(arguments["notebook_path"])))
     return notebook.notebook_read_blocks(content, arguments.get("cell_id", ""), session.behaviours)
 
 
 def cells_of(path: str) -> Sequence[Any]:
-    """Return the cells of the notebook at a path. Raises Refusal if the file contains no list of cells."""
+    """Read the notebook at a path and return its cells. Raises Refusal if the file contains no list of cells."""
     try:
         book = parse_json(decode(disk.read(path)))
     except JsonError:
@@ -72,14 +72,14 @@ def cells_of(path: str) -> Sequence[Any]:
 
 
 def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
-    """Refuse an id that no cell has. The id `cell-N` is allowed if N is the index of a cell. Raises ContentError if a
-    cell before the requested cell is null.
+    """Raise Refusal if no cell has the id `identity`. The id `cell-N` is allowed if N is the index of a cell. Raises
+    ContentError if a cell before the requested cell is null.
     """
     if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
         raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
 
 
 def is_index(identity: str, count: int) -> bool:
-    """Whether an id is `cell-N`, with N less than `count`."""
+    """Whether an id has the form `cell-N`, and N is less than `count`."""
     number = re.fullmatch(r"cell-([0-9]+)", identity)
     return number is not None and int(number[1]) < count

@@ -48,7 +48,9 @@ _PAGES_PATTERN = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _LENIENT_PAGES_PATTERN = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 _MAX_BYTES_SEEN_WITH_LIMIT = 4096
-"""Maximum size of a file that counts as completely seen after a Read with `limit`; recorded since 2.1.328."""
+"""Maximum size of a file, in bytes, that counts as completely seen even if a Read uses `limit`. Recorded since
+2.1.328.
+"""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -85,7 +87,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls, and files that can be refused without reading their content."""
+    """Raise Refusal for invalid calls, and for files that can be refused without reading their content."""
     if "pages" in arguments:
         refuse_pages(arguments["pages"], session.behaviours)
     refuse_long_argument(arguments["file_path"], tool="Read", behaviours=session.behaviours)
@@ -105,7 +107,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse to read a path, or a link to a path, that a deny rule covers or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path or the target of a link, or if reading it needs a permission."""
     if session.behaviours.lookup.read_refuses_link_loops:
         refuse_link_loop(session.paths.to_read(arguments["file_path"]))
     raw_path = arguments["file_path"]
@@ -217,13 +219,15 @@ def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str
 
 
 def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the number of the first requested line, from 1, and the number of lines. None means all lines."""
+    """Return the lines that a Read requests: the number of the first line, from 1, and the number of lines. None means
+    all lines.
+    """
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether an earlier message read the same lines (or the cells) of the file, and the file has not changed after
-    that Read. Parallel Reads of the current message do not count.
+    """Whether an earlier message read the same lines (or the cells) of a file that has not changed since. Parallel
+    Reads of the current message do not count.
     """
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
@@ -239,7 +243,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
 
 
 def refuse_without_size(session: Session, path: str) -> None:
-    """Refuse a path if the system cannot determine the size of its file."""
+    """Raise Refusal if the system cannot determine the size of the file at a path."""
     try:
         disk.file_size(path)
     except OSError as error:
@@ -249,7 +253,9 @@ def refuse_without_size(session: Session, path: str) -> None:
 
 
 def path_to_open(session: Session, path: str) -> str:
-    """Return the path to open. Some versions read backslashes as slashes, if only that path exists."""
+    """Return the path that Read uses to open a file. Some versions replace backslashes by slashes, if only the
+    resulting path exists.
+    """
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -259,7 +265,11 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Refuse a directory. In some versions, the path of the call replaces the resolved path in the message."""
+    """Raise Refusal if a path is a directory. The message contains the absolute path of the call.
+
+    In some versions, if this path contains the real path (without links), the real path in it is replaced by the whole
+    path.
+    """
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
@@ -268,7 +278,7 @@ def refuse_directory(session: Session, path: str, raw_path: str) -> None:
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a file of lines that is too large, unless the call requests a part of the file."""
+    """Raise Refusal if a text file is too large. A call that requests only some of its lines is not refused."""
     offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
     part = arguments.get("limit") or offset
     if not part and not has_no_lines(path, session.behaviours):
@@ -276,7 +286,7 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
 
 
 def has_no_lines(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read shows a file as an image, a PDF or the cells of a notebook, instead of as lines."""
+    """Whether Read shows a file not as lines, but as an image, a PDF or the cells of a notebook."""
     return (
         media.is_image(path, behaviours)
         or media.is_pdf(path, behaviours)
@@ -285,7 +295,7 @@ def has_no_lines(path: str, behaviours: Behaviours) -> bool:
 
 
 def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
-    """Return `limit` lines from line `offset` on. Fractions are truncated; negative numbers count from the end.
+    """Return `limit` lines, starting at line `offset`. Fractions are truncated; negative numbers count from the end.
 
     `one_by_one`: include each line whose index is in the range, instead of slicing the list.
     """
@@ -298,8 +308,8 @@ def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by
 
 
 def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning of an answer without lines: the file is empty, or shorter than `offset`. `empty_when` is the
-    condition for the first warning, a value of the behaviour `empty_file_warning`.
+    """Return the warning that is used as the answer if no line is shown: the file is empty, or shorter than `offset`.
+    `empty_when` is a value of the behaviour `empty_file_warning`, and states when the file counts as empty.
     """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
@@ -310,7 +320,7 @@ def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
 
 
 def refuse_pages(pages: str, behaviours: Behaviours) -> None:
-    """Refuse a value of `pages` that is invalid, or that requests too many pages. The kind of the file does not
+    """Raise Refusal if the argument `pages` is invalid, or requests too many pages. The kind of the file does not
     matter.
     """
     if not pages and behaviours.arguments.pages_check == "strict or empty":
@@ -336,7 +346,8 @@ def refuse_pages(pages: str, behaviours: Behaviours) -> None:
 
 
 def refuse_device(path: str, raw_path: str) -> None:
-    """Refuse a device, a pipe or a socket, because its content may be endless. Only the null device is allowed.
+    """Raise Refusal for a device, a pipe or a socket, because its content may be endless. Only the null device is
+    allowed.
 
     Names of a process's open files, such as `/dev/stdin`, are always refused. `raw_path` is the path as written in the
     call.
@@ -352,7 +363,7 @@ def refuse_device(path: str, raw_path: str) -> None:
 
 
 def refuse_link_loop(path: str) -> None:
-    """Refuse to read a path whose symbolic links form a loop."""
+    """Raise Refusal if the symbolic links in a path form a loop."""
     if disk.has_link_loop(path):
         raise Refusal(
             "is_link",
@@ -362,7 +373,7 @@ def refuse_link_loop(path: str) -> None:
 
 
 def refuse_changed_link(path: str) -> NoReturn:
-    """Refuse to read a path because it no longer leads to the file that the check of permissions saw."""
+    """Raise Refusal, because a path no longer leads to the file for which permissions were checked."""
     raise Refusal(
         "is_link",
         f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "

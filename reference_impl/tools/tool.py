@@ -1,4 +1,4 @@
-"""The interface of the modules that implement the tools."""
+"""The interface that the modules of all tools implement."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from readfirst.reference_impl.session.session import Session
 __all__ = ["Answer", "Tool", "keep_arguments"]
 
 Answer = str | tuple[str, ...]
-"""The answer of a tool: a text, or several blocks of text."""
+"""The answer of a tool to a call: one text, or several blocks of text."""
 
 
 class Tool(Protocol):
-    """A module that implements one tool. A call uses the functions in this order. All functions except `schema` may
-    raise Refusal; only `execute` changes files or the session.
+    """Interface of a module that implements one tool. A call uses the functions in this order. All functions except
+    `schema` may raise Refusal; only `execute` changes files or the session.
     """
 
     def schema(self, behaviours: Behaviours) -> Schema:
@@ -26,21 +26,21 @@ class Tool(Protocol):
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments that `validate`, `check_permissions` and `execute` receive.
+        """Return the arguments that `validate`, `check_permissions` and `execute` use.
 
         `corrected` means that the call used different argument names, which were corrected.
         """
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
-        """Refuse invalid calls before any change."""
+        """Raise Refusal for an invalid call before anything is changed."""
 
     def check_permissions(self, session: Session, arguments: Mapping[str, Any]) -> None:
-        """Refuse calls without the required permission."""
+        """Raise Refusal for a call without the required permission."""
 
     def execute(self, session: Session, arguments: Mapping[str, Any]) -> Answer:
-        """Execute the call, remember its effect, and return the answer."""
+        """Execute the call, store its effect in the session, and return the answer."""
 
 
 def keep_arguments(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:  # noqa: ARG001
-    """Return the arguments unchanged: the `prepare` of tools whose arguments need no preparation."""
+    """Return the arguments unchanged. Used as the function `prepare` of tools whose arguments need no preparation."""
     return arguments

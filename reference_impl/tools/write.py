@@ -41,7 +41,7 @@ from readfirst.reference_impl.tools import edit as edit_tool
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _MAX_ANSWER_LINES = 16_000
-"""Maximum number of lines in the answer to a Write over a file."""
+"""Maximum number of lines that the answer shows after a Write over an existing file."""
 _TRUNCATION_NOTE = (
     "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this "
     "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
@@ -63,7 +63,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def corrections_of_write(behaviours: Behaviours) -> Corrections:
-    """Return the corrections of the arguments of Write."""
+    """Return the corrections of arguments that Write makes in this version."""
     if not behaviours.arguments.write_accepts_aliases:
         return Corrections()
     ignored = {"description": None} | (
@@ -74,7 +74,7 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` receive.
+    """Return the arguments that `validate`, `check_permissions` and `execute` use.
 
     Whitespace at line ends is stripped, unless the arguments were `corrected`.
     """
@@ -87,7 +87,9 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change. A newer modification time shows that the file changed."""
+    """Raise Refusal for an invalid call before anything is changed. A file counts as changed if its modification time
+    is newer.
+    """
     refuse_long_argument(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
@@ -109,7 +111,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether this Write requires that the session has read the file. A Read is always required for a notebook, and
+    """Whether a Write of a file is refused unless the session has read the file. This is always so for a notebook, and
     for a file whose latest Read was truncated.
     """
     if (
@@ -122,7 +124,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Refuse a file that changed after its record was made."""
+    """Raise Refusal if a file changed after its record was made."""
     behaviours = session.behaviours
     newer = session.memory.has_later_time(
         path, record, exact=behaviours.freshness.write_compares_sub_milliseconds
@@ -141,7 +143,7 @@ def refuse_modified(session: Session, path: str, record: Record) -> None:
 
 
 def refuse_directory(path: str, raw_path: str) -> None:
-    """Refuse a directory. `raw_path` is the path as written in the call."""
+    """Raise Refusal if a path is a directory. `raw_path` is the path as written in the call."""
     if disk.is_directory(path):
         raise Refusal(
             "is_directory",
@@ -150,7 +152,7 @@ def refuse_directory(path: str, raw_path: str) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule covers, or that needs a permission."""
+    """Raise Refusal if a deny rule covers the path, or if the change needs a permission."""
     edit_tool.refuse_forbidden_change(session, arguments, tool="Write")
 
 
