@@ -44,8 +44,7 @@ downloaded only once.
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set a temporary cache for the tests, and temporary directories in memory for quick tests (50 MB) if there is
-    room.
+    """Make all tests use a temporary cache. Quick tests use temporary directories in memory if there is room (50 MB).
 
     If Python must not write bytecode next to the sources, store it in pytest's cache: the tests start hundreds of
     processes, and each would compile all imported modules.

@@ -346,7 +346,7 @@ def _type_name(value: object) -> str:
 
 
 def wrong_type(name: str, expected: str, value: object) -> str:
-    """Return the message about an argument whose value has the wrong type."""
+    """Return the message for an argument whose value has the wrong type. `expected` is the right type."""
     return _type_problem(name, expected, _type_name(value))
 
 

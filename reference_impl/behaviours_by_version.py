@@ -101,7 +101,7 @@ class Behaviours:
         return getattr(getattr(self, group_of(name)), name)
 
     def changed(self, **values: Any) -> Behaviours:
-        """Return a copy with different values for some behaviours. Raises KeyError for an unknown name."""
+        """Return a copy in which some behaviours have different values. Raises KeyError for an unknown name."""
         by_group: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             by_group.setdefault(group_of(name), {})[name] = value
@@ -138,21 +138,21 @@ def group_of(name: str) -> str:
 
 @cache
 def behaviour_histories() -> Mapping[str, History]:
-    """Return the history of every behaviour, by name."""
+    """Return the values of every behaviour in all versions, by the name of the behaviour."""
     return {each.name: each.metadata["history"] for _, kind, _ in _group_members() for each in fields(kind)}
 
 
 def history_of(name: str) -> History:
-    """Return the history of a behaviour. Raises KeyError for an unknown name."""
+    """Return the values of one behaviour in all versions. Raises KeyError for an unknown name."""
     return behaviour_histories()[name]
 
 
 @lru_cache(maxsize=64)
 def behaviours_of(contract: str | Behaviours) -> Behaviours:
-    """Return the behaviours of a contract. A `Behaviours` object is returned unchanged.
+    """Return the behaviours of the contract with this name. A `Behaviours` object is returned unchanged.
 
-    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208
-    on also with `+gated`. Raises ValueError for an unknown contract.
+    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208 on
+    also with `+gated`. Raises ValueError for an unknown contract.
     """
     if isinstance(contract, Behaviours):
         return contract

@@ -26,7 +26,9 @@ __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 _USAGE_ERROR = 2
 _CHUNK_BYTES = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""The supported versions of the protocol, the latest first. For tools that answer with text, they do not differ."""
+"""Versions of the MCP protocol that the server supports, the latest first. They do not differ for tools that answer
+with text.
+"""
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 
@@ -38,8 +40,8 @@ class SettingsError(Exception):
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
-    """Return the deny rules (`permissions.deny`) of a Claude Code settings file. Raises SettingsError if the file is
-    invalid.
+    """Read a Claude Code settings file, and return its deny rules (`permissions.deny`). Raises SettingsError if the
+    file is invalid.
     """
     try:
         value = json.loads(settings.read_text(encoding="utf-8"))

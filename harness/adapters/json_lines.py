@@ -183,7 +183,7 @@ class LinesAdapter:
         return self._program.pid if self._program is not None and self._program.alive else None
 
     def open(self, workspace: Workspace) -> LinesSession:
-        """Open a session in the program."""
+        """Open a session in the program, which is started if necessary."""
         if (
             self._sandbox is not None
             and (writable_dirs := WritableDirs.of(workspace.root)) != self._writable_dirs
@@ -240,7 +240,7 @@ class LinesAdapter:
             raise AdapterError(hint, blame=self._start_blame, details=error.details) from None
 
     def _variables(self) -> dict[str, str]:
-        """Return the environment variables of the program."""
+        """Return the environment variables with which the program is started."""
         return dict(os.environ if self._environment is None else self._environment)
 
     def _folder(self) -> Path:

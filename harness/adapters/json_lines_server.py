@@ -244,7 +244,7 @@ class _Server:
         return self.runner.run(_await_result(value))
 
     def close(self) -> None:
-        """Close the event loop, if it was used, and cancel its running tasks."""
+        """Close the event loop that was used for coroutines, and cancel its running tasks."""
         if self.runner is not None:
             self.runner.close()
 
@@ -259,7 +259,9 @@ class _Server:
             )
 
     def _bind_request(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
-        """Return a function that executes a request in a session. Raises KeyError if the message lacks a field."""
+        """Return a function that executes a request of the client in a session. Raises KeyError if the message lacks a
+        field.
+        """
         name, given, capability = self._find_method(message)
         method = getattr(session, name, None)
         if method is None:

@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 MASK = "…"
-"""Replaces a token in a masked text."""
+"""Character that is used instead of a token in a masked text."""
 
 
 def mask_tokens(text: str) -> str:

@@ -97,7 +97,7 @@ class McpConnection:
         )
 
     def close(self) -> None:
-        """End every server."""
+        """End all servers that the connection has started."""
         self.servers.reset()
         self._scratch_dirs.close()
 
@@ -152,7 +152,7 @@ class McpAdapter:
         return self._connection.open(workspace)
 
     def close(self) -> None:
-        """End every server."""
+        """End all servers that the adapter has started."""
         self._connection.close()
 
 
@@ -178,13 +178,15 @@ class McpSession:
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Send the calls of one message before the first answer. The server may execute them in parallel."""
+        """Send the calls of one message to the server without waiting for the first answer, and return the results. The
+        server may execute the calls in parallel.
+        """
         return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
-        """Execute one call on the server, and cancel it when `interfere` returns."""
+        """Send one call to the server, and cancel it when `interfere` returns."""
         result = self._server.call_and_cancel(tool, arguments, interfere, self._time_limit)
         return NO_ANSWER if result is None else self._result(result)
 

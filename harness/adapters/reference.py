@@ -115,7 +115,7 @@ class ReferenceSession:
         return ReferenceSession(reference_tools(contract, workspace, shell, hooks))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one call."""
+        """Execute one call, and return its result."""
         with as_an_ordinary_user():
             return _result(self._tools.call(tool, arguments))
 

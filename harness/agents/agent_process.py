@@ -34,7 +34,7 @@ OUTPUT_TAIL_BYTES = 4000
 
 @runtime_checkable
 class Pause(Protocol):
-    """A pause of the agent between the validation and the execution of a call."""
+    """A pause that an agent makes after the validation of a call. During the pause, the harness changes files."""
 
     def release(self) -> None:
         """End the pause, so that the agent executes the call."""
@@ -243,7 +243,7 @@ class Conversation:
 
     @property
     def notes(self) -> Sequence[str]:
-        """The texts next to the results in the agent's latest request."""
+        """The texts in the agent's latest request that are next to the results of calls, such as reminders."""
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:

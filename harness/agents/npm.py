@@ -1,4 +1,4 @@
-"""Run npm."""
+"""Run npm, which is used to install the product and other agents."""
 
 import shutil
 import subprocess

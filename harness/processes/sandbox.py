@@ -98,8 +98,8 @@ class Sandbox:
 def wrap_unconfined(
     command: Sequence[str], environment: Mapping[str, str], *, offline: bool
 ) -> list[str] | None:
-    """Return the command line that runs `command` in a separate process namespace, with access to all files, and
-    without a network if `offline` is set. None if bubblewrap does not work.
+    """Return the command line that runs `command` in a separate process namespace. The program can use all files. With
+    `offline`, it has no network. None if bubblewrap does not work.
     """
     if find_problem():
         return None
@@ -135,7 +135,7 @@ def wall_around(*roots: Path) -> Sandbox:
 
 @cache
 def find_problem() -> str:
-    """Return the reason why bubblewrap does not work on this system. Empty if it works."""
+    """Return the reason why bubblewrap, which creates the sandbox, does not work on this system. Empty if it works."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap is for Linux"
     if _find_bwrap() is None:
@@ -209,5 +209,5 @@ def _resolve_path(path: Path) -> Path:
 
 @cache
 def warn_once(message: str) -> None:
-    """Log a warning, but only at the first call with this message."""
+    """Log a warning. Later calls with the same message do nothing."""
     logging.getLogger("readfirst").warning("%s", message)

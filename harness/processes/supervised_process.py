@@ -49,8 +49,8 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program under a supervisor. `pid` is the process id of the supervisor, which leads the process
-    group.
+    """A running program, with a supervisor that ends all of its processes. `pid` is the process id of the supervisor,
+    which leads the process group.
     """
 
     def __init__(

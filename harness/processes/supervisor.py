@@ -178,7 +178,9 @@ def execute(command: list[str]) -> NoReturn:
 
 
 def _drop_mode_overrides() -> None:
-    """Drop the capabilities to override file modes. Works for root; other users do not have them."""
+    """Give up the capabilities that override file modes, before the program is executed. Only root has these
+    capabilities.
+    """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
         for capability in _MODE_OVERRIDES:

@@ -44,8 +44,8 @@ def _is_entry_stated(observed: Entry | None, stated: Entry | None) -> bool:
 
 
 def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = False) -> Any:
-    """Return the new value of `expect` for a call or a group of calls: the `documented` clauses of its previous value,
-    and a clause for the observed answer. GONE means that the key `expect` is removed.
+    """Return the new value of the key `expect` for a call or a group of calls: the `documented` clauses of its previous
+    value, and a clause for the observed answer. Return GONE if the key must be removed.
     """
     clauses = previous if isinstance(previous, list) else [previous]
     kept = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]

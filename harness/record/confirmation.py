@@ -134,8 +134,8 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the names of contracts with the same class of models. For an older model, these include the versions before
-    the classes were distinguished.
+    """Yield those contracts among `names` that have the same class of models as `contract`. For an older model, these
+    include the versions before the classes were distinguished.
     """
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]

@@ -204,7 +204,7 @@ class _PendingRecording:
         self.mode = mode
 
     def accept(self, takes: Takes, errors: Mapping[tuple[str, str], str]) -> Recorded:
-        """Check the replays, write the files if the mode permits that, and return the result."""
+        """Check the stored replays of the scenario. If the mode permits it, write the files. Return the result."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))
             return self._make_result("unsupported", f"no contract asked for has all of {needs}")

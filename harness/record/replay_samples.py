@@ -61,7 +61,9 @@ def default_takes() -> Path:
 
 
 class Takes:
-    """The stored replays in one directory, as files `CONTRACT/NUMBER/SCENARIO.json`."""
+    """The stored replays in one directory. Each is a file `CONTRACT/NUMBER/SCENARIO.json`. A recording uses them and
+    deletes them afterwards.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root

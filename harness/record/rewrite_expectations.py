@@ -56,7 +56,9 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
 
 
 _Replacement = tuple[int, int, list[str]]
-"""A change of lines: the index of the first replaced line, the index after the last one, and the new lines."""
+"""A change of some lines of a file: the index of the first replaced line, the index after the last replaced line, and
+the new lines.
+"""
 
 
 def _plan_replacement(
@@ -128,7 +130,7 @@ def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
 
 
 def _find_entry(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """Return the nodes of a key and its value in a mapping. None if the key is missing."""
+    """Find a key in a YAML mapping, and return the nodes of the key and of its value. None if the key is missing."""
     for key, value in node.value:
         if key.value == name:
             return key, value

@@ -32,7 +32,7 @@ class RecordedAdapter:
         self._contract = contract
 
     def outcome(self, scenario: Scenario) -> Outcome:
-        """Return the recorded outcome of a scenario."""
+        """Return the outcome of a scenario with the recorded answers and changes."""
         try:
             transcript = self._recordings.of(scenario.id, scenario.inputs).transcripts.get(self._contract)
         except RecordingError as error:
@@ -156,7 +156,7 @@ class _MemoryWorkspace:
                 self.state[path] = entry
 
     def remove(self, path: str) -> None:
-        """Remove a path with everything below it."""
+        """Remove a file, link or directory, including everything in it."""
         for name in self._paths_at(path):
             del self.state[name]
 

@@ -56,7 +56,7 @@ class RunFacts:
     design: str = ""
     """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
-    """The calls that the target declares to refuse although the contract answers them."""
+    """Calls that the target declares to refuse, although the contract answers them. Reports list them."""
 
 
 class Report(Protocol):
@@ -69,7 +69,9 @@ class Report(Protocol):
         ...
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write the end of the report."""
+        """Write the end of the report, with the summary of the run. `interrupted` means that the run was
+        interrupted.
+        """
         ...
 
 

@@ -1,4 +1,4 @@
-"""The badge of a run: the share of the suite that holds, in the JSON format of shields.io endpoints."""
+"""Write the badge of a run. It shows the share of the suite that holds, in the JSON format of shields.io endpoints."""
 
 from functools import reduce
 

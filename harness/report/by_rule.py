@@ -61,8 +61,8 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The results of the rules of one class. `holding` is the number of rules that hold in all their judged
-    scenarios, `judged` the number of rules with a judged scenario.
+    """The results of all rules of one class, which are used in tables of classes. `holding` is the number of rules that
+    hold in all their judged scenarios, `judged` the number of rules with a judged scenario.
     """
 
     class_: RuleClass
@@ -87,7 +87,7 @@ class RuleTally:
     _shortest: dict[str, dict[Failure, RankedVerdict]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict with its baseline result."""
+        """Count one verdict under its rule. `ruling` is the result of the baseline for this verdict."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "error"):
@@ -113,7 +113,9 @@ class RuleTally:
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> DominantMistake | None:
-        """Return the most frequent mistake of unaccepted failures. None if it explains at most a quarter of them."""
+        """Return the mistake that most unaccepted failures share. None if it explains at most a quarter of these
+        failures.
+        """
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)

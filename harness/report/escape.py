@@ -17,7 +17,7 @@ MAX_ESCAPED_CHARS = 4000
 _CONTEXT_LINES = 2
 """Number of equal lines that a comparison shows before and after each difference."""
 _MAX_LINE_CHARS = 160
-"""Maximum characters of one line of a comparison. A longer line is shortened to the part around its difference."""
+"""Maximum characters of one line of a comparison. Of a longer line, only the part around its difference is shown."""
 _MAX_DIFF_LINES = 40
 """Maximum number of lines that are shown of one difference. The remaining lines are counted."""
 

@@ -1,4 +1,4 @@
-"""Explain one failed verdict, for the command line and pytest."""
+"""Explain a failed verdict. The command line and pytest use the same explanation."""
 
 import os
 from collections.abc import Iterator

@@ -336,7 +336,9 @@ def _details_of_verdict(verdict: Verdict, ruling: BaselineResult) -> dict[str, A
 
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
-"""If a page has more scenarios, it omits the steps of scenarios that pass in all runs, because of their size."""
+"""Maximum number of scenarios on a page that shows the steps of all scenarios. A page with more scenarios omits the
+steps of scenarios that pass in all runs, to limit its size.
+"""
 _FAILING_STATUSES = ("failed", "error")
 
 

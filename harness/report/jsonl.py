@@ -272,7 +272,7 @@ class JsonlReport:
         )
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Write the line of one verdict."""
+        """Write the JSON line of one verdict, after the content lines that it needs."""
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,

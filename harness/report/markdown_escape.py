@@ -35,7 +35,9 @@ _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that need no escape in the address of a link, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""The start of a line that Markdown parses as a list item, or as the underline of a heading."""
+"""Matches the start of a line that Markdown would parse as a list item, or as the underline of a heading. Used to
+escape such lines.
+"""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """Matches a code span between single or double backticks."""

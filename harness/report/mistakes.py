@@ -59,7 +59,7 @@ _MIN_FAILURES = 10
 _EXAMPLE_CHARS = 60
 """Maximum characters of the expected value, and of the actual value, in the example of a mistake."""
 _UNSPECIFIC_KINDS = ("text", "verbatim", "error")
-"""Prefixes of mistakes that are too general to be the dominant mistake."""
+"""Prefixes of kinds of mistakes that are never reported as the dominant mistake, because they are too general."""
 
 
 class Failure(NamedTuple):

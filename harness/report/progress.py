@@ -1,4 +1,6 @@
-"""Show progress: a bar with finished and failed scenarios on a terminal, otherwise a line every half minute."""
+"""Show the progress of a run: on a terminal a bar with finished and failed scenarios, otherwise a line every half
+minute.
+"""
 
 from __future__ import annotations
 

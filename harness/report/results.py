@@ -197,7 +197,7 @@ class PageReport:
         self._judged[verdict.contract].append((verdict, ruling))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own
-        """Write the page."""
+        """Write the page with the results of the run."""
         facts, version = self._facts, self._sources.version
         runs = tuple(
             Run(

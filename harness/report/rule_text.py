@@ -19,7 +19,7 @@ def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
 
 
 def rule_lines(suite: Suite, rules: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines of text about a rule, including its scenarios. Raises SuiteError."""
+    """Yield the lines that `readfirst rules RULE` prints: the rule and its scenarios. Raises SuiteError."""
     yield rule.id
     yield f"  {rule.title}"
     yield f"  {rule.why}"

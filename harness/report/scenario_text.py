@@ -106,7 +106,7 @@ def _block_lines(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 _MAX_ANSWER_CHARS = 88
-"""Maximum characters of an answer in a row of `OtherContracts.rows`."""
+"""Maximum characters that a row of `OtherContracts.rows` shows of an answer."""
 
 
 class OtherContracts:

@@ -87,7 +87,9 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule. Store an unaccepted failure if the report may still explain it."""
+        """Count the verdict under its rule. If the baseline does not accept the failure, store it as long as the report
+        may explain it.
+        """
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:

@@ -114,7 +114,7 @@ def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
 
 
 def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that two sessions can write two files at the same time. Raises CheckFailed."""
+    """Check that two sessions can each write a file at the same time. Raises CheckFailed."""
     traits = traits_of(adapter)
     contents = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
     answers: dict[str, ToolResult] = {}

@@ -42,7 +42,7 @@ def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection
 
 
 def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
-    """Make a call and return its result. Raises CheckFailed unless it has a text and a boolean `is_error`."""
+    """Make a call and return its result. Raises CheckFailed unless the result has a text and a boolean `is_error`."""
     result: object = session.call(tool, arguments)
     if not isinstance(result, ToolResult):
         raise CheckFailed(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
@@ -52,7 +52,7 @@ def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolRes
 
 
 def lay_out_notes(site: WorkspaceDir, text: str) -> str:
-    """Create notes.txt with this text and return the absolute path."""
+    """Create the file notes.txt with this text in the workspace, and return its absolute path."""
     site.lay_out({"notes.txt": RegularFile(TextContent(text))})
     return f"{site.root}/notes.txt"
 

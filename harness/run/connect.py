@@ -60,7 +60,9 @@ def connect(
 
 
 def kind_of(spec: str) -> str:
-    """Return the kind of a connect string. Raises ConnectError if the kind does not exist."""
+    """Return the kind of connection that a connect string uses, such as `mcp`. Raises ConnectError if the kind does not
+    exist.
+    """
     kind = spec.partition(":")[0]
     if kind in KINDS or kind in kinds():
         return kind

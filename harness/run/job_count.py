@@ -1,4 +1,4 @@
-"""Determine the number of processes of a run."""
+"""Determine how many processes a run uses."""
 
 import os
 

@@ -28,7 +28,9 @@ class Job(Protocol[Item_contra, Result_co]):
     """
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Return a context manager that opens the job's resources and yields the function that processes one item."""
+        """Prepare a worker process for the job. Return a context manager that yields the function that processes one
+        item.
+        """
         ...
 
     def result_for_crash(self, item: Item_contra, reason: str, /) -> Result_co:

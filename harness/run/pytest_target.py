@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 FOLDERS = ("scenarios", "corpus")
-"""Directories of a suite that contain scenarios."""
+"""Directories of a suite that contain scenarios. Used to find the suite of a scenario file."""
 
 
 def escape(text: str, kept: str = "") -> str:

@@ -176,7 +176,9 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario with the expectations of each contract."""
+        """Return the scenario with the expectations of each contract. `stated` is the scenario as its file states
+        it.
+        """
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]

@@ -85,7 +85,7 @@ def scenarios_of_changes() -> frozenset[str]:
 
 
 def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
-    """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
+    """Return every change of these behaviours between versions, oldest first. Raises SuiteError, RecordingError."""
     releases = load_releases(suite.file("releases.yaml"))
     points = []
     for name, history in behaviours.items():

@@ -36,7 +36,9 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return the new contracts for `version`. Raises ReleaseError if the version is older than every contract."""
+    """Return a version of the product with its new contracts. Raises ReleaseError if the version is older than every
+    contract.
+    """
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)

@@ -78,12 +78,14 @@ def is_file(path: str) -> bool:
 
 
 def is_link(path: str) -> bool:
-    """Whether the path itself is a symbolic link."""
+    """Whether a path is a symbolic link. Links in the path of its directory do not matter."""
     return os.path.islink(path)
 
 
 def resolve_links(path: str) -> str:
-    """Return the path with every symbolic link resolved. A path with a NUL character is returned unchanged."""
+    """Return the real path, in which every symbolic link is resolved. A path with a NUL character is returned
+    unchanged.
+    """
     return path if "\0" in path else os.path.realpath(path)
 
 

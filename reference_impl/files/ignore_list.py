@@ -1,4 +1,4 @@
-"""Patterns for relative paths, as in a `.gitignore` file."""
+"""Lists of patterns for relative paths, such as a `.gitignore` file."""
 
 from __future__ import annotations
 

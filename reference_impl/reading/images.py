@@ -75,7 +75,7 @@ def _size_of_webp(data: bytes) -> int:
 
 
 def _has_frame(data: bytes) -> bool:
-    """Whether a JPEG image has a frame header among its segments."""
+    """Whether a JPEG image contains a frame header, which states the size of the image."""
     at = 2
     while at + 9 < len(data):
         if data[at] != 0xFF:

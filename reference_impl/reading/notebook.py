@@ -42,8 +42,8 @@ def is_notebook(path: str, behaviours: Behaviours) -> bool:
 
 
 def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
-    """Return the JSON value of a notebook, and its programming language. Raises Refusal if the text is not JSON, or
-    has no metadata.
+    """Parse the text of a notebook. Return its JSON value and its programming language. Raises Refusal if the text is
+    not JSON, or has no metadata.
     """
     try:
         notebook = parse_json(text, brief=behaviours.notebooks.json_refusals_omit_place)
@@ -106,8 +106,8 @@ def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 
 def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer of NotebookRead: blocks of text for all cells with their outputs, or for the cell with the id
-    `identity`.
+    """Return the answer of NotebookRead: blocks of text for all cells with their outputs. If `identity` is not empty,
+    only the cell with this id is shown.
 
     Raises Refusal if the text is not a notebook, or if no cell has the id. The id `cell-N` does not mean a number.
     """
@@ -135,7 +135,9 @@ def identifies_by_number(behaviours: Behaviours) -> bool:
 
 
 def _parse_cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
-    """Return the cells of a notebook, and its programming language. Raises Refusal if the text is not a notebook."""
+    """Parse the text of a notebook. Return its cells and its programming language. Raises Refusal if the text is not a
+    notebook.
+    """
     notebook, language = load_notebook(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
     cells = _required_member(notebook, "cells", _NOTEBOOK_VARIABLE, brief=brief)

@@ -33,10 +33,11 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether an absolute path may mean a different file on Windows: a name ends with a dot, or is a short name such
-    as `PROGRA~1`.
+    """Whether an absolute path may mean a different file on Windows. True if a name ends with a dot, or is a short name
+    such as `PROGRA~1`.
 
-    `names` are the names whose final dots count: `any` or `last`. If `names` is empty, no path is suspicious.
+    `names` selects the names for which a final dot is checked: `any` name of the path, or the `last`. If `names` is
+    empty, no path is suspicious.
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)

@@ -1,4 +1,4 @@
-"""Run hooks before and after calls, and apply their decisions."""
+"""Run the hooks of the user before and after calls, and apply their decisions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Hooks:
     reminders: list[str] = field(default_factory=list)
 
     def before(self, tool: str, arguments: Mapping[str, Any]) -> PreToolUseResult:
-        """Run the hooks before a call. Raises Refusal if a hook blocks the call."""
+        """Run the hooks before a call, and return their result. Raises Refusal if a hook blocks the call."""
         replaced = None
         allowed = False
         for decision in self._hook_decisions(_BEFORE, tool, {"tool_input": arguments}):
@@ -108,7 +108,9 @@ class Hooks:
         return ran
 
     def remind_of_hook_change(self, tool: str, path: str) -> None:
-        """Add a reminder that a hook changed the file that a call has just written."""
+        """Store a reminder that a hook changed the file that a call has just written. The next result contains the
+        reminder.
+        """
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:

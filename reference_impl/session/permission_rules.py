@@ -142,7 +142,7 @@ class Grants:
     follows_links: bool
 
     def covers(self, path: str) -> bool:
-        """Whether an absolute path is in one of the directories."""
+        """Whether an absolute path is in one of `directories`."""
         return all(
             self._contains_path(each)
             for each in {path, disk.resolve_links(path) if self.follows_links else path}

@@ -1,4 +1,4 @@
-"""Read files for a change, and write changed files to the disk."""
+"""Read the files that calls change, and write the changed files to the disk."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def shape_of(behaviours: Behaviours) -> Members:
 
 
 def settings_keys(behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the names of the keys that a settings file of this version may have."""
+    """Return the names of the keys that a settings file may have in this version."""
     return tuple(shape_of(behaviours).members)
 
 

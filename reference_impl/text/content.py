@@ -1,4 +1,4 @@
-"""Decode and encode files, number their lines, and find and insert text."""
+"""Decode and encode files, number their lines, and find and replace text in them."""
 
 from __future__ import annotations
 
@@ -204,10 +204,10 @@ _CONTEXT_LINES = 4
 
 
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Return the content with the first or, if `everywhere`, every `old` replaced by `new`.
+    """Replace the first `old` in the content by `new`, or every `old` if `everywhere`. Return the new content.
 
-    A deletion (an empty `new`) of a text that does not end with a line end also removes the line end after the text,
-    if one follows any occurrence. Occurrences without a line end after them then stay.
+    If `new` is empty and `old` does not end with a line end, the line end after `old` is also removed. If only some
+    occurrences have a line end after them, only these occurrences are removed.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"

@@ -11,7 +11,7 @@ _MIN_PLAIN_EXPONENT = -6
 
 
 def number_text(number: float) -> str:
-    """Return a number as JavaScript prints it: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits beyond a double's precision
+    """Return a number as JavaScript prints it: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits that a double cannot represent
     are lost.
     """
     value = float(number)

@@ -100,7 +100,7 @@ class _Reader:
         self.next_token()
 
     def next_token(self) -> None:
-        """Advance to the next token."""
+        """Read the next token of the text, and store its kind in `kind`."""
         spaces = _SPACES.match(self.text, self.position)
         assert spaces is not None
         self.position = spaces.end()

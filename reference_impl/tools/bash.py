@@ -1,4 +1,4 @@
-"""Bash: the permissions of a command, its execution by the shell, and its effects on the known files."""
+"""The tool Bash: check the permissions of a command, run it in the shell, and record its effects on the known files."""
 
 from __future__ import annotations
 

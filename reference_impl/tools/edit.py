@@ -1,4 +1,4 @@
-"""Edit: the functions that prepare, validate and execute a call."""
+"""The tool Edit: the functions that prepare, validate and execute a call."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file without its byte order mark. During the execution, the text includes the mark if it
-        contains a second mark.
+        """The text of the file without its byte order mark. During the execution, if the text contains a second mark,
+        the first mark is included.
         """
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
@@ -377,7 +377,7 @@ def edit_answer(
     """Return the answer to an Edit. `raw_path` is the path as written in the call.
 
     `content` is the file's text before the Edit. `everywhere`: all matches were replaced. `remark` is a sentence about
-    the state of the file, or empty; it is appended unless the answer shows a snippet.
+    the state of the file, or empty; it is used if the answer shows no snippet.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (

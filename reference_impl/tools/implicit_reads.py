@@ -1,4 +1,4 @@
-"""Read files without a call of the model: mentioned files, and memory files (CLAUDE.md)."""
+"""Read files for the model although it has made no call: mentioned files, and memory files (CLAUDE.md)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_memory_files(session: Session, raw_path: str) -> bool:
 
 
 def refresh_memory_files(session: Session) -> None:
-    """Read the known memory files (CLAUDE.md) again, so that the session knows changes by a sub-agent."""
+    """Read the known memory files (CLAUDE.md) again after a sub-agent ends, so that the session knows its changes."""
     for path in [*session.memory.mentioned]:
         if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             show_file(session, path)

@@ -1,4 +1,4 @@
-"""MultiEdit: several edits of one file, which are all applied or none."""
+"""The tool MultiEdit, which makes several edits of one file. Either all of them are applied or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NotebookEdit: the functions that prepare, validate and execute a call."""
+"""The tool NotebookEdit: the functions that prepare, validate and execute a call."""
 
 from __future__ import annotations
 
@@ -311,8 +311,8 @@ def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, reset
 
 
 def replace_cell(cell: dict[str, Any], source: str, kind: str | None) -> None:
-    """Set the source of a cell, and its type if `kind` is given. A code cell gets a null execution count and empty
-    outputs; any other cell loses both.
+    """Set the source of a cell, and its type if `kind` is given. A code cell then has a null execution count and empty
+    outputs. Any other cell then has no execution count and no outputs.
     """
     cell["source"] = source
     if kind:
@@ -325,7 +325,7 @@ def replace_cell(cell: dict[str, Any], source: str, kind: str | None) -> None:
 
 
 def cells_have_ids(document: dict[str, Any]) -> bool:
-    """Whether the cells of a notebook have ids, which its format requires from version 4.5 on."""
+    """Whether the format of a notebook requires that its cells have ids. True from version 4.5 of the format on."""
     version = document.get("nbformat"), document.get("nbformat_minor")
     return all(isinstance(number, (int, float)) for number in version) and version >= (4, 5)
 

@@ -1,4 +1,4 @@
-"""NotebookRead: the functions that validate and execute a call."""
+"""The tool NotebookRead: the functions that validate and execute a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read: the functions that validate and execute a call."""
+"""The tool Read: the functions that validate and execute a call."""
 
 from __future__ import annotations
 
@@ -163,7 +163,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
 
 
 def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines of a file, and record the Read. A truncated Read is not recorded."""
+    """Return the numbered lines of a file, and record that the session read it. A Read with a truncated answer is not
+    recorded.
+    """
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify_line_ends(

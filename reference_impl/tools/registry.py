@@ -1,4 +1,4 @@
-"""The tools of the product by name."""
+"""The modules of all tools, by the name of the tool in the product."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Write: the functions that prepare, validate and execute a call."""
+"""The tool Write: the functions that prepare, validate and execute a call."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class ClaudeCodeAdapter:
         return reminded
 
     def close(self) -> None:
-        """End every conversation."""
+        """End every conversation that the adapter has started."""
         while self._shared:
             self._shared.popitem()[1].close()
 

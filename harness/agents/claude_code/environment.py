@@ -55,15 +55,16 @@ def build_environment(
     window: int | None = None,
     checkpoints: bool = False,
 ) -> dict[str, str]:
-    """Create a fresh configuration in `directory`, unless one exists, and return the variables for `program`.
+    """Return the environment variables with which `program` is started. Create a new configuration in `directory`,
+    unless one exists.
 
     `home` is the home directory (default: a new one in `directory`). The user settings `settings` are written to the
     configuration and to `home`, because early versions read them there. With `window`, the product summarises the
     conversation after this number of tokens. With `checkpoints`, the product stores the previous content of files, so
     that it can restore the files.
 
-    `PATH` contains the program's directory and the system's directories. The supervisor inserts the port into
-    the base URL.
+    `PATH` contains the program's directory and the system's directories. The supervisor inserts the port into the base
+    URL.
     """
     default_home = directory / "home"
     config = default_home / ".claude"

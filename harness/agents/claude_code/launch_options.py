@@ -109,7 +109,9 @@ class Options:
     resumed: str | None = None
     """The id of the conversation that the product resumes. None means a new conversation."""
     summarised: bool = False
-    """Whether the conversation can become so long that the product summarises it."""
+    """Whether the scenario makes the product summarise the conversation. It then has a limited context window, and the
+    model reports that this window is nearly full.
+    """
     rewinds: bool = False
     """Whether the product stores the previous content of files, and uses a dialogue that can request a rewind."""
     spoken: bool = False

@@ -27,7 +27,9 @@ def resume_conversation(conversation: Conversation, options: Options) -> Convers
 
 
 def rewind(conversation: Conversation, text: str) -> None:
-    """End the model's turn, make the product restore the files, and send the message `text`. Raises AdapterError."""
+    """End the model's turn, make the product restore the files to an earlier state, and send the user message `text`.
+    Raises AdapterError.
+    """
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
@@ -39,7 +41,7 @@ def rewind(conversation: Conversation, text: str) -> None:
 
 
 def say(conversation: Conversation, text: str) -> None:
-    """End the model's turn, and send a user message. Raises AdapterError."""
+    """End the model's turn, and send the text as a message of the user. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     conversation.end_turn(lambda: dialogue.say(text))

@@ -21,7 +21,9 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""Matches reminders of later versions about sub-agents. They occur in every replay."""
+"""Matches the reminders about sub-agents that later versions add. They are removed, because they occur in every
+replay.
+"""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
 """Matches the reminder that the product adds in plan mode. Some versions add it to every result, others only to

@@ -206,7 +206,7 @@ class ResumableConversation(ClaudeCodeSession):
         return self.conversation.kill(number)
 
     def resume(self) -> None:
-        """End the product, start it again, and continue the conversation."""
+        """End the process of the product, start a new process, and continue the conversation in it."""
         self._started_conversation = resume_conversation(self.conversation, self._options)
         self._store_reminders()
 
@@ -288,6 +288,6 @@ class BackgroundAgent:
             self._turn = conversation.switch_agent(waiting)
 
     def close(self) -> None:
-        """Stop using the sub-agent. It ends with the conversation."""
+        """Make no further calls as the sub-agent. The sub-agent itself ends with the conversation."""
         if self._turn is not None:
             self._turn.abandon()

@@ -40,7 +40,9 @@ class JsonDialogue(JsonLines):
         self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Restore the files after the model's turn has ended. Raises AdapterError if this takes more than `seconds`."""
+        """Make the product restore the files after the end of the model's turn. Raises AdapterError if this takes more
+        than `seconds`.
+        """
         self._wait_for_message(lambda message: message.get("type") == "result", seconds)
         request = {"subtype": "rewind_files", "user_message_id": self._last_message_id}
         self.tell(type="control_request", request_id=self._last_message_id, request=request)

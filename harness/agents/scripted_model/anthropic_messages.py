@@ -91,7 +91,7 @@ def _media_source(block: Mapping[str, Any]) -> tuple[object, object]:
 
 
 def _count_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return an estimated number of tokens: a quarter of the number of characters, rounded up."""
+    """Estimate the number of tokens of messages: a quarter of the number of characters, rounded up."""
     characters = 0
     for message in messages:
         content = message.get("content", "")

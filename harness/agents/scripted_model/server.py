@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 - the base class looks the method up by this name
 
     def do_POST(self) -> None:
-        """Answer one request in the wire format."""
+        """Answer one request of the agent in the wire format."""
         try:
             reply = self.server.model.reply(self.path, self._read_body())
         except WireError as error:
