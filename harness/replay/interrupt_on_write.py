@@ -31,8 +31,8 @@ class WriteWatcher:
         self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait until a file is created or written (`was_written` is then True), until the block ends, or until
-        TIME_LIMIT.
+        """Wait until a file is created or written. `was_written` is then True. The wait also ends with the block, and
+        after TIME_LIMIT.
         """
         with self._wait_lock:
             if not self._has_ended:

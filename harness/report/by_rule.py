@@ -331,7 +331,7 @@ def _failure_ratio(result: RuleResult) -> str:
 
 
 def rule_title(result: RuleResult) -> str:
-    """Return the title of the rule, not escaped. Scenarios without a rule get a title that says so."""
+    """Return the title of the rule, not escaped. For scenarios without a rule, return a title that states this."""
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 

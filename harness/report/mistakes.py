@@ -18,7 +18,7 @@ Used to rank failures.
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailureRank:
-    """Sort key that puts the worst failure first. The fields are compared in order.
+    """Sort key that is used to put the worst failure first. The fields are compared in order.
 
     `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before
     unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede generated scenarios,

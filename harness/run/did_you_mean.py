@@ -81,8 +81,8 @@ def _suggest_extension(word: str) -> list[str]:
 
 
 def _suggest_server(words: Sequence[str]) -> list[str]:
-    """Return the words as the command of an MCP server, if the first word is a program or a script. Otherwise an empty
-    list.
+    """Suggest that the words are the command of an MCP server. Return them if the first word is a program or a script.
+    Otherwise, return an empty list.
     """
     program = words[0]
     if shutil.which(program) is not None:

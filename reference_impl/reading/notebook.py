@@ -272,7 +272,8 @@ def _join_lines(value: Any) -> str:
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
     """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing.
 
-    `owner` is the name of the variable that the short error messages of the JavaScript engine contain (`brief`).
+    With `brief`, the refusal contains the short error message of the JavaScript engine, with `owner` as the name of the
+    variable.
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

@@ -116,8 +116,8 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as it would be in a separate conversation: without reminders about the conversation, and with
-        paths that are relative to the scenario's workspace.
+        """Return a result as it would be in a separate conversation. Reminders about the conversation are removed, and
+        paths are written as if the workspace were the working directory.
         """
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
