@@ -162,11 +162,14 @@ def items_of_code(root: Path) -> Iterator[Item]:
         source = path.read_text("utf-8")
         tree = ast.parse(source)
         location = path.relative_to(root).as_posix()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef) and (docstring := ast.get_docstring(node)):
-                yield Item("code", f"{location}:{node.lineno}", f"{_signature(node)}\n{docstring}")
-        for node, docstring in _constants(tree):
-            yield Item("code", f"{location}:{node.lineno}", f"{ast.unparse(node)[:200]}\n{docstring}")
+        for node, class_name in _definitions(tree):
+            if docstring := ast.get_docstring(node):
+                yield Item(
+                    "code", f"{location}:{node.lineno}", f"{_signature(node, class_name)}\n{docstring}"
+                )
+        for statement, docstring in _constants(tree):
+            text = f"{ast.unparse(statement)[:200]}\n{docstring}"
+            yield Item("code", f"{location}:{statement.lineno}", text)
 
 
 def items_of_pages(root: Path) -> Iterator[Item]:
@@ -174,8 +177,10 @@ def items_of_pages(root: Path) -> Iterator[Item]:
     for path in pages(root):
         if path.name == "CHANGELOG.md":
             continue
-        text = re.sub(r"^(?:[|#>].*|\s*<.*)$", "", prose_of_page(path.read_text("utf-8")), flags=re.MULTILINE)
-        for paragraph in re.split(r"\n\s*\n", text):
+        text = re.sub(
+            r"^(?:[|#>].*|\s*<.*|    .*)$", "", prose_of_page(path.read_text("utf-8")), flags=re.MULTILINE
+        )
+        for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
             for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`\[])", " ".join(paragraph.split())):
                 if len(sentence) >= _MIN_DOC_SENTENCE_CHARS:
                     yield Item("docs", path.relative_to(root).as_posix(), sentence)
@@ -232,10 +237,27 @@ def _constants(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
                 yield statement, docstring
 
 
-def _signature(node: ast.ClassDef | ast.FunctionDef) -> str:
+def _definitions(node: ast.AST, class_name: str = "") -> Iterator[tuple[ast.ClassDef | ast.FunctionDef, str]]:
+    """Yield each class and function with the name of the class that contains it. The name is empty if there is none."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef):
+            yield child, class_name
+        match child:
+            case ast.ClassDef():
+                yield from _definitions(child, child.name)
+            case ast.FunctionDef():
+                yield from _definitions(child)
+            case _:
+                yield from _definitions(child, class_name)
+
+
+def _signature(node: ast.ClassDef | ast.FunctionDef, class_name: str) -> str:
+    """Return the signature of a class or function, as documentation shows it: with its class and its result type."""
+    prefix = f"{class_name}." if class_name else ""
     if isinstance(node, ast.ClassDef):
-        return f"class {node.name}"
-    return f"def {node.name}({ast.unparse(node.args)})"
+        return f"class {prefix}{node.name}"
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+    return f"def {prefix}{node.name}({ast.unparse(node.args)}){returns}"
 
 
 def main(arguments: Sequence[str]) -> int:

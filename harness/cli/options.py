@@ -203,8 +203,7 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
     if suggestion and suggestion.lstrip("'").startswith(kind):
         raise UsageError(f"{words[0]!r} is not a target. Did you mean: {command} {suggestion}")
     if len(words) > 1:
-        extra = f"{words[1]!r} is one word too many"
-        raise UsageError(f"{extra}: write one target, in quotes if it contains spaces.")
+        raise UsageError(f"Only one target is allowed: remove {words[1]!r}, or quote a target with spaces.")
     return words[0]
 
 

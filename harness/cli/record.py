@@ -200,7 +200,7 @@ def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -
         raise UsageError("--leave-out needs a reason: a sentence that is stored in the recording.")
     chosen = [(scenario_id, name) for name, ids in wanted.items() for scenario_id in ids]
     if not chosen:
-        raise UsageError("no scenario is selected: name other contracts with --contract, and the scenarios.")
+        raise UsageError("No scenario is selected. Name the scenarios, and other contracts with --contract.")
     for scenario_id, name in chosen:
         scenario = suite.scenario(scenario_id, require_expect=False)
         if scenario.contract == name and not scenario.composed:

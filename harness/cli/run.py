@@ -146,7 +146,9 @@ def run(
     if no_baseline and (baseline is not None or update_baseline):
         raise UsageError("--no-baseline cannot be combined with --baseline and --update-baseline.")
     if baseline is not None and baseline.exists() and not baseline.is_file():
-        raise UsageError(f"--baseline {baseline} is not a file. A run without a baseline: --no-baseline.")
+        raise UsageError(
+            f"--baseline {baseline} is not a file. To run without a baseline, use --no-baseline."
+        )
     if (known := target_defaults(connect_string)) is not None:
         shown_target = connect_string = known.connect
         level = level or known.level

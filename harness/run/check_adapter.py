@@ -194,7 +194,7 @@ def _check_write(session: Session, site: WorkspaceDir) -> None:
     entries = site.snapshot()
     if not _has_content(entries.pop("new.txt", None), "new\n"):
         problem = f"{site.root}/new.txt does not exist afterwards, or has other content"
-        raise CheckFailed(f"{problem}. Is the path used as given?")
+        raise CheckFailed(f"{problem}. Check that the tool uses the path of the call unchanged.")
     if entries:
         raise CheckFailed(
             f"Write also left {', '.join(sorted(entries))}; keep files of your own outside the workspace"

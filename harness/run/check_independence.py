@@ -108,7 +108,7 @@ def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
             result = call_tool(session, "Read", {"file_path": lay_out_notes(site, text)})
             if text.strip() not in result.text:
                 mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
-                raise CheckFailed(f"{mismatch}. Start from nothing in open(), or remove reuses_paths.")
+                raise CheckFailed(f"{mismatch}. Create a new state in open(), or remove reuses_paths.")
 
         in_session(adapter, place, check_own_text)
 

@@ -148,9 +148,9 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
         if not any(each.recorded or each.extends or each.name in part.contracts for each in contracts):
             default = part.contracts.default
             raise SelectionError(
-                f"{' and '.join(names)} cannot judge the scenarios of the suite {part.name}. Write "
-                f"`extends: {default}` at {names[-1]} in contracts.yaml, or select several contracts: "
-                f"{' and '.join((default, *names))}."
+                f"{' and '.join(names)} has no expected results for the suite {part.name}. Add "
+                f"`extends: {default}` to {names[-1]} in contracts.yaml, or use several contracts: "
+                f"{' '.join(f'--contract {name}' for name in (default, *names))}."
             )
 
 

@@ -216,7 +216,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
         return (expectation.documented if contract.name == DOCUMENTED else None) or stated
     if expectation.recorded is not None and scenario.contract != contract.name:
         raise ForeignContractError(
-            f"{scenario.id} was read for {scenario.contract or 'no contract'}, not for {contract.name}"
+            f"{scenario.id} was loaded for {scenario.contract or 'no contract'}, not for {contract.name}"
         )
     return expectation.recorded
 

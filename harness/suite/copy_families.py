@@ -45,7 +45,7 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
     """
     if source.location(scenario_id).composed:
         raise CopyError(
-            f"{scenario_id} has no expectations outside its recording. Copy its family: --family "
+            f"The expected results of {scenario_id} are only in its recording. Copy its family: --family "
             f"{scenario_id.partition('/')[0]}"
         )
     text = source.text(scenario_id)

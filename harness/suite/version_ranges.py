@@ -37,7 +37,9 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
         for name in track:
             previous = starts.get(name, previous)
             if previous is None:
-                raise ValueError(f"{name} has no answer: neither this version nor an earlier one states one")
+                raise ValueError(
+                    f"there is no answer for {name}: no `since` names this version or an earlier one"
+                )
             answers[name] = previous
     if unknown := starts.keys() - answers.keys():
         raise ValueError(f"{min(unknown)} is not one of the recorded versions")

@@ -80,7 +80,9 @@ def bisect(
     needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
     contract = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
     if contract is None:
-        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
+        raise UsageError(
+            f"The selected scenarios need {', '.join(sorted(needs))}. No contract supports all of them."
+        )
     published = published_versions(contract.package or PACKAGE)
     kept = Takes(takes or default_takes())
     replays = VersionReplays(

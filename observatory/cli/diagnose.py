@@ -64,7 +64,9 @@ def diagnose(
     with ReplayCache(suite) as replays:
         for name, observed in found:
             if not (seen := without_missing_capabilities(observed)):
-                raise UsageError(f"{name} has no scenario to compare: a capability is missing in each.")
+                raise UsageError(
+                    f"{name}: no scenario can be compared, because each needs a capability that {name} lacks."
+                )
             diagnosis = find_diagnosis(replays, seen, contracts, search_sample(suite, seen), level)
             cases.append(DiagnosisCase(name, diagnosis, rules))
     match format_:

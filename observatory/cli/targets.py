@@ -275,7 +275,9 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: R
         wanted = failing_scenarios([rule], known_scenarios(suite), result)
         kept = gather_evidence(suite, name, {rule_id: wanted.get(rule_id, [])}, options).get(rule_id)
         if kept is None:
-            raise UsageError(f"{name} follows {rule_id} now. Its results are out of date: {again}")
+            raise UsageError(
+                f"{name} now follows {rule_id}, so there is nothing to report. Update its results: {again}"
+            )
     scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])
     stdout().write(issue_text(Report(target, rule, scenario, kept, cell, result), suite))
     return ExitCode.CONFORMANT

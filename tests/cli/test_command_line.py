@@ -98,7 +98,7 @@ def test_an_invalid_suite_exits_4_with_position(readfirst: Cli, make_suite: Make
         (["run", "--update-baseline"], "needs --baseline"),
         (["run", "--baseline-update"], "needs --baseline"),
         (["run", "--baseline", "/nowhere/x.yaml"], "the file cannot be read"),
-        (["run", "--baseline", "/dev/null"], "is not a file. A run without a baseline: --no-baseline."),
+        (["run", "--baseline", "/dev/null"], "is not a file. To run without a baseline, use --no-baseline."),
         (["run", "--baseline", "x.yaml", "--no-baseline"], "--no-baseline cannot be combined with"),
         (["run", "--name", " "], "--name is empty"),
         (

@@ -97,8 +97,8 @@ def test_suites_without_a_common_contract_are_refused_with_the_remedy(readfirst:
     target = "python:tests.format.keeps:Keeps"
     ran = readfirst("run", target, *both)
     assert (ran.code, ran.out) == (2, "")
-    assert "house-rules cannot judge the scenarios of the suite readfirst. Write `extends: 2.1.7`" in ran.err
-    assert "or select several contracts: 2.1.7 and house-rules." in ran.err
+    assert "house-rules has no expected results for the suite readfirst. Add `extends: 2.1.7`" in ran.err
+    assert "or use several contracts: --contract 2.1.7 --contract house-rules." in ran.err
     on_both = readfirst("run", target, *both, "--contract", "2.1.7", "--contract", "house-rules")
     assert on_both.code == 1
     (house / "contracts.yaml").write_text(EXTENDED)
@@ -134,7 +134,7 @@ def test_pytest_refuses_suites_without_a_common_contract(pytester: pytest.Pytest
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--readfirst-fixtures", "bundled", "--readfirst-fixtures", house, "--readfirst-trust")
     ran = pytester.runpytest("--adapter", "python:tests.format.keeps:Keeps", *both, "-k", "drafts")
-    ran.stderr.fnmatch_lines(["*house-rules cannot judge the scenarios of the suite readfirst.*"])
+    ran.stderr.fnmatch_lines(["*house-rules has no expected results for the suite readfirst.*"])
     assert ran.ret != 0
 
 

@@ -112,9 +112,9 @@ def test_commands_with_a_target_suggest_one(readfirst: Cli, command: str, words:
     ("words", "message"),
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
-        (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
+        (["check-adapter", "reference", "gate"], "Only one target is allowed: remove 'gate'"),
         (["targets", "new-mapping", "agno"], "'agno' is not an MCP server"),
-        (["fuzz", "reference", "more"], "'more' is one word too many"),
+        (["fuzz", "reference", "more"], "Only one target is allowed: remove 'more'"),
         (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
         (
             ["diff", "2.1.7", "server.mjs"],

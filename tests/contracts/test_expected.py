@@ -115,10 +115,10 @@ def test_a_scenario_read_for_one_contract_does_not_judge_another() -> None:
     (call,) = stated.calls()
     assert clause_for(stated, call.expect, OWN) == clause
     assert clause_for(stated, call.expect, DOCUMENTED) == SAYS
-    with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.7, not for 2\.1\.40"):
+    with pytest.raises(ForeignContractError, match=r"a/b was loaded for 2\.1\.7, not for 2\.1\.40"):
         clause_for(stated, call.expect, OTHER)
     seen = with_expectations_of(stated, OTHER.name, Transcript((make_step("Other."),)))
-    with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.40, not for 2\.1\.7"):
+    with pytest.raises(ForeignContractError, match=r"a/b was loaded for 2\.1\.40, not for 2\.1\.7"):
         clause_for(seen, next(seen.calls()).expect, OWN)
 
 

@@ -9,7 +9,9 @@ from tools.plain_language import (
     count_habits,
     draw,
     is_participle,
+    items_of_code,
     items_of_messages,
+    items_of_pages,
     measure_names,
     prose_of_page,
     prose_of_python,
@@ -90,3 +92,21 @@ def test_a_draw_has_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
 def test_messages_are_texts_of_errors(checkout: Path) -> None:
     texts = {item.text for item in items_of_messages(checkout)}
     assert texts == {f"'the number {n} is not allowed'" for n in range(15)}
+
+
+def test_the_signature_of_a_method_contains_its_class_and_its_result(tmp_path: Path) -> None:
+    (tmp_path / "harness").mkdir()
+    source = (
+        'class Counter:\n    """Counts."""\n\n    def total(self) -> int:\n        """Return the total."""\n'
+    )
+    (tmp_path / "harness/counter.py").write_text(source)
+    texts = [item.text for item in items_of_code(tmp_path)]
+    assert texts == ["class Counter\nCounts.", "def Counter.total(self) -> int\nReturn the total."]
+
+
+def test_list_items_are_separate_sentences_and_indented_code_is_skipped(tmp_path: Path) -> None:
+    first, second = "an item of the list that is long enough here", "a second item that is long enough, too"
+    (tmp_path / "README.md").write_text(
+        f"- {first}\n- {second}\n\n    code = 'long enough to be a sentence'\n"
+    )
+    assert [item.text for item in items_of_pages(tmp_path)] == [f"- {first}", f"- {second}"]

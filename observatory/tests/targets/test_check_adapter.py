@@ -152,7 +152,7 @@ def test_the_reference_has_no_problem() -> None:
             "a new file is written, in the workspace and nowhere else",
             "does not exist afterwards",
         ),
-        (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
+        (RemembersAcrossSessions, "a later session sees its own workspace", "Create a new state in open()"),
         (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
         (declaring("parallel"), "it has what it declares", "no call_parallel"),
         (declaring("resume"), "a resumed conversation answers", "its session has no resume()"),
