@@ -9,13 +9,14 @@ from readfirst.harness.agents.json_lines import JsonLines
 
 _INITIALIZE, _OPEN, _PROMPT = 1, 2, 3
 _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
-"""Error codes: an unknown method and a failed request (JSON-RPC), and a missing file (Agent Client Protocol)."""
+"""Error codes that AcpClient sends: for an unknown method, for a failed request, and for a missing file."""
 
 
 class AcpClient(JsonLines):
-    """Opens a session in the directory `folder`, sends `prompt`, and answers the agent's requests to its editor.
+    """Plays the user's editor for an agent that uses the Agent Client Protocol (https://agentclientprotocol.com).
 
-    Every permission is granted. No terminal is offered. https://agentclientprotocol.com describes the messages.
+    The client opens a session in the directory `folder`, sends `prompt`, and answers the agent's requests to read or
+    write files. It grants every permission, and offers no terminal.
     """
 
     def __init__(self, directory: Path, folder: Path, prompt: str, editor: Editor) -> None:

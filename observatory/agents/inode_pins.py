@@ -1,4 +1,4 @@
-"""Keep the inodes of files of past scenarios in use, so that an agent cannot confuse later files with them."""
+"""Keep the files of past scenarios open, so that an agent cannot confuse later files with them."""
 
 import contextlib
 import os
@@ -12,9 +12,9 @@ _MOST = 4096
 class HeldFiles:
     """Keeps files open while an agent runs, so that the system does not reuse their inodes.
 
-    Some agents remember a file that they have read by device, inode and time. The system gives the inode of a removed
-    file to the next new file, and the files of all scenarios have the same time. Without held files, such an agent
-    would take a new file for a file that it has read.
+    Some agents recognise a file that they have read by its device, inode and time. The system reuses the inode of a
+    removed file for the next new file, and the files of all scenarios have the same time. If no files were kept open,
+    such an agent would mistake a new file for a file that it has read.
     """
 
     def __init__(self) -> None:
@@ -41,6 +41,6 @@ class HeldFiles:
                             self._held[key] = os.open(name, _FLAGS, dir_fd=folder)
 
     def release(self) -> None:
-        """Close all held files, so that the system may use their inodes again."""
+        """Close all files that `hold` opened, so that the system may reuse their inodes."""
         while self._held:
             os.close(self._held.popitem()[1])

@@ -1,1 +1,1 @@
-"""Wire formats of other agents' models."""
+"""Wire formats that agents other than the product use to call their models."""

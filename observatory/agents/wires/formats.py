@@ -1,4 +1,4 @@
-"""All wire formats, by the names that targets use."""
+"""All wire formats, by the names that mapping files use."""
 
 from collections.abc import Mapping
 
@@ -11,4 +11,6 @@ from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses
 WIRES: Mapping[str, Wire] = {
     wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
 }
-"""The wire formats by name: `anthropic` (Messages), `openai` (Chat Completions), `gemini` and `responses` (OpenAI)."""
+"""The formats in which agents call their models, by the names that mapping files use: `anthropic` (Messages API),
+`openai` (Chat Completions API), `gemini`, and `responses` (Responses API of OpenAI).
+"""

@@ -22,16 +22,21 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """The Gemini API. A tool result is a part of a user message: an object with `output` or `error`."""
+    """Reads and writes messages of the Gemini API, for an agent whose model is replaced by a script.
+
+    In this API, a tool result is a part of a user message: an object with the key `output` or `error`.
+    """
 
     name = "gemini"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return a fixed number for a request to count tokens. None for all other requests."""
+        """Return an answer with a fixed number if the agent asks for a count of tokens. None for all other requests."""
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse a request: the offered tools, and function responses after the last message. Raises WireError."""
+        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
+        message. Raises WireError for an invalid request.
+        """
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(
@@ -50,7 +55,9 @@ class Gemini:
             raise WireError(f"not a request of the Gemini API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return one candidate with the blocks. A stream contains the whole candidate in one event."""
+        """Return the model's answer, which contains the `blocks` (texts and tool calls). If the agent requested a
+        stream, the stream consists of one event.
+        """
         answer = {
             "candidates": [
                 {
@@ -66,7 +73,9 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return the tool results in a message by the id of the call. The id may be empty if there is only one call."""
+    """Return the tool results in the parts of a message, by the id of the tool call. Some agents omit the id; it is
+    then an empty text.
+    """
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:

@@ -23,16 +23,23 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 class OpenAIChat:
-    """The Chat Completions API of OpenAI. Tool results are separate messages, without a flag for errors."""
+    """Reads and writes messages of OpenAI's Chat Completions API, for an agent whose model is replaced by a script.
+
+    In this API, tool results are separate messages. They have no flag for errors.
+    """
 
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return an empty list of models for a request that is not a chat completion, otherwise None."""
+        """Return None if the agent requests a chat completion. For all other requests, return an empty list of
+        models.
+        """
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request: the offered tools, and tool messages after the model's last message. May raise WireError."""
+        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
+        message. Raises WireError for an invalid request.
+        """
         try:
             tools = frozenset(tool["function"]["name"] for tool in body.get("tools") or ())
             answers: dict[str, ToolResult] = {}
@@ -51,7 +58,7 @@ class OpenAIChat:
             raise WireError(f"not a request of the chat API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return one message of the model with the blocks."""
+        """Return the model's answer: one message that contains the `blocks` (texts and tool calls)."""
         message = _message(blocks)
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if not request.stream:

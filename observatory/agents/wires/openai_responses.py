@@ -25,21 +25,23 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """The Responses API of OpenAI. Tool results are separate items, without a flag for errors.
+    """Reads and writes messages of OpenAI's Responses API, for an agent whose model is replaced by a script.
 
-    A tool is a function with JSON arguments, or a custom tool with one text argument. The call of a custom tool
-    contains the value of the only argument as text.
+    In this API, tool results are separate items, without a flag for errors. A tool is a function with JSON arguments,
+    or a *custom tool* with one argument, which is a text.
     """
 
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return an empty list of models for a request that does not ask for a response, otherwise None."""
+        """Return None if the agent requests a response. For all other requests, return an empty list of models."""
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request: the named tools, and the tool results after the model's last items. Raises WireError."""
+        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
+        items. Raises WireError for an invalid request.
+        """
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]
@@ -65,7 +67,9 @@ class OpenAIResponses:
             raise WireError(f"not a request of the Responses API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return a response with one output item for each block."""
+        """Return the model's answer: a response with one output item for each of the `blocks` (texts and tool
+        calls).
+        """
         items = [_item(request, number, block) for number, block in enumerate(blocks)]
         response = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
         done = {**response, "status": "completed", "output": items, "usage": _USAGE}
@@ -100,7 +104,9 @@ def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
 
 
 def _only(arguments: Mapping[str, Any] | str) -> str:
-    """Return the text for a call of a custom tool: the value of the only argument, otherwise all arguments as JSON."""
+    """Return the text argument of a call of a custom tool: the value of the call's only argument. If the call has
+    several arguments, return all arguments as JSON.
+    """
     if isinstance(arguments, str):
         return arguments
     values = list(arguments.values())
