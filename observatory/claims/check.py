@@ -1,4 +1,4 @@
-"""The check of `readfirst lint` for the file of claims: every name in it exists and matches the scenarios."""
+"""Check the file of claims for `readfirst lint`: its scenarios and rules must exist and fit the claims."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -12,7 +12,9 @@ from readfirst.observatory.claims.claims import Claims, check_claims, claims_fil
 
 
 class ClaimsCheck:
-    """Checks the claims of a suite for `readfirst lint`. A suite without a file of claims has no findings."""
+    """Checks `claims.yaml` of a suite for `readfirst lint`. If the suite has no `claims.yaml`, there are no
+    findings.
+    """
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -28,7 +30,7 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each documented clause whose source, a section of a document, has no claims."""
+        """Yield a finding for each source (a section of a document) that a scenario names although no claim has it."""
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:
@@ -39,7 +41,9 @@ class ClaimsCheck:
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield a finding for each unknown name in the claims, and each scenario or rule that does not match them."""
+        """Yield a finding for each claim with an unknown scenario, claim or rule, and for each claim that states
+        nothing about its scenario or has a different rule than its scenarios.
+        """
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -50,7 +54,9 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim that names an unknown rule, or a rule to which none of its scenarios belongs."""
+    """Yield a finding for each claim that names an unknown rule, and for each claim that has scenarios but names a rule
+    of none of them. `shown` contains the scenarios of each rule.
+    """
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -22,10 +22,10 @@ DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 class ScenarioReference:
     """A scenario that is evidence for a claim.
 
-    `call` is the number of the relevant call, from 1. None: all calls with documented clauses or, for a question or a
-    contradiction, the last call. `clause` is the claim's expectation for this call, if the scenario has no documented
-    clause from the same document. `states_files`: `clause` covers changed files. `exact`: `clause` covers the words of
-    the answer.
+    `call` is the number of the relevant call, from 1. None: all calls with a `documented` expected result or, for a
+    question or a contradiction, the last call. `clause` is the result that the claim expects of this call; it is only
+    used if the scenario itself contains no expected result from the same document. `states_files`: `clause` also states
+    the changed files. `exact`: `clause` also states the words of the answer.
     """
 
     scenario_id: str
@@ -38,12 +38,13 @@ class ScenarioReference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the documents about the tools, in our words (`says`).
+    """One statement that the documents of the product make about its tools, in our words (`says`).
 
-    `sources` are texts `document, section`. `rule` is the conformance rule that the claim is about. Either `shown_by`
-    contains scenarios, or `unobservable` states why a caller of the tools cannot observe the claim. `presumes` contains
-    the ids of claims that must be true before this claim can be observed. For example, that a Read unlocks a file can
-    only be observed if edits of unread files are refused.
+    Each of the `sources` is a text `document, section`. `rule` is the conformance rule that the claim is about.
+    `shown_by` contains the scenarios that confirm or refute the claim; if there are none, `unobservable` states why a
+    caller of the tools cannot observe the claim. `presumes` contains the ids of claims that must be true before this
+    claim can be observed. For example, the claim "a Read unlocks a file" presumes that edits of unread files are
+    refused.
     """
 
     id: str
@@ -58,7 +59,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Claims about one subject, in the order of the file."""
+    """The claims about one subject, in the order of `claims.yaml`."""
 
     id: str
     title: str
@@ -78,10 +79,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that contradict each other, or a claim that reports of users contradict.
+    """Claims that contradict each other, or a claim that users' reports contradict.
 
-    `claims` are ids of claims; `reports` is the content of the reports. `unobservable` states the part that no
-    scenario can decide, and the reason.
+    `claims` are ids of claims. `reports` is a summary of the users' reports. `shown_by` contains the scenarios that
+    decide which side is right. `unobservable` states the part that no scenario can decide, and the reason.
     """
 
     id: str
@@ -95,7 +96,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The content of a file of claims: topics, questions and contradictions, in the order of the file."""
+    """The content of `claims.yaml`: topics, questions and contradictions, in the order of the file."""
 
     topics: tuple[Topic, ...]
     questions: tuple[Question, ...]
@@ -106,7 +107,7 @@ class Claims:
 
     @property
     def sources(self) -> frozenset[str]:
-        """The sources of all claims: texts `document, section`."""
+        """The sources of all claims, each as a text `document, section`."""
         return frozenset(source for claim in self for source in claim.sources)
 
     def evidence(self) -> Iterator[ScenarioReference]:
@@ -116,12 +117,12 @@ class Claims:
 
 
 def claims_file(root: Path) -> Path:
-    """Return the path of the claims of the suite at `root`. The file may be missing."""
+    """Return the path of `claims.yaml` in the suite at `root`. The file may be missing."""
     return root / "claims.yaml"
 
 
 def load_claims(path: Path) -> Claims:
-    """Read a file of claims. Raises SuiteError with all problems of the file."""
+    """Read a `claims.yaml`. Raises SuiteError with all problems of the file."""
     reader = _ClaimsReader(load(read(path), path))
     reader.findings += schema_findings(reader.document, "claims")
     reader.finish()
@@ -142,7 +143,7 @@ Built = TypeVar("Built")
 
 
 class _ClaimsReader(Inspection):
-    """Reads the parts of a file of claims, valid against its schema, and reports ids that occur twice."""
+    """Used by `load_claims` to build the claims from a file that is valid against its schema. Reports duplicate ids."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -163,7 +164,9 @@ class _ClaimsReader(Inspection):
     def _build(
         self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return an object of a class. Its attributes are the keys of a part of the file. Lists become tuples."""
+        """Return an object of the class `cls` from a part of the file: each key of `value` becomes an attribute.
+        Lists become tuples. `name` is the id of the part, and `above` the path of the part in the file.
+        """
         path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields |= {
@@ -198,7 +201,9 @@ class _ClaimsReader(Inspection):
         )
 
     def _register_id(self, name: str, *above: str | int) -> YamlPath:
-        """Return the path of a new id in the file. Report the id if another part of the file uses it."""
+        """Record that the file defines the id `name`, and return its path in the file. Report an error if the file
+        already defines this id in a different place.
+        """
         path = (*above, name)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
@@ -214,8 +219,8 @@ def check_claims(
     """Yield a finding for each unknown name in the claims of a suite, and for each scenario that states nothing about
     its claim.
 
-    `stated` returns the documented clauses of a scenario, or None if the scenario is invalid. It raises
-    UnknownScenarioError for a missing scenario. The default reads the scenarios from the suite.
+    `stated` returns the results that a scenario expects according to the documents, or None if the scenario is invalid.
+    It raises UnknownScenarioError for a missing scenario. By default, the scenarios are read from the suite.
     """
 
     def read(scenario_id: str) -> Stated | None:

@@ -1,4 +1,4 @@
-"""Compare claims with the recorded behaviour of the product in their scenarios."""
+"""Compare each claim with the recorded behaviour of the product in the claim's scenarios."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,11 +27,11 @@ from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import ScenarioReference
 
 ClaimStatus = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
-"""Whether a claim is true.
+"""Whether a claim is true in a version of the product.
 
 `in other words`: the refusal or the change is as claimed, but the text of the answer differs. `partly`: only some of
-several calls or scenarios are as claimed. `not shown`: the version lacks a tool or an argument of the scenario, or an
-earlier call had a different result, so the result of the relevant call means nothing.
+several calls or scenarios are as claimed. `not shown`: the scenario cannot decide the claim, because the version lacks
+a tool or an argument that the scenario uses, or because a call before the relevant call had an unexpected result.
 """
 
 
@@ -41,10 +41,10 @@ _LINE_NUMBER_PATTERN = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claimed result of one call (`clause`), the recorded result (`answer`), and whether they agree (`status`).
+    """The claimed result of one call (`clause`), the recorded result (`answer`), and whether they agree (`status`).
 
-    `call` is the number of the call, from 1. `states_files`: the clause covers changed files. `exact`: the clause
-    covers the words of the answer.
+    `call` is the number of the call, from 1. `states_files`: the claimed result includes the changed files. `exact`:
+    the claimed result includes the exact words of the answer.
     """
 
     call: int
@@ -58,7 +58,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The statements about the relevant calls of one scenario, compared with the recording of one contract."""
+    """The statements of a claim about the calls of one scenario, compared with the recording of one contract."""
 
     scenario_id: str
     title: str
@@ -74,7 +74,8 @@ class Evidence:
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
     """Return the combined status of several scenarios or calls.
 
-    It is `not recorded` if one of them is. The status `not shown` is ignored if there is a different status.
+    The combined status is `not recorded` if one status is `not recorded`, or if there are none. The status `not shown`
+    is ignored if there are other statuses. The combined status of several different statuses is `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -87,11 +88,11 @@ def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
 def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
-    """Return the statements of a claim about the calls of a scenario: the expectation in the claim (`shown`) if it has
-    one, otherwise the documented clauses of the scenario.
+    """Return the results that a claim states for the calls of a scenario.
 
-    If some documented clauses have one of the `sources`, clauses with other sources are ignored. Empty if nothing is
-    stated, or if the scenario lacks the call number in `shown`.
+    If the claim's reference to the scenario (`shown`) contains an expected result, it is used. Otherwise the
+    `documented` results in the scenario are used: those from one of the `sources` or, if there are none, all of them.
+    The return value is empty if nothing is stated, or if the scenario does not have the call number in `shown`.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -113,7 +114,7 @@ def claimed_statements(
 def judge_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements with the results of their calls in `outcome` and the resulting status."""
+    """Return the statements `said`, each with the result of its call in `outcome` and with the status that follows."""
     answers = recorded_answers(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
@@ -153,7 +154,7 @@ def judge_statements(
 
 
 def recorded_answers(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
-    """Return the result of each call of a complete outcome: error name, text and changed files."""
+    """Return the result of each call in a recorded outcome: the name of the error, the text and the changed files."""
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
         own = {
@@ -183,7 +184,9 @@ def _statement_status(
 
 
 def _differs_only_in_line_numbers(said: str | TextDigest | None, text: str) -> bool:
-    """Whether two texts differ only in the form of line numbers: with or without padding, with an arrow or a tab."""
+    """Whether a claimed and a recorded answer differ only in the form of the line numbers: `   1→alpha` or
+    `1⇥alpha`.
+    """
     plain = _normalize_line_numbers(text)
     match said:
         case str():
@@ -206,8 +209,8 @@ def _normalize_line_numbers(text: str) -> str:
 class RecordingLookup:
     """Compares claims with recordings, and caches the results.
 
-    If no contract is specified, the contract of the scenario is used. This is the default contract, or the contract
-    named in the scenario if the default contract lacks its tools.
+    If no contract is specified, the contract of the scenario is used. This is the default contract. If the default
+    contract lacks a tool that the scenario uses, it is the contract that the scenario names.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -223,7 +226,10 @@ class RecordingLookup:
     def evidence(
         self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
     ) -> Evidence:
-        """Return the statements of a claim with these `sources` about one scenario, compared with the recording."""
+        """Compare a claim with the recording of one of its scenarios (`shown`), and return the judged statements.
+
+        `sources` are the claim's sources. `contract` defaults to the contract of the scenario.
+        """
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)
@@ -235,7 +241,9 @@ class RecordingLookup:
         return Evidence(scenario.id, scenario.title, said, name)
 
     def answer(self, shown: ScenarioReference) -> Evidence:
-        """Return the recorded answer to the call in `shown`, by default to the last call of the scenario."""
+        """Return the recorded answer to one call of a scenario: the call that `shown` names, otherwise the last
+        call.
+        """
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())
@@ -261,9 +269,11 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements about a scenario. They are computed once for each reference and outcome.
+        """Return the judged statements of a claim about a scenario. They are computed once for each pair of a reference
+        to a scenario (`shown`) and an outcome.
 
-        The cache keeps the reference, because its key contains the `id()`, which Python may reuse for a new object.
+        The keys of the cache contain the `id()` of each reference. The cache also keeps the reference itself, because
+        Python may otherwise reuse this `id()` for a new object.
         """
         key = id(shown), id(outcome)
         if key not in self._judged:
@@ -272,8 +282,8 @@ class RecordingLookup:
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return the recorded outcome of a scenario for a contract. None if the recording lacks the contract, or if it
-        has different steps. Contracts with the same answers share one outcome.
+        """Return the recorded outcome of a scenario for a contract. None if the contract was not recorded, or if the
+        recording contains calls of different tools than the scenario. Contracts with equal answers share one outcome.
         """
         transcript = self._read_scenario(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]

@@ -1,4 +1,4 @@
-"""The page with every claim next to the recorded behaviour, and docs/behaviour.md, its summary."""
+"""Write the page that compares every claim with the recorded behaviour, and its summary, docs/behaviour.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from readfirst.observatory.claims.versions import describe_versions, statuses_by
 from readfirst.observatory.template import template
 
 _MAX_EXAMPLES = 3
-"""Maximum number of quoted calls per claim. For other calls, only the result is shown."""
+"""Maximum number of calls per claim whose answers the page quotes. For more calls, it only shows the status."""
 
 _STATUS_MARKS: Mapping[ClaimStatus, str] = {
     "holds": "✓",
@@ -40,7 +40,9 @@ _STATUS_MARKS: Mapping[ClaimStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with its evidence, and its status on each contract (`statuses`). `default` is the default contract."""
+    """A claim with its evidence, and its status on each contract (`statuses`). `default` is the name of the default
+    contract.
+    """
 
     claim: Claim
     evidence: tuple[Evidence, ...]
@@ -58,7 +60,7 @@ class JudgedClaim:
 
 
 def judge_claims(claims: Claims, contracts: Contracts, lookup: RecordingLookup) -> dict[str, JudgedClaim]:
-    """Compare every claim with the recordings of its scenarios. Return the results by the ids of the claims."""
+    """Compare every claim with the recordings of its scenarios. Return the results by claim id."""
     names = [contract.name for contract in contracts.recorded]
     statuses = statuses_by_contract(claims, {claim.id for claim in claims}, names, lookup)
     return {
@@ -98,7 +100,7 @@ def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The values of the template `docs/behaviour`: each method returns the cells of a table, or a text."""
+    """The values that the template `docs/behaviour` uses. Each method returns the cells of a table, or a text."""
 
     suite: Suite
     claims: Claims
@@ -144,7 +146,9 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield a row for each claim that is not entirely true: the claim, a scenario that refutes it, and versions."""
+        """Yield a table row for each claim that is not entirely true: the claim, a scenario that refutes it, and the
+        versions that confirm it.
+        """
         for each in self.judged.values():
             if each.status in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.status in ("does not hold", "partly")]
@@ -204,9 +208,9 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield the cells with the documented and the recorded behaviour for some calls of a claim.
+    """Yield pairs of table cells, with the documented and the recorded behaviour, for some calls of a claim.
 
-    Calls that refute the claim are used, otherwise the first call. Equal pairs occur once.
+    Calls that refute the claim are used. If no call refutes the claim, the first call is used. Equal pairs occur once.
     """
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.status != "holds"]

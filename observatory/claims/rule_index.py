@@ -19,10 +19,11 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the names of the reference's behaviours by rule. The key is empty for scenarios without a rule.
+    """Return the names of the reference's behaviours, by rule id. Each behaviour is listed for every rule whose
+    scenarios show the behaviour.
 
-    A behaviour belongs to the rules of the scenarios that show it. Scenarios that are not in the suite are ignored.
-    Raises SuiteError.
+    The key is an empty text for scenarios without a rule. Scenarios that are not in the suite are ignored. Raises
+    SuiteError.
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
@@ -33,8 +34,8 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims by rule, each with a text that lists the versions that confirm it. With `rule_id`, only the
-    claims about this rule.
+    """Return the claims by rule id, each with a text such as `2.0.60 to 2.1.7` that lists the versions that confirm the
+    claim. With `rule_id`, only the claims about this rule.
 
     The text is empty if no scenario can show the claim. The result is empty for a suite without claims. Raises
     SuiteError.
@@ -53,8 +54,9 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
 
 
 def rule_report_lines(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the output of `readfirst product claims RULE`: the output of `readfirst rules RULE`, the claims of the
-    documents, the behaviours of the reference, and the versions. Raises SuiteError, RecordingError.
+    """Yield the lines that `readfirst product claims RULE` prints: the output of `readfirst rules RULE`, the claims of
+    the documents about the rule, the behaviours of the reference, and the versions that behave like the default
+    contract. Raises SuiteError, RecordingError.
     """
     yield from rule_lines(suite, known, rule)
     if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):

@@ -8,15 +8,16 @@ from readfirst.harness.suite.transcript import UNNAMED
 from readfirst.observatory.claims.evidence import Statement
 
 MAX_ANSWER_CHARS = 240
-"""Maximum number of characters of an answer in a cell. The number of omitted characters is added."""
+"""Maximum length of an answer in a table cell. Longer answers are cut, and the number of cut characters is added."""
 _MAX_FILE_CHARS = 90
-"""Maximum number of characters in a cell of a file, or of the beginning or the end of a text."""
+"""Maximum length of the content of a file in a table cell, and of the quoted beginning or end of a long answer."""
 
 
 def statement_and_answer_cells(statement: Statement) -> tuple[str, str]:
-    """Return two cells: the claimed and the recorded result of a call.
+    """Return two table cells: the claimed and the recorded result of a call.
 
-    Long texts are shown around their first difference. Changed files are omitted if the claim does not cover files.
+    Long texts are cut to the part around their first difference. Changed files are omitted if the claim does not state
+    them.
     """
     said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]
@@ -28,14 +29,16 @@ def statement_and_answer_cells(statement: Statement) -> tuple[str, str]:
 
 
 def answer_cell(statement: Statement, around: int | None = None) -> str:
-    """Return a cell with the recorded answer. Of a long text, the part around the position `around` is shown."""
+    """Return a table cell with the recorded answer. A long text is cut to the part around the position `around`."""
     if statement.answer is None:
         return "not recorded"
     return _clause_cell(statement.answer, around, files=statement.states_files)
 
 
 def excerpt(text: str, max_chars: int, around: int | None = None) -> str:
-    """Return a text as Markdown code, cut to `max_chars` around the position `around`. None: cut at the end."""
+    """Return a text as Markdown code, cut to `max_chars` characters around the position `around`. If `around` is None,
+    the first characters are kept.
+    """
     if len(text) <= max_chars:
         return code(text)
     start = 0 if around is None else max(0, min(around - max_chars // 2, len(text) - max_chars))

@@ -25,11 +25,12 @@ _SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
-    """Return the status of each of the claims `ids` on each contract. A claim without scenarios has no status.
+    """Return the status of each of the claims `ids` on each contract, by claim id and contract. A claim without
+    scenarios has no status.
 
-    The status is `not shown` in three cases: no scenario of the claim was recorded; every scenario has a different
-    result before the relevant call; or a claim that this claim presumes is false. For example, that a Read unlocks a
-    file cannot be shown if edits of unread files are not refused.
+    The status is `not shown` in three cases: no scenario of the claim was recorded; in every scenario, a call before
+    the relevant call has an unexpected result; or a claim that this claim presumes is false. For example, the claim "a
+    Read unlocks a file" cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -54,7 +55,9 @@ def statuses_by_contract(
 
 
 def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
-    """Return the contracts for each status as a text, without those that refute the claim: `2.0.60 to 2.1.7`."""
+    """Return a text that lists the contracts that confirm a claim, such as `2.0.60 to 2.1.7`. Contracts with a status
+    other than `holds` are listed with their status. Contracts that refute the claim are omitted.
+    """
     if not statuses:
         return ""
     spans = list(version_spans(statuses, statuses.__getitem__))
@@ -81,7 +84,9 @@ def rule_cells_by_version(
     versions: ResultsByVersion,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return a table cell by rule and contract. `belonging` contains the ids of the scenarios of each rule."""
+    """Return a table cell for each rule and contract: in how many scenarios of the rule the contract behaves like the
+    default contract. `belonging` contains the scenario ids of each rule, and `versions` the results.
+    """
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
         ids = belonging.get(rule.id, ())
@@ -99,10 +104,10 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version since which the answers have not changed. `name` is the newest version to compare.
+    """Return the oldest version from which on all versions up to `name` give the same answers.
 
-    Only versions with the same class of models are compared. Older versions without this class, which have a single
-    class of models, count as earlier versions of each class. The contract `documented` has no earlier versions.
+    Versions with an older model (`+gated`) are compared only with each other, and with the versions that treat all
+    models alike. The contract `documented` has no earlier versions, so `documented` is returned unchanged.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
@@ -121,11 +126,11 @@ def results_by_version(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
     """Compare every contract with the default contract in the scenarios `ids` (None: all). Return the results by
-    scenario and contract.
+    scenario id and contract.
 
-    Scenarios without a rule are skipped. If the default contract lacks a tool of a scenario, the contract named in the
-    scenario is used instead. A scenario holds if the answers do not differ at the level of its rule. Raises SuiteError,
-    RecordingError.
+    Scenarios without a rule are skipped. If the default contract lacks a tool that a scenario uses, the contract that
+    the scenario names is used instead. A scenario passes if the answers do not differ at the level of its rule. Raises
+    SuiteError, RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
@@ -138,14 +143,18 @@ def results_by_version(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Compares all contracts with the default contract at the `levels` of the rules. Can run in a worker process."""
+    """Compares all contracts with the default contract, at the level of each scenario's rule (`levels`). Used by
+    `results_by_version` in worker processes.
+    """
 
     suite: Suite
     levels: Mapping[str, Level]
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], dict[str, ScenarioResult]]]:
-        """Yield a function that compares the contracts in one scenario, and returns a result for each contract."""
+        """Yield a function that takes a scenario id, compares all contracts in this scenario, and returns a result for
+        each contract.
+        """
         sides = {each.name: ContractSide(self.suite, each) for each in self.suite.contracts}
 
         def compare(scenario_id: str) -> dict[str, ScenarioResult]:
@@ -155,7 +164,7 @@ class _Comparison:
         yield compare
 
     def result_for_crash(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
-        """Raise an error, because a worker process ended without the result of a scenario."""
+        """Raise an error, because a worker process ended before it returned the result for the scenario `item`."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
