@@ -146,7 +146,9 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: VersionReplays) -> Iterator[str]:
-    """Yield lines about a change. `former` is the oldest version with the answer before the change."""
+    """Yield lines that describe a change. `former` is the oldest version that gave the same answer as the last version
+    before the change.
+    """
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
@@ -159,7 +161,9 @@ def _describe(change: AnswerChange, former: str, level: str, replays: VersionRep
 
 
 def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield lines about the first step that differs between two transcripts: answers and changed paths."""
+    """Yield lines about the first step that differs between two transcripts: the answers of both versions, and the
+    paths that they changed differently. `names` are the names of the two versions.
+    """
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue

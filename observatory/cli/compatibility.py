@@ -88,7 +88,7 @@ def compatibility(
 
 
 def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
-    """Print the differences between two implementations, rule by rule."""
+    """Print the rules whose results differ between the implementations `before` and `after`. Returns the exit code."""
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
     for name in (before, after):
@@ -121,7 +121,7 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
 
 
 def _survey(suite: Suite) -> dict[str, Any]:
-    """Return the content of docs/implementations.json. If the suite lacks this file, the result contains no targets."""
+    """Return the content of docs/implementations.json. If this file is missing, the result contains no targets."""
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}
@@ -130,8 +130,8 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return for each contract the number of recorded scenarios, the number of scenarios with each kind of harm, and
-    the shortest scenario of each kind. Empty for a suite without docs/harm.json.
+    """Return the harm that each contract does, by contract, from docs/harm.json: the number of recorded scenarios, the
+    number of scenarios with each kind of harm, and the shortest scenario of each kind. Empty if this file is missing.
     """
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():

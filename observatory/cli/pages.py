@@ -41,7 +41,8 @@ def own_page_file(suite: Suite, name: str) -> Path:
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
     """Write the pages that are missing or out of date, and return the exit code. With `check`, only list these pages.
 
-    `command` is the command that writes the pages, for the message.
+    `pages` contains the new text of each page. `command` is the command that writes the pages; it is used in the
+    message.
     """
     stale = {
         file: page
@@ -176,7 +177,9 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("readfirst", "targets", "compatibility", "--write"),),
     (("python3", "observatory/tools/examples.py"),),
 )
-"""The commands that generate files, in groups. Each group runs in parallel, and uses files of earlier groups."""
+"""The commands that `readfirst renew` runs to generate files, in groups. The commands of a group run in parallel. A
+group uses the files that earlier groups have written.
+"""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 
@@ -184,8 +187,8 @@ _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.e
 def renew() -> int:
     """Regenerate all files of a checkout that depend on scenarios, recordings, behaviours or targets.
 
-    Each command is printed before it runs. After a failed command, the commands that run in parallel still finish, but
-    no others start.
+    Each command is printed before it runs. If a command fails, the other commands of its group still finish, but no
+    later group starts, and the exit code of the failed command is returned.
     """
     page = page_file(open_suite(None), "")
     if page is None:

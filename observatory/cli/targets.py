@@ -75,7 +75,7 @@ def targets(
 
 
 def _print_outdated(*, as_json: bool) -> int:
-    """Print the targets whose packages have newer versions, and return the exit code."""
+    """Print the targets whose packages have newer versions. Return the exit code: not conformant if there are any."""
     found = list(outdated_targets())
     if as_json:
         stdout().write(f"{harmless_json([asdict(each) for each in found])}\n")
@@ -87,7 +87,9 @@ def _print_outdated(*, as_json: bool) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add the version of `spec` (NAME@VERSION) to the mapping file if it is missing, and write the lock files."""
+    """Add the version in `spec` (NAME@VERSION) to the mapping file of the target NAME, unless the file already contains
+    this version. Then write the lock files of the version, and return the exit code.
+    """
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION. VERSION is the version to add.")
