@@ -1,4 +1,4 @@
-"""All values that a behaviour of the reference has in any version or in the documents."""
+"""List all values that a behaviour of the reference has in any version or in the documents."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,20 +17,24 @@ _GATED = "+gated"
 
 @dataclass(frozen=True, slots=True)
 class BehaviourChange:
-    """A behaviour of the reference with a different value than in the version that is changed."""
+    """A changed behaviour of the reference: the name of the behaviour, and the new `value`, which differs from the
+    value in the version that a diagnosis starts from.
+    """
 
     behaviour: str
     value: Any
 
     @property
     def name(self) -> str:
-        """The behaviour with its new value as JSON, for example `edit_needs_read=false`."""
+        """The name of the behaviour and its new value in JSON, for example `edit_needs_read=false`."""
         return f"{self.behaviour}={json.dumps(self.value, ensure_ascii=False)}"
 
 
 @cache
 def all_values(behaviour: str) -> tuple[Any, ...]:
-    """Return all values of a behaviour in any version and in the documents, each once, the oldest first."""
+    """Return all values that a behaviour has in any version or in the documents. Each value occurs once, the oldest
+    first.
+    """
     history = behaviour_histories()[behaviour]
     found: list[Any] = []
     for value in (history.first, *history.changes.values(), history.documented):
@@ -41,16 +45,16 @@ def all_values(behaviour: str) -> tuple[Any, ...]:
 
 
 def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
-    """Return a copy of the behaviours with the new value of each changed behaviour."""
+    """Return a copy of `behaviours` that uses the new value of each changed behaviour."""
     return behaviours.changed(**{each.behaviour: each.value for each in changes})
 
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours by version, for `documented` and for each version that changed a behaviour.
+    """Return the reference's behaviours in `documented` and in each version that changed a behaviour, by version.
 
-    Each version represents all versions up to the next one. Versions are sorted, oldest first; those with an older
-    model (`+gated`) are last.
+    A listed version represents all later versions up to the next listed version. Versions are sorted, oldest first;
+    those with an older model (`+gated`) are last.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]

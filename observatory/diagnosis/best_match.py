@@ -19,16 +19,20 @@ from readfirst.observatory.diagnosis.replay_cache import ReplayCache
 from readfirst.reference_impl import Behaviours, behaviours_of
 
 Observed = Mapping[str, Fingerprint]
-"""The results of an implementation, by scenario id."""
+"""The results of an implementation that is diagnosed, by scenario id."""
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
-"""If more scenarios are unexplained, only behaviours that belong to their rules are tried."""
+"""Maximum number of unexplained scenarios for which the search tries all behaviours. For more scenarios, it only tries
+the behaviours that belong to the rules of these scenarios.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A behaviour that differs between the implementation and the version, and the scenarios that it explains."""
+    """One difference of a diagnosis: a behaviour (`change`) in which the implementation differs from the most similar
+    version, the value in that version (`instead_of`), and the scenarios that the difference explains.
+    """
 
     change: BehaviourChange
     instead_of: Any
@@ -37,12 +41,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The version and the changed behaviours (`differences`) that give the reference the same results as the
-    implementation, in all scenarios except `unexplained`.
+    """Describes an implementation as a `version` of the reference with some changed behaviours (`differences`).
 
-    `compared` are the scenarios with a result. `failures` are the scenarios in which the implementation differs from
-    the default contract of the suite. `alike` are all versions, oldest first, that explain the same scenarios with the
-    same differences.
+    With these changes, the reference has the same results as the implementation in all scenarios except `unexplained`.
+    `compared` are the scenarios that were compared. `failures` are the scenarios in which the implementation differs
+    from the default contract of the suite. `alike` are all versions, oldest first, that explain the same scenarios with
+    the same differences.
     """
 
     level: Level
@@ -55,7 +59,9 @@ class Diagnosis:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """The failures in which the reference with these differences has the same wrong result."""
+        """The failures of the implementation in which the reference, with the changed behaviours, has the same wrong
+        result.
+        """
         return tuple(each for each in self.failures if each not in set(self.unexplained))
 
 
@@ -66,11 +72,11 @@ def find_diagnosis(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of the observed results at a level.
+    """Return the diagnosis of the observed results of an implementation at a level.
 
-    The search starts at the contract among `contracts` that explains the most results. It uses the scenarios of the
-    `sample`; the result is then tested in all observed scenarios. For the level reason, the search continues from the
-    diagnosis at the level effects.
+    The search starts at the contract among `contracts` that explains the most results. To save time, it only uses the
+    scenarios in `sample`; the diagnosis is then tested in all observed scenarios. For the level `reason`, the search
+    starts from the diagnosis at the level `effects`.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))
@@ -82,7 +88,9 @@ def find_diagnosis(
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A version with changed behaviours. Changes to the value that the version already has are not included."""
+    """A candidate for the diagnosis: a version of the reference with some changed behaviours. A change to the value
+    that the version already has is dropped.
+    """
 
     version: str
     changes: frozenset[BehaviourChange] = frozenset()
@@ -99,7 +107,7 @@ class _Guess:
         return _Guess(self.version, self.changes - {change})
 
     def at(self, version: str) -> _Guess:
-        """Return a guess with the same changes at a different version."""
+        """Return a guess with the same changes, applied to a different version."""
         return self._of(version, self.changes)
 
     @staticmethod
@@ -113,7 +121,9 @@ def _behaviours(version: str) -> Behaviours:
 
 
 class _Search:
-    """Searches the changed behaviours that explain the results at one level."""
+    """Used by `find_diagnosis` to search the version and the changed behaviours that explain the results at one
+    level.
+    """
 
     def __init__(
         self, replays: ReplayCache, observed: Observed, sample: Collection[str], level: Level
@@ -128,7 +138,9 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the first contract, without changes, that leaves the fewest scenarios unexplained."""
+        """Return the contract that, without changes, leaves the fewest scenarios unexplained. If several contracts
+        leave equally few, return the first.
+        """
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (unexplained := self._unexplained_by(guess, least - 1)) is not None:
@@ -146,9 +158,9 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios that a guess does not explain. None if there are more than `most`.
+        """Return the scenarios that a guess does not explain. Return None as soon as there are more than `most`.
 
-        The scenarios `first` are tried before all others.
+        The scenarios in `first` are tried before all others, because they probably exclude a wrong guess early.
         """
         behaviours, unexplained = guess.behaviours, []
         for each in dict.fromkeys((*first, *self._ids)):
@@ -160,7 +172,9 @@ class _Search:
         return unexplained
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Return the guess with further changes that explain more than they break, and without needless changes."""
+        """Return the guess with additional changes, as long as each one reduces the number of unexplained scenarios.
+        Changes that turn out to be needless are removed.
+        """
         unexplained = self._unexplained_by(guess) or []
         refused: set[BehaviourChange] = set()
         while (change := self._most_explaining_change(guess, unexplained, refused)) is not None:
@@ -173,7 +187,9 @@ class _Search:
     def _most_explaining_change(
         self, guess: _Guess, unexplained: Sequence[str], refused: Collection[BehaviourChange]
     ) -> BehaviourChange | None:
-        """Return the change, not in `refused`, that explains the most `unexplained` scenarios. None if none does."""
+        """Return the change that explains the most of the `unexplained` scenarios. Changes in `refused` are not tried.
+        None if no change explains a scenario.
+        """
         behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
         if len(unexplained) <= _MAX_THOROUGH_SCENARIOS:
             self._tried.clear()
@@ -191,14 +207,16 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _without_needless_changes(self, guess: _Guess, most: int) -> _Guess:
-        """Return the guess without needless changes: without them, at most `most` scenarios are unexplained."""
+        """Return the guess without needless changes. A change is needless if at most `most` scenarios are unexplained
+        without it.
+        """
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._unexplained_by(guess.without(change), most) is not None:
                 guess = guess.without(change)
         return guess
 
     def with_fewer_changes(self, guess: _Guess) -> _Guess:
-        """Return a guess at the version that explains as many scenarios with the fewest changes."""
+        """Return a guess that explains at least as many scenarios, at the version that requires the fewest changes."""
         unexplained = self._unexplained_by(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)
@@ -210,7 +228,7 @@ class _Search:
         return guess
 
     def diagnosis(self, guess: _Guess) -> Diagnosis:
-        """Return the diagnosis for a guess, tested in all observed scenarios."""
+        """Test the guess in all observed scenarios, and return the diagnosis."""
         observed, behaviours = self._observed, guess.behaviours
         every = {each: self._replays(each, behaviours) for each in observed}
         did = {each: seen for each, seen in every.items() if seen.fingerprint != NO_RESULT}

@@ -1,4 +1,4 @@
-"""Fingerprints of results. Two results of a scenario with the same fingerprint are treated as equal."""
+"""Fingerprints of results, used to compare results quickly: two results with the same fingerprint count as equal."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from typing import NamedTuple
 from readfirst.harness.compare.verdict import Difference, Verdict
 
 _DIGEST_CHARS = 8
-"""Number of hexadecimal digits of a digest. A few digits suffice, because only results of one scenario are compared."""
+"""Number of hexadecimal digits in a fingerprint. A few digits suffice, because only results of the same scenario are
+compared.
+"""
 _MACHINE_DEPENDENT = {"world event"}
-"""Kinds of differences whose details depend on the machine. Only their existence is part of the fingerprint."""
+"""Kinds of differences whose details depend on the machine. A fingerprint contains that they occurred, but not the
+details.
+"""
 _VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
-"""Tools that only some versions have."""
+"""Tools that only some versions of the product have. A scenario that uses one of them is still compared."""
 _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
-"""Beginnings of ignored differences: recordings lack them, or they are about the form of an answer."""
+"""Differences that begin with these words are not part of a fingerprint, because recordings do not contain them, or
+because they are only about the form of an answer.
+"""
 
 
 class Fingerprint(NamedTuple):
-    """Digests of the differences between a result and the expected result of a scenario.
+    """Represents the result of a scenario by digests of its differences from the expected result.
 
-    `effects` is the digest of the differences at the level effects, `reason` of different error names. A digest is
-    empty if nothing differs. If the scenario is unsupported, `effects` is the reason.
+    `effects` is the digest of the differences at the level `effects`; `reason` is the digest of the unexpected names of
+    errors. A digest is empty if nothing differs. If the scenario is unsupported, `effects` states the reason instead.
     """
 
     effects: str = ""
@@ -31,13 +37,15 @@ class Fingerprint(NamedTuple):
 
 AS_EXPECTED = Fingerprint()
 NO_RESULT = Fingerprint("error")
-"""The result if the reference cannot replay the scenario in this process, or if the result depends on timing."""
+"""Used as the result if the reference cannot replay the scenario in this process, or if the result depends on timing.
+"""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
     """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation.
 
-    A refusal is represented by the name of its error, not by its text. Refusals without a known name are ignored.
+    A refusal is represented by the name of its error, not by its text. A refusal whose error has no known name does
+    not affect `reason`.
     """
     match verdict.status:
         case "unsupported":
@@ -59,7 +67,9 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
 
 
 def lacks_capability(found: Fingerprint) -> bool:
-    """Whether the implementation lacks a capability other than the tools that only some versions have."""
+    """Whether a scenario was not run because the implementation lacks a capability. Tools that only some versions have
+    (`MultiEdit`, `NotebookRead`) do not count.
+    """
     lacks, _, tools = found.effects.partition(" ")
     return lacks == "lacks" and not {*tools.split(", ")} <= _VERSION_SPECIFIC_TOOLS
 

@@ -1,4 +1,4 @@
-"""Get the results of an implementation from a run or a results file, and select the scenarios for a diagnosis."""
+"""Get the results of an implementation from a run or from a results file, and select the scenarios for a diagnosis."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -15,7 +15,8 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""If there are at most this many scenarios, the sample contains all of them."""
+"""Maximum number of scenarios that a diagnosis searches completely. For more scenarios, `search_sample` selects some.
+"""
 
 
 class ObservationError(ReadfirstError):
@@ -25,7 +26,9 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios, each with its contract, and return the results by scenario. Raises the errors of `run`."""
+    """Replay the scenarios `ids` on `target`, each with its own contract, and return the results by scenario id. Raises
+    the errors of `run`.
+    """
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
@@ -91,14 +94,17 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios that need a capability that only the implementation lacks."""
+    """Return the results without the scenarios that were not run because the implementation lacks a capability that
+    every version of the product has.
+    """
     return {name: found for name, found in observed.items() if not lacks_capability(found)}
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios for the search of a diagnosis. If there are at most MAX_SAMPLE_SIZE, return all.
+    """Return the scenarios that the search for a diagnosis uses. If there are at most MAX_SAMPLE_SIZE, return all.
 
-    Otherwise, return the scenarios that show a behaviour of the reference, and one for each other rule.
+    Otherwise, return the scenarios that show a behaviour of the reference, and one scenario of each rule that these
+    scenarios do not cover.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
@@ -109,7 +115,7 @@ def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
 
 
 def reference_contracts(suite: Suite) -> tuple[str, ...]:
-    """Return the names of the suite's contracts that the reference can follow, in the order of the suite."""
+    """Return the names of the suite's contracts that the reference supports, in the order of the suite."""
     found = []
     for each in suite.contracts:
         with suppress(ValueError):

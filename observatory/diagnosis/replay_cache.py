@@ -1,4 +1,4 @@
-"""Replay scenarios on the reference with any behaviours, and reuse results that cannot differ."""
+"""Replay scenarios on the reference with changed behaviours, and reuse results that cannot differ."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ _READ_REFUSES_NOTEBOOKS = "read_refuses_notebooks"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of the reference in a scenario. It depends only on the behaviours that the reference `used`."""
+    """The result of the reference in a scenario, and the names of the behaviours that the reference `used` for it.
+    Other behaviours do not affect the result.
+    """
 
     fingerprint: Fingerprint
     used: frozenset[str]
 
 
 _TIMING_CAPABILITIES = {"stop", "resume"}
-"""Capabilities of scenarios whose result depends on timing, because a call is interrupted while it writes."""
+"""A scenario that needs all these capabilities has no fixed result: a call is interrupted while it writes, so the
+result depends on timing.
+"""
 
 
 class ReplayCache:
     """Replays scenarios of a suite on the reference with any behaviours, and caches the results.
 
-    A result is reused if all behaviours that the reference used have the same values.
+    A cached result is reused if all behaviours that the reference used for it have the same values as now.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -52,7 +56,9 @@ class ReplayCache:
         """The results of each scenario, by the names of the used behaviours and by their values."""
 
     def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
-        """Return the result of the reference in a scenario. Raises SuiteError if its file is damaged."""
+        """Return the result of the reference with these behaviours in a scenario, if possible from the cache. Raises
+        SuiteError if the file of the scenario is invalid.
+        """
         known = self._results.setdefault(scenario_id, {})
         for names, results in known.items():
             if (earlier := results.get(tuple(map(behaviours.value, names)))) is not None:
@@ -67,11 +73,15 @@ class ReplayCache:
         return seen
 
     def has_no_result(self, scenario_id: str) -> bool:
-        """Whether the reference cannot replay a scenario in this process, or the result depends on timing."""
+        """Whether a scenario is useless for a diagnosis, because the reference cannot replay it in this process or
+        because the result depends on timing.
+        """
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == NO_RESULT
 
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, tuple[str, ...]]:
-        """Replay a scenario. Return the verdict for its contract, and the names of the used behaviours."""
+        """Replay a scenario. Return the verdict for the scenario's contract, and the names of the behaviours that the
+        reference used.
+        """
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
@@ -89,7 +99,7 @@ class ReplayCache:
         return verdict, tuple(used)
 
     def close(self) -> None:
-        """Remove the workspaces."""
+        """Remove the workspaces that the replays used."""
         self._pool.close()
 
     def __enter__(self) -> Self:
@@ -100,7 +110,9 @@ class ReplayCache:
 
 
 class _Adapter:
-    """Opens sessions of the reference with any behaviours. `used` are those that the last session used, in order."""
+    """Opens sessions of the reference with the given behaviours. `used` contains the names of the behaviours that the
+    last session used, in order.
+    """
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
@@ -113,21 +125,23 @@ class _Adapter:
         self._behaviours = behaviours
 
     def open(self, workspace: Workspace) -> ReferenceSession:
-        """Start a session that has read no file."""
+        """Start a new session of the reference in the workspace."""
         self.used = {}
         limits = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
         return ReferenceSession.of(_watch_behaviours(self._behaviours, self.used), workspace, limits)
 
 
 class _Distinct(Behaviours):
-    """Behaviours that are equal only to themselves, so that no cache replaces them by equal behaviours."""
+    """Behaviours that are equal only to themselves. Otherwise a cache could replace them by equal behaviours, whose use
+    is not watched.
+    """
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
 
 def _watch_behaviours(behaviours: Behaviours, used: dict[str, None]) -> Behaviours:
-    """Return behaviours with the same values that add the name of each used behaviour to `used`."""
+    """Return a copy of the behaviours that adds the name of each behaviour to `used` when the reference reads it."""
     watched = {}
     for group, kind in behaviour_groups().items():
         values = {each.name: behaviours.value(each.name) for each in fields(kind)}
@@ -141,7 +155,9 @@ _USED_ATTRIBUTE = "_asked"
 
 @cache
 def _watched_class(kind: type) -> type:
-    """Return a subclass of a group of behaviours that adds the name of each used behaviour to `_asked`."""
+    """Return a subclass of the class `kind`, a group of behaviours. The subclass adds the name of each behaviour to the
+    attribute `_asked` when the reference reads it.
+    """
     names = frozenset(each.name for each in fields(kind))
 
     def get_attribute(group: object, name: str) -> Any:

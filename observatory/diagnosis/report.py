@@ -1,4 +1,4 @@
-"""Print a diagnosis as text or JSON, and several as a table."""
+"""Write a diagnosis as text or JSON, and several diagnoses as a Markdown table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,16 @@ from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
 _MAX_LISTED_RULES = 10
-"""Maximum number of rules with unexplained failures that the report lists, unless all are requested."""
+"""Maximum number of rules with unexplained failures that a report lists, unless all rules are requested."""
 _MAX_LISTED_DIFFERENCES = 3
-"""Maximum number of differences in one line of the table."""
+"""Maximum number of changed behaviours that the table lists for one implementation."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """The diagnosis of one target or results file. `rules` contains the rule of each scenario, if it is known."""
+    """The diagnosis of one target or results file, with the names that the report uses. `rules` contains the rule of
+    each scenario, if the rule is known.
+    """
 
     target: str
     found: Diagnosis
@@ -33,7 +35,9 @@ class DiagnosisCase:
 
     @property
     def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
-        """The unexplained scenarios by rule, the worst rules first. The rule is None if unknown."""
+        """The unexplained scenarios, grouped by rule. The rule is None for scenarios without a known rule. Rules of the
+        worst class are first.
+        """
         by_rule: dict[str, list[str]] = {}
         for each in self.found.unexplained:
             by_rule.setdefault(self.rules[each].id if each in self.rules else "", []).append(each)
@@ -47,7 +51,9 @@ class DiagnosisCase:
 
 
 def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
-    """Yield the lines of the report as text. With `everything`, list all rules with unexplained failures."""
+    """Yield the lines of the report about one diagnosis. With `everything`, the report lists all rules with unexplained
+    failures.
+    """
     found = case.found
     yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_equivalent_versions(found)}"
     yield ""
@@ -80,7 +86,9 @@ def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
 
 
 def _equivalent_versions(found: Diagnosis) -> str:
-    """Return a text in parentheses with the other versions that have the same diagnosis, or an empty text."""
+    """Return a text in parentheses that lists the other versions for which the diagnosis also holds. Empty if there are
+    no other versions.
+    """
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""
@@ -105,7 +113,7 @@ def _explained_share(found: Diagnosis) -> str:
 
 
 def as_json(cases: Sequence[DiagnosisCase]) -> str:
-    """Return all diagnoses as JSON."""
+    """Return all diagnoses as JSON, as `readfirst diagnose --format json` prints them."""
     return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_case_data, cases)]}, indent=1)}\n"
 
 
@@ -142,7 +150,9 @@ def _case_data(case: DiagnosisCase) -> dict[str, Any]:
 
 
 def as_markdown(cases: Sequence[DiagnosisCase]) -> str:
-    """Return a table with one line per implementation: nearest version, explained and unexplained failures."""
+    """Return a Markdown table with one row per implementation: the most similar version, the changed behaviours, and
+    the numbers of explained and unexplained failures.
+    """
     numbers, changed = ("failures", "explained"), "changed behaviours, the most telling first"
     heads = ("implementation", "nearest to", *numbers, changed, "left")
     return table(heads, [_table_row(case) for case in cases], numbers=numbers)
