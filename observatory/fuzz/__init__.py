@@ -1,1 +1,1 @@
-"""Generate scenarios, replay each on the reference and on a target, and shrink the differences."""
+"""Generate scenarios, replay each on the reference and on a target, and shrink those with different results."""

@@ -28,8 +28,8 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield lines with the rules that the findings probably break, by class. Each rule has the number of its findings,
-    and a scenario of the suite that shows the same fault.
+    """Yield the lines that list the rules that the target probably breaks, grouped by class. For each rule, the lines
+    contain the number of its findings, and a scenario of the suite that shows the same fault.
 
     Rules are in the order of the suite. Findings without a rule are last.
     """
@@ -59,13 +59,13 @@ def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator
 _ACCEPTED, _OTHER_CLASS = "that the baseline accepts", "whose rule is not in the requested classes"
 _MAX_SHOWN_CHARS = 300
 _STEPS_PER_PROGRESS_LINE = 1000
-"""Number of steps between two progress lines of a search without a terminal."""
+"""If the output is not a terminal, the search prints a progress line after each of this many steps."""
 
 
 def perform(request: SearchRequest) -> ExitCode:
-    """Search, print the findings, and return the exit code.
+    """Run the search of `readfirst fuzz`, print the findings, and return the exit code.
 
-    Raises ConnectError, AdapterError or SuiteError. When the function ends, no process of a target is running.
+    Raises ConnectError, AdapterError or SuiteError. All processes of the target are ended before the function returns.
     """
     suite = request.suite
     baseline = None
@@ -111,7 +111,9 @@ class _SearchResult:
 
     @property
     def refused_all(self) -> str:
-        """A message for the level `safe` if the target refused every call that would change a file. Otherwise empty."""
+        """A message for a search at the level `safe` in which the target refused every call that would change a file.
+        Empty in all other cases.
+        """
         if not self.tally.asked or self.tally.answered:
             return ""
         asked = pluralize(self.tally.asked, "call")
@@ -119,7 +121,9 @@ class _SearchResult:
 
     @property
     def agreement(self) -> str:
-        """A line with the share of calls with equal results on both sides. Empty at the level `safe`."""
+        """A line with the share of calls that had equal results on both sides. Empty at the level `safe`, which runs
+        only one side.
+        """
         calls, effects, answers = self.tally.calls, self.tally.other_effects, self.tally.other_texts
         if not calls:
             return ""
@@ -133,7 +137,9 @@ class _SearchResult:
         self.progress.show(self.tally.steps, self.tally.disagreed)
 
     def add_finding(self, finding: Finding) -> None:
-        """Write the scenario file of a finding and print the finding, unless the options exclude it."""
+        """Write the scenario file of a finding and print the finding. If the baseline or the requested classes exclude
+        the finding, only count it.
+        """
         if why := self._reason_to_omit(finding):
             self._omitted[why] += 1
         else:
@@ -143,7 +149,7 @@ class _SearchResult:
             say_lines(_finding_lines(finding, path, self._request.beside))
 
     def _reason_to_omit(self, finding: Finding) -> str:
-        """Return the reason why a finding is not reported. Empty if the finding is reported."""
+        """Return the reason why a finding must not be reported. Empty if the finding must be reported."""
         request, rules = self._request, self._request.suite.rules
         if request.classes:
             known = rules is not None and finding.rule in rules
@@ -157,7 +163,7 @@ class _SearchResult:
 
     @property
     def summary(self) -> str:
-        """One line with the size of the search and the numbers of disagreements and findings."""
+        """The last line of the output: the numbers of steps, scenarios, disagreements and findings."""
         request, tally = self._request, self.tally
         return (
             f"{tally.steps} steps in {pluralize(tally.scenarios, 'scenario')} "
@@ -178,7 +184,9 @@ def _disagreement_word(request: SearchRequest) -> str:
 
 
 class _Progress(ProgressBar):
-    """A progress bar on a terminal, of steps or of seconds. Without a terminal, a line every 1,000 steps."""
+    """Shows the progress of a search: on a terminal, a progress bar of steps or of seconds. If the output is not a
+    terminal, it is a line every 1,000 steps.
+    """
 
     def __init__(self, request: SearchRequest) -> None:
         self._word = _disagreement_word(request)
@@ -189,7 +197,7 @@ class _Progress(ProgressBar):
         super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
 
     def show(self, steps: int, disagreed: int) -> None:
-        """Show the number of steps, and of scenarios with a disagreement."""
+        """Update the progress: the number of replayed steps, and the number of scenarios with a disagreement."""
         if self._steps is None:
             self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
         else:

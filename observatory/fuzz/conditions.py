@@ -1,7 +1,7 @@
 """Describe the conditions of a call: the kind and the content of the file, the form of the path, the arguments.
 
-An implementation may follow a rule under each condition, but break it under two conditions together. So pairs of
-conditions are counted.
+An implementation may follow a rule under each of two conditions, but break the rule if both occur together. So this
+module counts pairs of conditions.
 """
 
 import posixpath
@@ -15,24 +15,26 @@ from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario,
 from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
 Pair = tuple[str, str, str]
-"""A tool and two conditions, each as `dimension: value` (`kind: file`)."""
+"""A tool and two conditions of a call, for example `("Edit", "kind: link", "size: large")`."""
 
 _COMMON_EXTENSIONS = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
 _LONG_TEXT_CHARS = 1000
-"""Minimum length of an argument with the condition `length: long`."""
+"""Minimum length of an argument for which a call has the condition `length: long`."""
 _LARGE_FILE_BYTES = 100_000
-"""Minimum size of a file with the condition `size: large`."""
+"""Minimum size of a file for which a call has the condition `size: large`."""
 _LONG_FILE_LINES = 100
-"""Minimum number of lines of a file with the condition `size: long`."""
+"""Minimum number of lines of a file for which a call has the condition `size: long`."""
 
 
 def condition_pairs(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
-    """Yield every pair of the conditions of one call of a tool."""
+    """Yield each pair of conditions of one call, together with the tool that is called."""
     return ((tool, first, second) for first, second in combinations(conditions, 2))
 
 
 def calls_with_conditions(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield each call of a scenario with its position and its conditions. Nothing is executed."""
+    """Yield the position of each call in a scenario, the call, and its conditions. The calls are not executed: their
+    effects on the files are estimated.
+    """
     model = WorkspaceModel()
     model.add_files(scenario.given.files)
     for index, step in enumerate(scenario.steps):
@@ -64,10 +66,10 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return the conditions of a call before it is made, each as `dimension: value`.
+    """Return the conditions under which a call is made, such as `kind: link` and `size: large`.
 
-    `path` is the path of the call's file, and `model` the estimated state of the workspace. `group`: the call is one of
-    several parallel calls.
+    `path` is the path of the file that the call is about. `model` is the estimated state of the workspace before the
+    call. `group`: the call is one of several parallel calls.
     """
     key, path = path, model.resolved(path)
     entry = model.entries.get(path)
@@ -212,7 +214,9 @@ Drawn = TypeVar("Drawn")
 
 
 class Rarity:
-    """Counts the occurrences of each pair of conditions, in the suite (`seen`) and in the generated calls so far."""
+    """Used to generate calls under rare conditions. Counts how often each pair of conditions has occurred in the suite
+    (`seen`) and in the calls that were generated so far.
+    """
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen
@@ -225,8 +229,10 @@ class Rarity:
         *,
         of: int,
     ) -> Drawn:
-        """Draw `of` candidates, and return the candidate with the rarest pairs of conditions. A pair that occurred N
-        times has the weight 1/(N+1)². `conditions` returns the tool and the conditions of a candidate.
+        """Call `draw` to generate `of` candidates, and return the candidate with the rarest pairs of conditions.
+
+        A pair of conditions that has occurred N times has the weight 1/(N+1)². `conditions` returns the tool and the
+        conditions of a candidate.
         """
         best, most = draw(), -1.0
         for number in range(of):
@@ -241,6 +247,6 @@ class Rarity:
         return best
 
     def count_call(self, tool: str, conditions: tuple[str, ...]) -> None:
-        """Count the pairs of conditions of a selected call."""
+        """Count the pairs of conditions of a call that was generated, so that later calls avoid these pairs."""
         for pair in condition_pairs(tool, conditions):
             self._drawn[pair] = self._drawn.get(pair, 0) + 1

@@ -25,17 +25,18 @@ _MOST_BROKEN = 5
 
 
 Group = tuple[Cause, tuple[str, ...]]
-"""The key of a finding: its cause, and the tools and events in its scenario. Findings with equal keys are reported
-once.
+"""The key of a finding: its cause, and the names of the tools and events in its scenario. The search reports only one
+finding for each key.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement, with a minimal scenario that shows it.
+    """A disagreement between the target and the reference, with a minimal generated scenario that shows it.
 
-    `again` is False if a second replay did not show the disagreement. `rule` is the rule that the target most probably
-    breaks, empty if unknown. `shown_by` is a scenario of the suite with the same disagreement, empty if none was found.
+    `again` is False if a second replay did not show the disagreement. `rule` is the id of the rule that the target most
+    probably breaks, or empty if unknown. `shown_by` is the id of a scenario of the suite that shows the same
+    disagreement, or empty if none was found.
     """
 
     scenario: Scenario
@@ -46,7 +47,9 @@ class Finding:
 
     @property
     def group(self) -> Group:
-        """The key of the finding. Findings with the same key are reported once."""
+        """The key of the finding: its cause, and the names of the tools and events in its scenario. The search reports
+        only one finding for each key.
+        """
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -58,12 +61,12 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls` is the number of calls that were made on both sides. `other_effects` is the number of scenarios with
-    different changes of files, or with a call that only one side refused. `other_texts` is the number of steps with
-    different answers only. At the level `safe`, `asked` is the number of calls that would change files, and `answered`
-    the number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and
-    `explained` the number of these with an accepted disagreement. `gone` are the files of accepted disagreements that
-    do not occur any more.
+    `calls`: calls that were made on both sides. `other_effects`: scenarios in which the two sides changed files
+    differently, or in which only one side refused a call. `other_texts`: steps in which only the answers differ.
+
+    At the level `safe`, `asked` counts the calls that would change files, and `answered` those calls that were not
+    refused. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`
+    contains the scenario files of accepted disagreements that do not occur any more.
     """
 
     steps: int = 0
@@ -82,8 +85,8 @@ class Tally:
 class DifferentialRunner:
     """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`.
 
-    `beside` is the name of the reference in messages. `apart`: the target is restarted for each scenario, so that it
-    does not remember files of earlier scenarios.
+    `beside` is the name that messages use for the reference. `place` provides the workspaces. `apart`: the target is
+    restarted for each scenario, so that it does not remember files of earlier scenarios.
     """
 
     reference: Adapter
@@ -97,14 +100,16 @@ class DifferentialRunner:
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay a scenario, and return the first disagreement, or None. Raises the errors of `differences`."""
+        """Replay a scenario on both sides, and return the first disagreement. None if both sides agree. Raises the
+        errors of `differences`.
+        """
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
-        that differs in effects.
+        """Replay a scenario on both sides, and return one disagreement for each step that differs.
 
-        Raises AdapterError if the reference fails, or if the target fails in several replays in a row.
+        The comparison ends at the first step with different effects, because the files of the two sides differ from
+        then on. Raises AdapterError if the reference fails, or if the target fails in several consecutive replays.
         """
         self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
@@ -130,7 +135,9 @@ class DifferentialRunner:
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
-        """Replay a scenario on the target, twice after an error, because a process may have been killed."""
+        """Replay a scenario on the target. After an error, repeat the replay once, because a process of the target may
+        have been killed.
+        """
         for _ in range(2):
             if self.apart:
                 traits_of(self.target).reset()
@@ -155,7 +162,11 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 
 class Campaign:
-    """One search for disagreements. `tally` contains its counts, and `named` adds the broken rule to a finding."""
+    """One search for disagreements, which replays the generated `scenarios` with `runner`.
+
+    `tally` contains the counts of the search. The function `named` adds the rule that is probably broken to a finding.
+    The search does not report findings whose key is in `accepted`.
+    """
 
     def __init__(
         self,
@@ -177,11 +188,11 @@ class Campaign:
         self.named: Callable[[Finding], Finding] = lambda finding: finding
 
     def is_late(self) -> bool:
-        """Whether the time limit has passed."""
+        """Whether the time limit of the search has passed."""
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield a finding for each new group, until enough steps were replayed or the time limit has passed.
+        """Yield each finding whose key (`group`) is new, until enough steps were replayed or the time limit has passed.
 
         `progress` is called after each scenario. For each cause, only the first few disagreements that are not accepted
         are shrunk; later ones are only counted. At the time limit, shrinking stops.
@@ -209,7 +220,9 @@ class Campaign:
             self.tally.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a generated scenario, and count its steps. Replays for shrinking are not counted."""
+        """Replay a generated scenario, return the disagreements, and count the replayed steps. Later replays, which
+        shrink the scenario, are not counted.
+        """
         self.runner.tally = self.tally
         try:
             return self.runner.differences(scenario)

@@ -1,4 +1,4 @@
-"""Differences between the outcomes of a target and of another implementation."""
+"""Compare the outcomes of the same scenario on a target and on the reference or another implementation."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +29,16 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""The first words of differences in the workspace. Other differences are in answers."""
+"""Differences that begin with one of these words are differences between files of the workspaces. All other differences
+are between answers.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level and the results of a disagreement. Disagreements with the same cause belong together.
+    """The tool, the level and the two results of a disagreement. Used to group disagreements that one mistake causes.
 
-    `reference` and `target` are the results of both sides: the name of an error, `done` for a success, or `unnamed
+    `reference` and `target` are the results of the two sides: the name of an error, `done` for a success, or `unnamed
     error`. At the level `safe`, `target` is the kind of harm, and `reference` is empty.
     """
 
@@ -46,13 +48,19 @@ class Cause:
     target: str
 
     def in_words(self, beside: str) -> str:
-        """Return the cause in one line. `beside` is the name of the implementation that the target is compared with."""
+        """Return the cause as one line of text. `beside` is the name of the implementation that the target is compared
+        with.
+        """
         return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between two outcomes: step and call (from 0), subject (`what`), and both results."""
+    """One difference between the outcomes of the reference and of the target.
+
+    `step` and `call` are numbers from 0. `what` names the differing file or `answer`. `reference` and `target` contain
+    the result of each side, as text.
+    """
 
     cause: Cause
     step: int
@@ -65,10 +73,10 @@ class Disagreement:
 def disagreements(
     scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield the first disagreement of each step, at `level` and the lower levels.
+    """Yield the first disagreement of each step, at `level` and at all less strict levels.
 
     Steps after a difference in effects are skipped: the files of the two sides already differ, so later answers cannot
-    be compared. If the target fails at a step that the reference answered, that is the last disagreement.
+    be compared. If the target fails at a step that the reference answered, the failure is the last disagreement.
 
     The content of every file is compared after every step. Times and hard links are compared only for files that the
     step must not change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers
@@ -116,7 +124,9 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return both outcomes without reminders in their answers. Equal refusals get the same name of an error."""
+    """Return the outcomes of both sides in a form that can be compared: without reminders in the answers. If both sides
+    refuse with the same text, the error gets the same name on both sides.
+    """
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -136,7 +146,9 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the results of one implementation as the expected results."""
+    """Return the step with the results of one implementation (`ours` and the changed `files`) as the expected results,
+    so that the results of the other implementation can be compared with them.
+    """
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -153,7 +165,7 @@ def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None])
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
-    """Return the disagreement if the target failed at a step that the reference answered. Otherwise None."""
+    """Return a disagreement if the target failed at a step that the reference answered. None in all other cases."""
     if reference.error is not None or target.error is None or target.error.step >= len(reference.steps):
         return None
     calls = calls_of(scenario.steps[target.error.step])
@@ -162,12 +174,16 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the tool of a step: the tool of its only call, `parallel` (several calls), or `world event` (no call)."""
+    """Return the name of the tool that a step calls. For a step with several calls, return `parallel`; for a step
+    without a call, `world event`.
+    """
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return the texts of both answers without reminders, and without newlines that may belong to a reminder."""
+    """Return the texts of both answers without reminders. If an answer had a reminder, newlines at the end of both
+    texts are removed, because they may belong to the reminder.
+    """
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]
@@ -178,11 +194,13 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
 
 
 _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
-"""Matches a reminder at the end of an answer that quotes changed lines. The quoted lines may contain reminder tags."""
+"""Matches a reminder at the end of an answer that quotes the changed lines of a file. The quoted lines may contain the
+tags of reminders, too.
+"""
 
 
 def _answer(text: str) -> str:
-    """Return the text of an answer without a reminder, and without text of the program around the tool."""
+    """Return the text of an answer without a reminder, and without text that the program around the tool has added."""
     return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
 
 

@@ -1,4 +1,4 @@
-"""Random scenarios: a workspace, changes by other programs, and calls about its files."""
+"""Generate random scenarios: a workspace, calls about its files, and changes by other programs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field
@@ -34,7 +34,7 @@ from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 _MAX_STEPS = 24
 
 _FILE_CANDIDATES, _CALL_CANDIDATES = 24, 4
-"""Numbers of random files and of random calls from which the one with the rarest conditions is selected."""
+"""How many random files and how many random calls are generated to select the one with the rarest conditions."""
 
 _NAMES = (
     *("notes.txt", "notes.txt", "notes.txt", "notes.md", "src/main.py", "two words.txt", "naïve.txt", "run"),
@@ -55,11 +55,11 @@ _INVALID_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", 
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield random scenarios without end. The same arguments give the same scenarios.
+    """Yield an endless sequence of random scenarios. The same arguments produce the same scenarios.
 
-    `seen` contains the number of occurrences of each pair of conditions in the suite: calls with rare pairs are
-    preferred. Pairs in earlier generated scenarios also count. Without `seen`, a scenario does not depend on earlier
-    scenarios. With `large`, some arguments are longer than the buffers of implementations.
+    `seen` contains how often each pair of conditions occurs in the suite. If it is specified, calls under conditions
+    that are rare in the suite and in earlier generated scenarios are preferred. If `seen` is None, scenarios do not
+    depend on earlier ones. With `large`, some arguments are longer than the buffers of implementations.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -73,11 +73,11 @@ def scenarios(
 
 
 def single_file_scenario(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
-    """Return a scenario about one path. Such scenarios can share a session of the product.
+    """Return a random scenario about one path. Such scenarios can share a session of the product.
 
-    With `rarity`, the file and the calls with the rarest conditions of several random ones are used. If the file may be
-    missing, no content has carriage returns: otherwise the line ends of a new file would depend on files outside the
-    workspace.
+    With `rarity`, several random files and calls are generated, and those with the rarest conditions are used. If the
+    file may be missing, no content has carriage returns: otherwise the line ends of a new file would depend on files
+    outside the workspace.
     """
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
@@ -94,7 +94,7 @@ def single_file_scenario(random: Random, *, rarity: Rarity | None = None, large:
 
 
 def _read_conditions(drawn_file: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
-    """Return the tool and the conditions of a Read of a file, which are used to compare the rarity of files."""
+    """Return `Read` and the conditions of a Read of the drawn file. Used to select the rarest of several files."""
     path, files = drawn_file
     model = WorkspaceModel()
     model.add_files(files)
@@ -103,7 +103,7 @@ def _read_conditions(drawn_file: tuple[str, dict[str, Entry]]) -> tuple[str, tup
 
 
 def several_files_scenario(random: Random, *, rarity: Rarity | None = None) -> Scenario:
-    """Return a scenario about several paths: files, links to them, directories, and missing paths.
+    """Return a random scenario about several paths: files, links to files, directories, and missing paths.
 
     Such a scenario always has a separate session, so it may contain relative paths, paths in the home directory, and
     permission rules.
@@ -122,14 +122,14 @@ def several_files_scenario(random: Random, *, rarity: Rarity | None = None) -> S
 
 
 def long_sessions(seed: int) -> Iterator[Scenario]:
-    """Yield long sessions without end. The same seed gives the same sessions."""
+    """Yield an endless sequence of random long sessions. The same seed produces the same sessions."""
     return (long_session_scenario(Random(f"long {seed}.{number}")) for number in count())
 
 
 def long_session_scenario(random: Random) -> Scenario:
-    """Return a scenario of 30 to 60 steps about 3 to 8 files, some with unusual names, and links.
+    """Return a random scenario of 30 to 60 steps about 3 to 8 files, some with unusual names, and links.
 
-    Files are moved, links get a different target, and a message may contain calls about several files.
+    In some steps, files are moved, links get a different target, or one message contains calls about several files.
     """
     files: dict[str, Entry] = {}
     for _ in range(random.randint(3, 8)):
@@ -151,7 +151,7 @@ def long_session_scenario(random: Random) -> Scenario:
 
 
 def _link_target(random: Random, held: list[str]) -> str:
-    """Return a target for a link: a file, a directory, a link or a missing path, absolute or relative."""
+    """Return a random target for a symlink: a file, a directory, a link or a missing path, absolute or relative."""
     target: str = random.choice((*held, "src", "folder", "link.txt", "missing.txt", "."))
     return target if random.randint(0, 1) else f"$WS/{target}"
 
@@ -169,7 +169,7 @@ class _StepGenerator:
     paths: tuple[str, ...]
     _: KW_ONLY
     missing: bool | None = None
-    """Whether the file of a scenario about one file may be missing at the start. None for several files."""
+    """Whether the only file of the scenario may be missing at the start. None for a scenario about several files."""
     large: bool = False
     moves: bool = False
     rarity: Rarity | None = None
@@ -180,7 +180,7 @@ class _StepGenerator:
         self.model.add_files(files)
 
     def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:
-        """Return `least` to `most` random steps. At least one of them is a call."""
+        """Return a random number of steps, from `least` to `most`. At least one of the steps is a call."""
         steps: list[Step] = []
         for _ in range(self.random.randint(least, most)):
             steps.append(
@@ -235,12 +235,12 @@ class _StepGenerator:
                 return self._random_step(path)
 
     def _random_path(self) -> str:
-        """Return a random path, usually one that exists."""
+        """Return a random path of the scenario, usually one that exists in the estimated workspace."""
         there = [path for path in self.paths if self.model.exists(path)]
         return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
 
     def _move_path(self, path: str) -> Step:
-        """Return a random change of a path: a link gets a different target, another path is renamed or deleted."""
+        """Return a random event for a path: a link gets a different target, a file is renamed or deleted."""
         model = self.model
         free = [each for each in self.paths if not model.exists(each) and model.has_folder(each)]
         kind = self.random.randint(0, 5)
@@ -259,9 +259,7 @@ class _StepGenerator:
         return event
 
     def _draw_call(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Return a random call about a path. With `rarity`, draw several calls, and return the call with the rarest
-        conditions.
-        """
+        """Return a random call about a path from `draw`. With `rarity`, return the rarest of several random calls."""
         if self.rarity is None:
             return draw(path)
 
@@ -279,12 +277,12 @@ class _StepGenerator:
         return draw(path)
 
     def _applied(self, call: ToolCall, path: str) -> ToolCall:
-        """Update the model by a call, and return the call."""
+        """Update the estimated state of the workspace as the call would change it, and return the call unchanged."""
         self.model.call(call, path)
         return call
 
     def _path_argument(self, path: str) -> str:
-        """Return the path as an argument of a call, sometimes in an unusual spelling."""
+        """Return a path as the argument of a call, sometimes in an unusual spelling such as `$WS/./notes.txt`."""
         if self.missing is None and self.random.randint(0, 9) == 9:
             return self.random.choice((path, f"./{path}", f"$WS/{path}/", f" $WS/{path}", f"~/{path}"))
         if self.missing is False:
@@ -307,7 +305,7 @@ class _StepGenerator:
         return self._storable(text)
 
     def _storable(self, text: str) -> str:
-        """Return a text for an argument in a scenario file. Long texts are cut, except for a RepeatedText."""
+        """Return a text as a scenario file can store it: cut to the maximum length, unless it is a RepeatedText."""
         if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:MAX_LITERAL_ARGUMENT_CHARS]
@@ -354,7 +352,7 @@ class _StepGenerator:
         return ToolCall("Edit", arguments)
 
     def _invalid_call(self, path: str) -> ToolCall:
-        """Return a call with an invalid argument: missing, of a wrong type, or unknown."""
+        """Return a random call in which an argument is missing, has a wrong type, or is unknown."""
         call = self._random_call(path)
         arguments = dict(call.arguments)
         name = self.random.choice(sorted({*arguments, "limit", "replace_all", "description"}))
@@ -369,7 +367,7 @@ class _StepGenerator:
         return ToolCall(call.tool, arguments)
 
     def _random_change(self, path: str) -> Step:
-        """Return a change of the path by another program, or a Read if the path is not a plain file."""
+        """Return a random change of a file by another program. If the path is not a plain file, return a Read."""
         model = self.model
         parts = path.split("/")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}

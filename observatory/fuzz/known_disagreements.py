@@ -1,4 +1,4 @@
-"""Read accepted differences, and remove calls from scenarios that one of the sides does not support."""
+"""Read the accepted disagreements, and remove calls that one of the two sides does not support from scenarios."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 @dataclass(frozen=True, slots=True)
 class KnownDisagreement:
-    """One accepted disagreement: the file of a minimal scenario, the scenario, and the reason for accepting it."""
+    """One accepted disagreement, which `readfirst fuzz --known` does not report: the file of a minimal scenario that
+    shows it, the scenario, and the reason why the disagreement is accepted.
+    """
 
     file: Path
     scenario: Scenario
@@ -44,11 +46,11 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without calls that one of the sides does not support. Scenarios without a supported call are
-    skipped.
+    """Yield the scenarios after removing the calls that one of the two sides does not support. Scenarios without a
+    supported call are skipped.
 
-    If a side does not support parallel calls, they become separate steps. If it does not support events during a call,
-    the events become steps before the call. If it does not support permission rules, they are removed.
+    If a side does not support parallel calls, the calls become separate steps. If a side does not support events during
+    a call, the events become steps before the call. If a side does not support permission rules, the rules are removed.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

@@ -1,4 +1,4 @@
-"""Find the rule that a finding most probably breaks, with the most similar scenarios of the suite."""
+"""Find the rule that a target most probably breaks in a finding, using the most similar scenarios of the suite."""
 
 import math
 from collections import Counter, defaultdict
@@ -14,12 +14,15 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import DONE
 
 _UNSHARED_WEIGHT = 0.3
-"""Weight of a condition that only one of two calls has, relative to a condition that both have."""
+"""Weight of a condition that only one of two calls has, relative to a condition that both have. Used to compute how
+similar the calls are.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The call of a scenario that shows the scenario's rule: the last call of a tool that the rule is about.
+    """The call of a scenario of the suite that shows the scenario's rule: the last call of a tool that the rule is
+    about. Findings are compared with these calls to guess the broken rule.
 
     `result` is the recorded result of the call: the name of an error, or `done`.
     """
@@ -34,14 +37,16 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ExampleIndex:
-    """The examples of a suite, by tool and result. `pairs` counts the calls with each pair of conditions."""
+    """The examples of a suite, by tool and result. `pairs` contains the number of calls in the suite with each pair of
+    conditions.
+    """
 
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
 
     def nearest(self, tool: str, result: str, conditions: Iterable[str], limit: int) -> list[Example]:
-        """Return at most `limit` examples with this tool and result, those with the most similar conditions first.
-        Equally similar examples are sorted by id. Conditions that few examples have get more weight.
+        """Return at most `limit` examples with this tool and result. The examples whose conditions are most similar to
+        `conditions` are first; equally similar examples are sorted by scenario id. Rare conditions have more weight.
         """
         pool = self.examples.get((tool, result), ())
         own = frozenset(conditions)
@@ -56,7 +61,7 @@ class ExampleIndex:
 
 
 def example_index(suite: Suite) -> ExampleIndex:
-    """Return the examples of all scenarios of a suite. Takes about a second. Raises SuiteError."""
+    """Return the examples from all scenarios of a suite. This takes about a second. Raises SuiteError."""
     pairs: Counter[Pair] = Counter()
     examples: dict[tuple[str, str], list[Example]] = {}
     rules = suite.rules
@@ -77,11 +82,13 @@ def example_index(suite: Suite) -> ExampleIndex:
 
 
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
-"""Maximum number of replayed scenarios to find one with the same disagreement, and the minimum after the time limit."""
+"""Maximum number of scenarios that are replayed to find the broken rule of one finding, and the number that is replayed
+even after the time limit.
+"""
 _MAX_VOTERS = 5
-"""Number of most similar scenarios that vote for their rules if no replayed scenario has a disagreement."""
+"""Number of most similar scenarios that vote for their rules if no replayed scenario shows the disagreement."""
 _TEXT_CLASSES = ("wording", "quirk")
-"""The classes of rules that a target can break by a different text of an answer."""
+"""The classes of rules that a target can break although only the text of an answer differs."""
 
 
 def with_probable_rule(
@@ -91,14 +98,15 @@ def with_probable_rule(
     runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return the finding with the rule that the target most probably breaks, if there is one.
+    """Return a copy of the finding that names the rule that the target most probably breaks. The rule is empty if no
+    rule is probable.
 
-    The most similar scenarios with the same tool and the same result of the reference are replayed. Scenarios that show
-    a disagreement at the same level vote for their rules. More similar scenarios have more weight. `shown_by` is the
-    most similar scenario of the winning rule, because it shows the same fault.
+    The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
+    disagreement with the same tool at the same level vote for their rules; more similar scenarios have more weight.
+    `shown_by` becomes the most similar scenario of the winning rule, because this scenario shows the same fault.
 
     If no replayed scenario shows a disagreement, the most similar scenarios vote without a replay. A rule then needs
-    more than half of the votes, and `shown_by` stays empty. After `is_over` returns True, only a few scenarios are
+    more than half of the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few scenarios are
     replayed.
     """
     found = finding.disagreement
@@ -138,7 +146,7 @@ def with_probable_rule(
 
 
 def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner: DifferentialRunner) -> bool:
-    """Whether the example shows a disagreement about the same tool and at the same level as the finding."""
+    """Whether a replay of the example's scenario shows a disagreement with the same tool and level as the finding."""
     try:
         seen = runner(suite.scenario(example.scenario_id))
     except AdapterError:
@@ -148,7 +156,7 @@ def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the sum of the votes for each rule. The vote of the nth example has the weight 1/√n."""
+    """Return the sum of the votes for each rule id. Each example votes for its rule; the nth has the weight 1/√n."""
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

@@ -14,10 +14,10 @@ _INVALID_NOTEBOOKS = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
 def notebook_scenario(random: Random) -> Scenario:
-    """Return a scenario about one notebook: Reads, edits of cells, and changes by other programs.
+    """Return a random scenario about one notebook: Reads, edits of cells, and changes by other programs.
 
-    Cells have ids only from format 4.5 on. In such a notebook no cell is inserted, because the id of the new cell would
-    differ each time.
+    In notebooks of format 4.5 or newer, whose cells have ids, no cell is inserted: the new cell would get a random id,
+    so the results could not be compared.
     """
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}

@@ -1,4 +1,4 @@
-"""Generate scenarios of a seed, and replay them on a target and the reference."""
+"""Generate scenarios from a seed, and replay them on a target and on the reference."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,12 +25,12 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one search. `target` is compared with `against`, usually the reference.
+    """The options of one `readfirst fuzz`. `target` is compared with `against`, usually the reference.
 
     The search ends after `steps` on each side or after `minutes`, whichever comes first; None means no limit. `output`
     is the directory for the scenario files of findings. With `long`, scenarios are long and use several files.
-    Disagreements that are listed in the file `known` or in `baseline` are not reported. With `classes`, only broken
-    rules of these classes are reported.
+    Disagreements that are listed in the file `known` or in `baseline` are not reported. With `classes`, only findings
+    that break a rule of these classes are reported.
     """
 
     suite: Suite
@@ -50,7 +50,9 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """The name of the other implementation in messages. "nothing beside it" at the level `safe`."""
+        """The name that messages use for the implementation that the target is compared with. At the level `safe`, it
+        is "nothing beside it", because nothing is compared.
+        """
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -58,7 +60,9 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect both sides, yield the search, and close both sides. Raises ConnectError, AdapterError or SuiteError."""
+    """Connect the target and the implementation that it is compared with, yield the search, and close both at the end.
+    Raises ConnectError, AdapterError or SuiteError.
+    """
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     alone = request.level == "safe"
@@ -97,7 +101,9 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
-    """Return the groups of accepted disagreements, and the files of those that do not occur any more."""
+    """Replay the scenarios of accepted disagreements. Return the keys of the disagreements that still occur, and the
+    scenario files of those that do not occur any more.
+    """
     accepted: set[Group] = set()
     gone = []
     for entry in known:
@@ -110,17 +116,19 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, for the level `safe`, and returns the first harm of each.
+    """Replays scenarios only on the target, and returns the first harm in each. Used for the level `safe`.
 
-    The tally also counts the calls that would change a file, and how many of these were not refused. If a target
-    refuses all such calls, it does no harm, but this does not show that it is safe.
+    The tally also counts the calls that would change a file, and the calls among these that were not refused. A target
+    that refuses all such calls does no harm, but this does not show that the target is safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario, and return the first harm. Raises AdapterError after several errors in a row."""
+        """Replay a scenario on the target, and return the first harm as the only disagreement. Empty if there is no
+        harm. Raises AdapterError after several consecutive errors.
+        """
         outcome = self._on_target(scenario)
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):

@@ -1,4 +1,4 @@
-"""Make a scenario smaller while it still shows the same difference."""
+"""Shrink a scenario: make it as small as possible while it still shows the same disagreement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario for which `shows` returns True. `shows(scenario)` must be True.
+    """Return the smallest variant of a scenario for which `shows` still returns True. `shows(scenario)` must be True.
 
     Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
     at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
@@ -31,7 +31,9 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first new candidate for which `shows` returns True. None without one, or if the search is over."""
+        """Return the first candidate that was not tried before and still shows the disagreement. None if there is no
+        such candidate, or if the attempts or the time are used up.
+        """
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -61,7 +63,7 @@ def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with the file that its first step writes, but without this step."""
+    """If the first step writes a file, yield the scenario without this step, but with the file in its workspace."""
     match scenario.steps:
         case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
             path, made = posixpath.normpath(place.removeprefix("$WS/")), RegularFile(TextContent(text))
@@ -76,7 +78,9 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with one simpler step: fewer parallel calls, no event during a call, the usual mtime."""
+    """Yield variants of the scenario in which one step is simpler: it has fewer parallel calls, no event during a call,
+    or the usual mtime.
+    """
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -98,8 +102,8 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with one simpler path: an argument is changed to a normalised path in `$WS`, or a file is
-    renamed to `notes.txt`.
+    """Yield variants of the scenario in which one path is simpler: an argument is changed to a normalised path in
+    `$WS`, or a file is renamed to `notes.txt`.
 
     A file is not renamed if a tool may treat its extension specially, or if the scenario already has a `notes.txt`.
     """
@@ -122,7 +126,9 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with a part of a text removed, or a character replaced by `a`, wherever it occurs."""
+    """Yield variants of the scenario in which a part of a text is removed wherever it occurs, or in which a character
+    is replaced by `a` wherever it occurs.
+    """
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -135,18 +141,18 @@ def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
 
 _SAME_NAMES: Mapping[str, str] = {}
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
-"""The names of the attributes, of a scenario and its parts, that can be shortened."""
+"""The attributes of a scenario, a step or a file that shrinking may shorten."""
 _PATHS = ("file_path", "notebook_path")
 _PATH_ATTRIBUTES = ("path", "to", "target")
-"""The attributes of events, links and other parts of a scenario that contain a path."""
+"""The attributes of an event or a link that contain a path."""
 _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
-"""Extensions of files that some tools treat specially."""
+"""Extensions of files that some tools treat specially, so shrinking does not rename these files."""
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield variants of a value, each without one part: a piece of a text, a key of a mapping, or an optional
-    attribute. Then yield variants of the value with one part shortened in the same way.
+    """Yield smaller variants of a value: a text without a piece, a mapping without a key, an object without an optional
+    attribute. Then yield variants of the value in which one part is shortened in the same way.
     """
     match value:
         case str():
@@ -169,7 +175,9 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the position (key, index or attribute name) and the value of each part that can be shortened."""
+    """Yield each part of a value that shrinking may shorten: its position in the value (a key, an index or the name of
+    an attribute), and the part itself.
+    """
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)
@@ -204,7 +212,9 @@ def _change_texts(
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a value with the function `text` applied to every text. `names` are the new names of paths."""
+    """Return a copy of a scenario, or of a part of one, with every text replaced by `text(TEXT)`. Paths are not changed
+    by `text`, but replaced by their new path in `names`, if they have one.
+    """
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)
@@ -228,8 +238,8 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of parts to remove: the whole, halves, quarters, and so on, at most 64 of
-    each size.
+    """Yield the start and the end of each piece of a text that shrinking tries to remove: the whole text, its halves,
+    its quarters, and so on, at most 64 pieces of each size.
     """
     size = length
     while size:
@@ -249,4 +259,4 @@ _CANDIDATES: tuple[Candidates, ...] = (
     _shorter_everywhere,
     _smaller,
 )
-"""Functions that yield smaller scenarios, in the order of their use."""
+"""Functions that yield smaller variants of a scenario. `shrink` uses them in this order."""

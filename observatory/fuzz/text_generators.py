@@ -1,4 +1,4 @@
-"""Random contents, file names, and strings to search for and to insert."""
+"""Generate random contents of files, file names, and texts for the arguments of calls."""
 
 import base64
 import sys
@@ -10,10 +10,14 @@ from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextC
 from readfirst.harness.suite.repeated_text import RepeatedText
 
 SIZES = tuple(4096 * 2**power for power in range(11))
-"""Sizes of buffers in implementations, in bytes: 4 KiB to 4 MiB."""
+"""Sizes of buffers that implementations may use, from 4 KiB to 4 MiB. Generated texts have similar sizes, because
+mistakes often occur at the end of a buffer.
+"""
 _SMALL_SIZES = SIZES[:7]
 MAX_LITERAL_ARGUMENT_CHARS = _SMALL_SIZES[-1] + 100
-"""Maximum length of an argument in a scenario file. Longer arguments must be a RepeatedText, which has a short form."""
+"""Maximum length of an argument that a generated scenario contains literally. A longer argument must be a RepeatedText,
+which is stored as a short text and a number of repetitions.
+"""
 _REPEATED_LINES = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
@@ -42,7 +46,7 @@ FORMATS = (
     "... (rest of the file unchanged) ...",
     "// TODO\r\n/* comment */",
 )
-"""Texts in a special format, for example a code block, JSON or a script."""
+"""Texts in a special format, for example a code block, JSON or a script, that generated files and arguments contain."""
 
 _STEMS = (*("notes", "a b", "naïve", "日本", "-rf", "x.y", "CON", "#tag"), *("'q'", "a%20b", "e\u0301"))
 _ENDINGS = (
@@ -58,7 +62,7 @@ ODD_NAMES = (
 
 @cache
 def _points_by_category() -> dict[str, tuple[int, ...]]:
-    """Return the code points that a text can contain, by Unicode category."""
+    """Return all assigned Unicode code points, except surrogates, by Unicode category (`Lu`, `Nd`)."""
     found: dict[str, list[int]] = {}
     for point in range(sys.maxunicode + 1):
         category = unicodedata.category(chr(point))
@@ -77,14 +81,14 @@ def random_character(random: Random) -> str:
 
 
 def unusual_text(random: Random) -> str:
-    """Return one to four random characters, or a text of FORMATS."""
+    """Return one to four random characters, or one of the texts in FORMATS."""
     if random.randint(0, 1):
         return random.choice(FORMATS)
     return "".join(random_character(random) for _ in range(random.randint(1, 4)))
 
 
 def large_text(random: Random) -> str:
-    """Return a text whose size is close to the size of a buffer. Small sizes are preferred."""
+    """Return a random text for an argument whose size is close to one of SIZES. Small sizes are preferred."""
     size: int = random.choice(_SMALL_SIZES[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
     row: str = random.choice(_REPEATED_LINES)
     if random.randint(0, 15) == 15:
@@ -95,7 +99,7 @@ def large_text(random: Random) -> str:
 
 
 def large_content(random: Random) -> TextContent:
-    """Return the content of a file whose size is close to the size of a buffer. Small sizes are preferred."""
+    """Return random content for a file whose size is close to one of SIZES. Small sizes are preferred."""
     row: str = random.choice(_REPEATED_LINES)
     size: int = random.choice(SIZES[: random.choice((2, 3, 3, 5, 11))])
     return TextContent(row, times=size // len(row.encode()) + random.choice((0, 1)))
@@ -130,12 +134,12 @@ UNUSUAL_TEXTS = (
     *("\u00a0", "\u200b", "\u2028", "\u202f", "\u3000", "\u0085", "\ufeff", "\ufffd", "\u00ad"),
     *("\x0b", "\x0c", "\x00", "\x1b[0m", "trailing ", "trailing\t", "trailing\u00a0", " "),
 )
-"""Short texts with quotes, special characters of a programming language, or rare characters."""
+"""Short texts with quotation marks, special characters or rare characters. Generated lines contain some of them."""
 _LONG_LINES = ("long " * 500, "1234567890" * 201)
 
 
 def random_line(random: Random) -> str:
-    """Return one line without its end: a few short texts, or rarely a very long one."""
+    """Return one random line without a newline. It consists of a few short texts; rarely, it is very long."""
     if random.randint(0, 39) == 39:
         return random.choice(_LONG_LINES)
     if random.randint(0, 9) == 9:
@@ -147,7 +151,7 @@ def random_line(random: Random) -> str:
 
 
 def argument_text(random: Random) -> str:
-    r"""Return up to four lines as an argument of a call. They end with `\n`, rarely with `\r\n` or `\r`."""
+    r"""Return up to four random lines for an argument of a call. Lines end with `\n`, rarely with `\r\n` or `\r`."""
     end = random.choice(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r"))
     if random.randint(0, 149) == 149:
         return large_text(random)
@@ -156,7 +160,10 @@ def argument_text(random: Random) -> str:
 
 
 def file_content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
-    r"""Return random content: text in some encoding, or other bytes. `carriage_returns`: also with CR line ends."""
+    r"""Return random content for a file: a text in a random encoding, or bytes that are not text.
+
+    `carriage_returns`: lines may also end with `\r\n` or `\r`.
+    """
     kind = random.randint(0, 19)
     if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))
@@ -186,11 +193,13 @@ NON_TEXT_BYTES = (
     *(b"caf\xe9 alpha\nbeta\n", b"\xff\xfe", b"\xff\xfea", b"\xff", b"alpha\n\xc3", b"\xfe\xff\x00a\x00\n"),
     *(b"\xef\xbb\xbf", b"alpha\xed\xa0\x80beta\n", b"\x00\x01\x02alpha\n"),
 )
-"""Contents of files that are not valid UTF-8, or that contain only a byte order mark or control characters."""
+"""Contents for generated files that are not valid UTF-8, or contain only a byte order mark or control characters."""
 
 
 def quote_from(random: Random, text: str) -> str:
-    """Return a part of a text as a model may quote it: usually exact, sometimes with other quotation marks."""
+    """Return a random part of a text, quoted as a model may quote it in `old_string`: usually exactly, sometimes with
+    different quotation marks.
+    """
     if not text:
         return argument_text(random)
     start = random.randint(0, min(len(text) - 1, 400))

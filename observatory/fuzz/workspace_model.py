@@ -1,4 +1,4 @@
-"""Estimate the state of a workspace during a generated scenario, so that calls can be about existing files."""
+"""Estimate the state of a workspace during a generated scenario. Used to generate calls about existing files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -29,13 +29,13 @@ def _decode_text(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Estimates the state of a workspace after each step, without executing the steps. A wrong estimate only makes
-    generated steps less useful.
+    """Estimates the files of a workspace after each step, without executing the steps. Used to generate useful steps; a
+    wrong estimate only makes the steps less useful.
 
-    `entries` contains the estimated entry of each path, None if it was removed. `sure` are paths that certainly exist.
-    `hard` are files with several names (hard links). `known` contains for each file that the session knows `whole` or
-    `part` (the read part), or `own` (written by the session). `changed` contains the last change of a known file by
-    another program. `refused` are the paths whose last call was probably refused.
+    `entries` contains the estimated entry of each path, or None for a removed path. `sure` contains the paths that
+    certainly exist. `hard` contains files with several names (hard links). `known` contains the files that the session
+    knows: `whole` or `part` for a file that was read, `own` for a file that the session wrote. `changed` contains the
+    last change of a known file by another program. `refused` contains the paths whose last call was probably refused.
     """
 
     entries: dict[str, Entry | None] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class WorkspaceModel:
     sure: set[str] = field(default_factory=set)
 
     def add_files(self, files: Mapping[str, Entry]) -> None:
-        """Add the files that the workspace contains at the start of the scenario."""
+        """Add files that the workspace contains at the start of the scenario."""
         for path, entry in files.items():
             if not isinstance(entry, Directory):
                 self.sure.add(path)
@@ -58,11 +58,11 @@ class WorkspaceModel:
             self.entries[path] = entry
 
     def is_a(self, path: str, kind: type[Entry]) -> bool:
-        """Whether the entry at the path is of this kind. Links are not followed."""
+        """Whether the entry at the path is of the class `kind`. Links are not followed."""
         return isinstance(self.entries.get(path), kind)
 
     def paths_of(self, kind: type[Entry]) -> list[str]:
-        """Return the paths whose entries are of this kind, sorted."""
+        """Return the paths whose entries are of the class `kind`, sorted."""
         return sorted(path for path, entry in self.entries.items() if isinstance(entry, kind))
 
     def exists(self, path: str) -> bool:
@@ -79,11 +79,13 @@ class WorkspaceModel:
         )
 
     def resolved(self, path: str) -> str:
-        """Return the path after following symbolic links."""
+        """Return the path to which a path leads if symbolic links are followed."""
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether the session knows the file's current content, so that an edit is allowed. True for a missing file."""
+        """Whether an Edit of the file is probably allowed, because the session knows the current content. True for a
+        missing file.
+        """
         return not self.is_a(path, RegularFile) or self._knows_current_content(path)
 
     def text(self, path: str) -> str:
@@ -91,7 +93,7 @@ class WorkspaceModel:
         return _decode_text(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:
-        """Update the state after a call about `path`."""
+        """Update the estimated state as a call about `path` would change it."""
         key, path = path, self.resolved(path)
         arguments, before = call.arguments, self.text(key)
         exists = self.is_a(path, RegularFile)
@@ -119,7 +121,7 @@ class WorkspaceModel:
                 self.refused.add(key)
 
     def event(self, event: WorldEvent) -> None:
-        """Update the state after a change by another program."""
+        """Update the estimated state as a change by another program would change it."""
         follows_links = event.kind in ("modify", "touch", "chmod")
         apply_event(replace(event, path=self.resolved(event.path)) if follows_links else event, self.entries)
         match event.kind:
