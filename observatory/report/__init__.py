@@ -1,1 +1,1 @@
-"""Pages and pictures of implementations and versions."""
+"""Write pages and pictures that compare implementations and versions."""

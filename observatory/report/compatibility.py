@@ -1,4 +1,6 @@
-"""docs/compatibility.md and the HTML page with filters: harm, then rules by implementations and versions."""
+"""Write docs/compatibility.md, and the HTML page with filters that shows the same tables: harm by implementation and
+version, then rules by implementation and version.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -25,7 +27,7 @@ _DATA = Mapping[str, Any]
 
 
 def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the data with the results of implementations for one contract only.
+    """Return a copy of the compatibility data in which the results of implementations are those for one contract.
 
     Raises ValueError if the implementations were not compared with this contract.
     """
@@ -46,14 +48,18 @@ def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return docs/compatibility.md from the result of `compatibility_data`. Raises the error of `for_contract`."""
+    """Return the text of docs/compatibility.md. `data` is the result of `compatibility_data`. Raises the error of
+    `for_contract`.
+    """
     return markdown(
         template("docs/compatibility"), data=for_contract(data, data["contract"]), likeness=rule_count_rows
     )
 
 
 def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
-    """Return a table row for each implementation or version: its name, and by class the number of rules that hold."""
+    """Return a table row for each implementation or version: its name, then for each class the number of rules that
+    hold. `named` formats the name.
+    """
     return [
         [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
@@ -61,7 +67,9 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return a table cell as a short text, for example `✓ 12` or `3/4`."""
+    """Return the cell of a rule as a short text: `✓ 12` if the rule holds in all 12 scenarios, `3/4` if in some, `✗
+    0/4` if it does not hold, `–` if the implementation lacks a capability, `?` if unknown.
+    """
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -77,7 +85,9 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return the counts of rules as a text, those that hold of those that were judged: `31/34 (1 not claimed)`."""
+    """Return the counts of rules as a text. `31/34 (1 not claimed)` means that 31 of the 34 judged rules hold, and that
+    1 rule was not judged, because the implementation lacks a capability.
+    """
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -86,10 +96,10 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the compatibility table as an HTML page with filters, in ASCII. The same data give the same bytes.
+    """Return the compatibility table as an HTML page with filters, in ASCII. The same data produce the same bytes.
 
-    `data` is the result of `compatibility_data`. `address` returns the link of a cell of the harm map, for a row and a
-    kind of harm. Empty: no link.
+    `data` is the result of `compatibility_data`. `version` is the version of readfirst. For a row of the harm map and a
+    kind of harm, `address` returns the target of the cell's link, or an empty text for a cell without a link.
     """
     contract = data["contract"]
     versions = _table_columns(data["versions"], "+")
@@ -113,7 +123,9 @@ def filtered_page(
 
 
 def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return the values for the section of the page that compares implementations with one contract."""
+    """Return the values that the template uses for the section about one contract: the comparison of all
+    implementations with this contract. `number` is the number of the section, from 0.
+    """
     chosen = for_contract(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
@@ -130,7 +142,9 @@ def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]
 
 
 def _table_columns(names: Iterable[str], separator: str) -> list[Column]:
-    """Return a column for each implementation or version. `separator` separates the name from the version."""
+    """Return a table column for each implementation or version. `separator` separates the two parts of a name, for
+    example `@` in `agno@3.1.10`.
+    """
     found = []
     for letter, name in zip(column_letters(), names, strict=False):
         short, mark, facts = name.partition(separator)
@@ -153,7 +167,9 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
 def rule_row_from_data(
     rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the table row of a rule from its entry in compatibility.json. `of`: "implementations" or "versions"."""
+    """Return the table row of a rule, with a cell for each of the `names`. `rule` is the rule's entry in
+    compatibility.json. `of` is "implementations" or "versions": the kind of the names.
+    """
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
@@ -166,7 +182,9 @@ def rule_row_from_data(
 
 
 def failing_rules(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the id and the entry of each rule of these classes that at least one version breaks in a scenario."""
+    """Return the rules of these classes that at least one version of the product breaks in some scenario: the id and
+    the entry in compatibility.json of each rule.
+    """
     return [
         (name, rule)
         for class_ in classes

@@ -1,4 +1,7 @@
-"""The map of harm: a table with the share of harmful sessions by implementation and kind, as data and as a picture."""
+"""The harm map: a table of implementations and kinds of harm, whose colours show how often each harm occurs.
+
+The map is created as data and as a picture. A *session* in this module is one tested scenario.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,18 +24,20 @@ COLUMN_TITLES: Mapping[Kind, str] = {
     "blind": "edited unseen",
     "overcautious": "refused without need",
 }
-"""The title of the column of each kind of harm."""
+"""The titles that the harm map uses for the column of each kind of harm."""
 SAMPLE_NOTE = (
     "* Asked only a sample of the sessions, spread evenly, because each takes long: in brackets, where the share of all"
     " lies in 95 of 100 such samples."
 )
 _COLOUR_LIMITS = (0.005, 0.02, 0.05, 0.1)
-"""Limits between the five colours of a cell, as a share of sessions with harm."""
+"""Limits between the five colours that a cell can have. The colour depends on the share of sessions with this harm."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """A cell of the map: the number of sessions with a kind of harm (None: unknown), and the shortest such scenario."""
+    """A cell of the harm map: the number of sessions with one kind of harm (`count`, None if unknown), and the shortest
+    scenario that shows this harm.
+    """
 
     kind: Kind
     count: int | None
@@ -43,8 +48,8 @@ class MapCell:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """A row of the map: an implementation, or a version of Claude Code (`product`). `harmed` counts
-    sessions with harm.
+    """A row of the harm map: an implementation or, if `product` is true, a version of Claude Code. `sessions` is the
+    number of tested scenarios, `harmed` the number of these with any harm.
     """
 
     name: str
@@ -57,7 +62,7 @@ class MapRow:
 
     @property
     def label(self) -> str:
-        """The name that the map shows."""
+        """The name that the map shows for the row, for example `Claude Code 2.1.7`."""
         return f"Claude Code {self.name}" if self.product else self.name
 
     @property
@@ -67,17 +72,21 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share in percent as a text. For a sample, a star and the confidence interval are added."""
+        """The share of sessions with any harm, as the map shows it: `7.5%`. If only a sample was run, a star and the
+        confidence interval are added: `7.5%* (6–9)`.
+        """
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
     def starred_share(self) -> str:
-        """The share in percent as a text, with a star for a sample."""
+        """The share of sessions with any harm: `7.5%`, or with a star if only a sample was run, `7.5%*`."""
         return percent(self.harmed, self.sessions) + "*" * self.sampled
 
     @property
     def bounds(self) -> str:
-        """The 95 % confidence interval of the share in percent, as a text. Empty if all sessions were run."""
+        """The 95 % confidence interval of the share, in percent, as a text: `(6–9)`. Empty if all scenarios were
+        run.
+        """
         if not self.sampled:
             return ""
         low, high = confidence_interval(self.harmed, self.sessions)
@@ -85,7 +94,7 @@ class MapRow:
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return the rows of the map from the result of `compatibility_data`, the most harmful first."""
+    """Return the rows of the harm map, the most harmful first. `data` is the result of `compatibility_data`."""
     rows = []
     for of in ("implementations", "versions"):
         for name, each in data[of].items():
@@ -104,7 +113,7 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
 
 
 def star_meaning(rows: Iterable[MapRow]) -> str:
-    """Return the explanation of the star in `MapRow.shown`. Empty if no row has a star."""
+    """Return the sentence that explains the star in a row of the harm map. Empty if no row has a star."""
     return SAMPLE_NOTE if any(row.sampled for row in rows) else ""
 
 
@@ -114,7 +123,7 @@ def untested_implementations(data: Mapping[str, Any]) -> list[str]:
 
 
 def percent(part: int, total: int) -> str:
-    """Return a share in percent with one decimal, as a text. A share above zero is shown as at least 0.1 %."""
+    """Return a share as a text in percent, such as `7.5%`. A share above zero is at least `0.1%`."""
     return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
 
 
@@ -139,14 +148,16 @@ def _colour_class(kind: Kind, count: int, sessions: int) -> str:
 
 
 _FOOT_HEIGHT = 18
-"""Height of the line below the rows, in pixels."""
+"""Height of the line of text below the rows of the picture, in pixels."""
 _COLUMN_GAP = 8
 """Space between the columns of harm and the columns of `blind` and `overcautious`, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """The layout of the picture, in pixels. Names longer than `letters` are shown without their version."""
+    """The sizes that `harm_picture` uses, in pixels. Names with more than `letters` characters are shown without their
+    version.
+    """
 
     width: int
     names: int
@@ -165,7 +176,7 @@ NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, h
 
 
 def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
-    """Return the map as an SVG picture. The same rows give the same text."""
+    """Return the harm map as an SVG picture. The same rows produce the same text."""
     height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4 + _FOOT_HEIGHT
     label = "In how many of the sessions that were tried each implementation and version did which harm"
     named = [
@@ -180,7 +191,9 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
 
 
 def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
-    """Return position, width and title of the column of each kind of harm, between two horizontal positions."""
+    """Return the position, the width and the title of the column of each kind of harm. The columns fill the space
+    between the horizontal positions `left` and `right`.
+    """
     width = (right - left - _COLUMN_GAP) / len(KINDS)
     return [
         {
@@ -194,7 +207,7 @@ def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
 
 
 def _split_title(words: str) -> list[str]:
-    """Split a title into at most two lines of similar length."""
+    """Split the title of a column into at most two lines of similar length."""
     if len(words) <= 13:
         return [words]
     parts = words.split(" ")

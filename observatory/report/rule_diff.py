@@ -1,4 +1,4 @@
-"""Compare two implementations, or two versions, rule by rule."""
+"""Compare two implementations, or two versions of the product, rule by rule."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule with different results `before` and `after`: each is `yes`, `partly`, `no` or `not claimed`.
+    """A rule whose results differ between two versions, or between two implementations.
 
-    `holding` contains the numbers of scenarios in which the rule holds before and after. Only the `judged` scenarios
-    count, which were run on both sides. `scenario` is the shortest scenario that fails afterwards, or empty.
+    `before` and `after` state whether the rule holds: `yes`, `partly`, `no` or `not claimed`. `holding` contains the
+    numbers of scenarios in which the rule holds before and after. Only scenarios that were judged on both sides count;
+    `judged` is their number. `scenario` is the shortest scenario that fails afterwards, or empty.
     """
 
     rule: str
@@ -41,10 +42,11 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold in a different number of the scenarios that were judged on both sides.
+    """Compare two versions or implementations by their results for each rule. Return the rules that hold in more or in
+    fewer scenarios than before. Only scenarios that were judged on both sides count.
 
-    `holding` contains the two numbers, `judged` the number of these scenarios, and `shortest` the shortest scenario
-    that fails afterwards.
+    For each of these rules, `holding` contains the numbers of scenarios in which the rule holds before and after,
+    `judged` the number of compared scenarios, and `shortest` the shortest scenario that fails afterwards.
     """
     found = {}
     for rule in before:
@@ -69,10 +71,11 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules whose results differ between two implementations, or with `of="versions"` between two versions.
+    """Return the rules whose results differ between the implementations `before` and `after`. With `of="versions"`,
+    `before` and `after` are versions.
 
     `table` is the result of `implementations_data` or `compatibility_data`, `common` the result of `common_cells`.
-    Raises KeyError if the table lacks one of the two names.
+    Raises KeyError if the table does not contain one of the two names.
     """
     found = []
     for rule, fields in table["rules"].items():
@@ -87,7 +90,9 @@ def rule_changes(
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
-    """Return the changes as a Markdown page: first the rules that got worse, then better ones, then the others."""
+    """Return a Markdown page that lists the changed rules: first those that hold in fewer scenarios than before, then
+    those that hold in more scenarios, then all others.
+    """
     rules = pluralize(len(changes), "rule") if changes else "no rule"
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))
