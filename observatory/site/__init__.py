@@ -1,1 +1,1 @@
-"""The website: pages for rules, implementations and versions, the docs, and a search."""
+"""Generate the website: pages for rules, implementations and versions, the docs, and a search."""

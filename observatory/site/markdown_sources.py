@@ -23,13 +23,15 @@ _ACTIVE_SVG = re.compile(
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""Matches content that pictures of this project never contain: scripts, addresses, unexpected elements or spellings."""
+"""Matches SVG content that could be unsafe: scripts, addresses, unexpected elements or escapes. A picture that contains
+a match is not published.
+"""
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE_WITH_INFO = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
 def generated_pages(data: SiteData) -> dict[str, str]:
-    """Return the generated pages of the site by path. Raises SiteError, SuiteError."""
+    """Return the Markdown of all generated pages of the site, by path. Raises SiteError, SuiteError."""
     suite = data.suite
     claimed = {"docs/behaviour.md": behaviour_page(suite)} if claims_file(suite.root).is_file() else {}
     return {
@@ -43,10 +45,10 @@ def generated_pages(data: SiteData) -> dict[str, str]:
 
 
 def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write the Markdown of all pages into the directory `folder`, and all files of the project that the pages link to.
+    """Write the Markdown of all pages into the directory `folder`, and copy all files that the pages link to.
 
-    `generated` contains the text of generated pages, `pages` the files of existing pages, both by path in the site.
-    Links are relative to the project directory `root`. Linked pages are included recursively.
+    `generated` contains the text of generated pages, `pages` the files of existing pages, both by path in the site. The
+    linked files are copied from the project directory `root`. The pages that a linked page links to are copied, too.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)
@@ -72,7 +74,9 @@ def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folde
 
 
 def is_safe_to_publish(file: Path, root: Path) -> bool:
-    """Whether a file is inside the project, and a browser does not execute anything in it."""
+    """Whether a file may be published in the site: it is inside the project `root`, and contains nothing that a browser
+    executes.
+    """
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
@@ -82,7 +86,9 @@ def is_safe_to_publish(file: Path, root: Path) -> bool:
 
 
 def strip_fence_info(text: str) -> str:
-    """Return the text without words after the language of code blocks, which some renderers do not support."""
+    """Return the Markdown text with only the language after the three backticks of each code block. More words, as in
+    "text results", are removed, because some renderers do not support them.
+    """
     return _FENCE_WITH_INFO.sub(r"\1\2\3", text)
 
 

@@ -14,7 +14,9 @@ from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
 _SEARCH_SCRIPT = Path(__file__).with_name("iframe-worker.js")
-"""The script that makes the search work in a page opened from a file. Otherwise the theme would download it."""
+"""A script that the search needs in a page that was opened from a file. It is included in the site, because the theme
+would otherwise download it.
+"""
 _COLOUR_SCHEMES = [
     {
         "media": f"(prefers-color-scheme{scheme})",
@@ -29,9 +31,9 @@ _COLOUR_SCHEMES = [
         (": dark", "slate", "weather-night", "what the system prefers"),
     )
 ]
-"""The colour schemes. The default, which is first, follows the preference of the reader's system."""
+"""The colour schemes that a reader of the site can choose. The first one, the default, follows the reader's system."""
 HOME = "home.md"
-"""The file name of the first page, which replaces the project's README in the site."""
+"""The file name of the site's first page, which the site shows instead of the project's README."""
 _DESTINATIONS = {HOME: "index.html", "README.md": "about.html"}
 _STYLE_SHEET = "maps.css"
 _THEME = {
@@ -106,7 +108,7 @@ def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "")
 
 
 def _sanitizing_plugin() -> Any:
-    """Return a MkDocs plugin that sanitizes contents, titles and metadata of pages, because the theme does not."""
+    """Return a MkDocs plugin that sanitizes the contents, titles and metadata of pages, because the theme does not."""
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
 
@@ -127,7 +129,9 @@ def _sanitizing_plugin() -> Any:
             return sanitize_html(html)
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
-            """Escape all titles. MkDocs calls this between rendering the pages and inserting them into the theme."""
+            """Escape the titles of all pages. MkDocs calls this method after it has rendered the pages, and before it
+            inserts them into the theme.
+            """
             env.filters["striptags"] = lambda text: _escaped_title(Markup(text).striptags())  # unescapes
             for file in files.documentation_pages():
                 file.page.title = _escaped_title(file.page.title)
@@ -151,7 +155,7 @@ def _escape_titles(items: Any) -> None:
 
 @contextmanager
 def _collect_warnings() -> Iterator[list[str]]:
-    """Yield a list that collects the warnings of MkDocs instead of printing them."""
+    """Yield a list to which the warnings of MkDocs are added. MkDocs does not print them while this context is open."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Render the pages of rules, implementations and versions from templates."""
+"""Write the pages about rules, implementations and versions as Markdown, using templates."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -52,15 +52,17 @@ _MAP_TITLES = {
     "safety": "What guards your work, version by version",
     "design": "What another design may do differently, version by version",
 }
-"""The classes of rules on the first page, with the titles of their maps."""
+"""The classes of rules for which the first page shows a map, with the title of each map."""
 _MAX_BEHAVIOURS = 10
-"""Maximum number of behaviours or capabilities listed on the page of an implementation."""
+"""Maximum number of changed behaviours, and of missing capabilities, that the page of an implementation lists."""
 _MAX_CHANGES = 20
-"""Maximum number of changed behaviours listed on the page of a version."""
+"""Maximum number of changed behaviours that the page of a version lists."""
 
 
 def home_page(data: SiteData) -> str:
-    """Return the Markdown of the first page: a map of harm by implementation, and maps of the rules by version."""
+    """Return the Markdown of the site's first page: a map of harm by implementation, and maps of the rules by
+    version.
+    """
     versions = data.recorded
     maps = {
         class_: [
@@ -85,10 +87,10 @@ def home_page(data: SiteData) -> str:
 def harm_map_html(
     data: SiteData, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the HTML of the harm map. Its cells link to the sections about the harm.
+    """Return the HTML of the harm map. Each cell links to the section about this kind of harm.
 
-    `names` are the shown implementations and versions; None: all implementations and, with `products`, all versions of
-    the product. `above` is the relative path from the page to the root of the site.
+    `names` are the implementations and versions to show. If `names` is None, the map shows all implementations and,
+    with `products`, all versions of the product. `above` is the relative path from the page to the root of the site.
     """
     rows = [
         row
@@ -104,7 +106,7 @@ def harm_map_html(
 
 
 def rule_pages(data: SiteData) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of the list of rules, and of the page of each rule."""
+    """Yield the name and the Markdown of each page about rules: first the list of rules, then a page for each rule."""
     yield "index.md", markdown(template("site/rules"), rules=data.rules)
     claims = claims_by_rule(data.suite)
     for rule in data.rules:
@@ -161,7 +163,9 @@ def _rule_page(data: SiteData, rule: Rule, claims: Sequence[tuple[Claim, str]]) 
 
 
 def implementation_pages(data: SiteData) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of the list of implementations, and of the page of each implementation."""
+    """Yield the name and the Markdown of each page about implementations: first the list, then a page for each
+    implementation.
+    """
     yield (
         "index.md",
         markdown(
@@ -223,7 +227,9 @@ def _implementation_page(data: SiteData, name: str, result: Mapping[str, Any]) -
 
 
 def _difference_items(found: Mapping[str, Any]) -> list[str]:
-    """Return list items about the changed behaviours of a diagnosis, those that explain the most failures first."""
+    """Return a list item for each changed behaviour in a diagnosis. Behaviours that explain the most failures are
+    first.
+    """
     differing = sorted(found.get("differences", ()), key=lambda each: -len(each["explains"]))
     named = [
         f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
@@ -235,7 +241,9 @@ def _difference_items(found: Mapping[str, Any]) -> list[str]:
 
 
 def version_pages(data: SiteData) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of the list of versions, and of the page of each version."""
+    """Yield the name and the Markdown of each page about versions of the product: first the list, then a page for each
+    version.
+    """
     yield (
         "index.md",
         markdown(
@@ -271,7 +279,7 @@ def _version_page(data: SiteData, contract: Contract) -> str:
 
 
 def _change_items(data: SiteData, before: Contract, after: Contract) -> Iterator[str]:
-    """Yield list items about the changes between two versions: harm, rules and behaviours."""
+    """Yield list items that describe the changes between two versions: changed harm, rules and behaviours."""
     harm = data.recorded_harm["contracts"].get(after.name, {}).get("since")
     if harm is not None:
         yield from harm_changes(harm)

@@ -1,4 +1,4 @@
-"""Remove everything from the HTML of a page that could execute or load something."""
+"""Remove all parts of the HTML of a page that could execute code or load files from other hosts."""
 
 import re
 from html import escape, unescape
@@ -8,7 +8,7 @@ a abbr b blockquote br caption code dd del details div dl dt em figcaption figur
 ol p picture pre q s samp small source span strong sub summary sup table tbody td tfoot th thead tr ul var
 """
 _REMOVED_ELEMENTS = "script style template textarea title noscript iframe object svg math"
-"""Elements that are removed together with their contents."""
+"""Elements that `sanitize_html` removes together with their contents."""
 _ALLOWED_ATTRIBUTES = (
     "align alt class colspan height href id media open role rowspan scope src srcset start title width"
 )
@@ -16,13 +16,17 @@ _ALLOWED_CLASS = re.compile(
     r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}"
     r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|aside|hidden|card|steps?|harmed"
 )
-"""CSS classes that are kept, for highlighted code and maps. Other classes could activate the theme's script."""
+"""CSS classes that `sanitize_html` keeps, because highlighted code and maps use them. All other classes are removed,
+because they could activate the theme's script.
+"""
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
 def sanitize_html(html: str) -> str:
-    """Return the HTML without parts that could execute or load something, and with labels on table cells."""
+    """Return the HTML without parts that could execute code or load files from other hosts. Table cells get a label
+    with the name of their column.
+    """
     import nh3  # of the extra `observatory`
 
     clean = nh3.clean(
@@ -38,13 +42,13 @@ def sanitize_html(html: str) -> str:
 
 
 def is_safe_link(address: str) -> bool:
-    """Whether an address may be the target of a link: a web or mail address, or a path in the same site."""
+    """Whether a page may link to this address: a web or mail address, or a path in the same site."""
     scheme = _SCHEME_PATTERN.match(_as_browser_reads(address))
     return scheme is None or scheme[0].lower() in ("https:", "http:", "mailto:")
 
 
 def _is_site_file(address: str) -> bool:
-    """Whether an address is a file of the same site. Images with other addresses are not loaded."""
+    """Whether an address is the path of a file in the same site. Images with other addresses are removed."""
     plain = _as_browser_reads(address)
     return _SCHEME_PATTERN.match(plain) is None and not plain.replace("\\", "/").startswith("//")
 
@@ -55,7 +59,7 @@ def _as_browser_reads(address: str) -> str:
 
 
 def _keep_attribute(_: str, name: str, value: str) -> str | None:
-    """Return the sanitized value of an attribute. None if the attribute is removed."""
+    """Return the sanitized value of an HTML attribute. None if the attribute must be removed."""
     match name:
         case "class":
             return " ".join(each for each in value.split() if _ALLOWED_CLASS.fullmatch(each)) or None
@@ -71,7 +75,9 @@ def _keep_attribute(_: str, name: str, value: str) -> str | None:
 
 
 def _label_cells(table: re.Match[str]) -> str:
-    """Return a table in which each cell has the name of its column in `data-label`, for narrow screens."""
+    """Return the table with the name of its column added to each cell, in the attribute `data-label`. The style sheet
+    uses these names on narrow screens.
+    """
     head, body, rows = table[0].partition("<tbody>")
     heads = [
         re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)

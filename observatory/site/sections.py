@@ -1,4 +1,4 @@
-"""Sections of a page: kinds of harm with pictures of steps, and changes for users."""
+"""Write sections of pages: one for each kind of harm, with a picture of the steps, and lists of changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,24 +16,24 @@ from readfirst.observatory.report.rule_diff import RuleChange
 from readfirst.observatory.site.site_data import SiteData
 
 _MAX_STEPS = 5
-"""Maximum number of steps in a picture: the last ones before the harm."""
+"""Maximum number of steps that a picture of a harmful scenario shows. Earlier steps are omitted."""
 _MAX_FILES = 5
-"""Maximum number of files, permission rules and hooks of the workspace in a picture."""
+"""Maximum number of files, permission rules and hooks of the workspace that a picture of a harmful scenario shows."""
 _MAX_LINES = 8
-"""Maximum number of lines of a text in a picture."""
+"""Maximum number of lines of a text that a picture of a harmful scenario shows."""
 _MAX_LINE_CHARS = 96
-"""Maximum number of characters of a line in a picture."""
+"""Maximum length of a line in a picture of a harmful scenario, in characters."""
 
 
 def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the Markdown of a section for each kind of harm, the worst kind first: the number of sessions, and the
-    shortest scenario with a picture of its steps.
+    """Yield the Markdown of a section for each kind of harm, the worst kind first. A section contains the number of
+    harmed sessions, and the shortest scenario with a picture of its steps. The cells of the harm map link to it.
 
-    `counts` contains the number of harmed sessions of each kind. `shortest` contains for each kind the `scenario`, its
-    `title`, the `step` of the harm (from 1) and a `line` that describes the harm. The map links to a section for each
-    kind with a count.
+    `sessions` is the number of tested scenarios, and `counts` the number of these with each kind of harm. For each
+    kind, `shortest` contains the `scenario`, its `title`, the `step` of the harm (from 1) and a `line` that describes
+    the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in BESIDE for kind in shown):
@@ -54,7 +54,9 @@ def harm_sections(
 
 
 def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
-    """Return a picture of the workspace and the last steps up to the harmful step."""
+    """Return the HTML of a picture that shows the workspace and the last steps up to the harmful step. `harmed` is the
+    number of this step, from 1, and `line` describes the harm.
+    """
     given = [_shorten_block(each) for each in given_blocks(scenario)]
     steps = [_step_values("The workspace" if given else "An empty workspace", given[:_MAX_FILES])]
     if len(given) > _MAX_FILES:
@@ -73,14 +75,18 @@ def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step_values(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return the values of one step for the picture. The path of a call is moved from the blocks to the heading."""
+    """Return the values that the template of the picture uses for one step. The path that a call names is moved from
+    the `blocks` (the arguments) to the heading.
+    """
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}
 
 
 def _shorten_block(block: Block) -> Block:
-    """Return a block with only the first lines of its text, and the number of omitted lines."""
+    """Return a block of a picture, such as a file or an argument, cut to the first lines of its text. The number of
+    omitted lines is added.
+    """
     short = {
         name: _shorten_text(each) if name != "lines" else each
         for name, each in block.items()
@@ -100,11 +106,15 @@ def _shorten_text(text: str) -> str:
 
 
 _MAX_RULES = 12
-"""Maximum number of listed rules that got worse, and of rules that got better."""
+"""Maximum number of rules that the list of changed rules contains: at most this many that hold in fewer scenarios than
+before, and at most this many that hold in more.
+"""
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
-    """Yield list items about kinds of harm that occur more or less often. `since` is from harm.json."""
+    """Yield list items about kinds of harm that occur more or less often than in the previous version. `since` is the
+    part of harm.json that compares the two versions.
+    """
     sessions, (before, after) = since["sessions"], since["any"]
     was, now = (percent(part, sessions) for part in (before, after)) if sessions else ("", "")
     if was != now:
@@ -117,7 +127,7 @@ def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
-    """Yield list items about rules that hold in fewer or in more scenarios than before, safety rules first."""
+    """Yield list items about rules that hold in fewer or in more scenarios than before. Safety rules are first."""
     ordered = sorted(changes, key=lambda each: (CLASSES.index(each.class_), each.rule))
     groups = (
         (

@@ -16,17 +16,19 @@ from readfirst.observatory.site.mkdocs import HOME, build_html, require_mkdocs
 from readfirst.observatory.site.site_data import SiteData, SiteError
 
 _MARKER_FILE = "readfirst-site.txt"
-"""The file that marks a directory as a generated site. Only such a directory is replaced."""
+"""The name of a file that marks a directory as a generated site. `write_site` only replaces a directory that contains
+this file.
+"""
 _MAX_LISTED_LINKS = 20
-"""Maximum number of broken links in an error message."""
+"""Maximum number of broken links that the error message of `write_site` lists."""
 
 
 def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
     """Write the site into the directory `folder`, replacing an earlier site, and return the number of pages.
 
-    `root` is the directory of the project, with README.md and docs/. `url` is the address of the published site. Raises
-    SiteError if MkDocs is missing or reports a problem, if the directory has other content, or if links are broken. The
-    directory is then unchanged.
+    `root` is the directory of the project, with README.md and docs/. `url` is the address of the published site, and
+    `version` the version of readfirst. Raises SiteError if MkDocs is missing or reports a problem, if the directory
+    contains other files than a site, or if links are broken. After an error, the directory is unchanged.
     """
     require_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
@@ -65,7 +67,9 @@ def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", versi
 
 
 def project_pages(root: Path) -> dict[str, Path]:
-    """Return the files of the project's existing pages, by path in the site. Raises SiteError without README.md."""
+    """Return the files of the project's existing pages (README.md, CONTRIBUTING.md, docs/*.md), by path in the site.
+    Raises SiteError if README.md is missing.
+    """
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")
@@ -119,7 +123,7 @@ def _navigation(data: SiteData, pages: Mapping[str, Path]) -> Sequence[Any]:
 
 
 class _LinkCollector(HTMLParser):
-    """Collects the link targets and the anchors of an HTML page."""
+    """Collects the targets of the links (`targets`) and the anchors (`names`) of an HTML page, for `broken_links`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,7 +143,9 @@ class _LinkCollector(HTMLParser):
 
 
 def broken_links(folder: Path) -> Iterator[str]:
-    """Yield `page: link` for each link to a missing file or anchor of the site. Other hosts are not checked."""
+    """Yield a text `page: link` for each link in the site to a missing file or a missing anchor. Links to other hosts
+    are not checked.
+    """
     pages = {file: _LinkCollector() for file in sorted(folder.rglob("*.html"))}
     for file, page in pages.items():
         page.feed(file.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Data of the website, read once from a suite and its docs."""
+"""The data that the pages of the website use, read once from a suite and its docs."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,12 +23,14 @@ _NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
 
 
 class SiteError(ReadfirstError):
-    """The site cannot be generated. The message names the file and the solution."""
+    """The website cannot be generated. The message names the file and the solution."""
 
 
 @dataclass(frozen=True)
 class SiteData:
-    """The data of the site: a suite with rules, and the directory `docs` with the published results."""
+    """The data that the pages of the website use. They are read from a suite with rules, and from the published results
+    in the directory `docs`.
+    """
 
     suite: Suite
     docs: Path
@@ -42,17 +44,21 @@ class SiteData:
 
     @cached_property
     def scenarios(self) -> Mapping[str, Sequence[Heading]]:
-        """The headings of the scenarios of each rule."""
+        """The headings (id, title, requirement, tags) of the scenarios of each rule, by rule id."""
         return scenarios_by_rule(self.suite)
 
     @cached_property
     def table(self) -> _Data:
-        """The content of compatibility.json with the results for the default contract only."""
+        """The content of compatibility.json. Of the results of implementations, it contains only those for the default
+        contract.
+        """
         return for_contract(self.compatibility, self.compatibility["contract"])
 
     @cached_property
     def compatibility(self) -> _Data:
-        """The content of compatibility.json. Raises SiteError, also if the file lacks a rule of the suite."""
+        """The content of compatibility.json. Raises SiteError if the file is missing or invalid, or if it does not
+        contain a rule of the suite.
+        """
         table = self._read_json("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
@@ -65,19 +71,19 @@ class SiteData:
 
     @property
     def against(self) -> str:
-        """The default contract as Markdown. Implementations and versions are compared with it."""
+        """The name of the default contract, with which implementations and versions are compared, as Markdown."""
         return prose(self.table["contract"])
 
     @cached_property
     def results(self) -> Mapping[str, _Data]:
-        """The entry of each target in implementations.json, by name. Raises SiteError."""
+        """The entry of each target in implementations.json, by the target's name. Raises SiteError."""
         data = self._read_json("implementations.json", "readfirst targets implementations --write")
         _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
 
     @cached_property
     def rows(self) -> Mapping[str, MapRow]:
-        """The rows of the harm map by name, in the order of the map."""
+        """The rows of the harm map, by the name of the implementation or version, in the order of the map."""
         return {row.name: row for row in map_rows(self.table)}
 
     @cached_property
@@ -90,10 +96,10 @@ class SiteData:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of the page of an implementation or version, relative to the root of the site. Empty for a
-        missing page.
+        """Return the address of the page about an implementation or version, relative to the root of the site. Empty if
+        there is no such page.
 
-        If `kind` is not empty, the address contains the section of this kind of harm.
+        If `kind` is not empty, the address leads to the page's section about this kind of harm.
         """
         if row.product and row.name not in self.recorded:
             return ""
@@ -102,17 +108,19 @@ class SiteData:
 
     @cached_property
     def recorded_harm(self) -> _Data:
-        """The content of harm.json: the harm in the recordings of each contract, and its causes. Raises SiteError."""
+        """The content of harm.json: the harm that each contract does in its recordings, and the causes of the harm.
+        Raises SiteError.
+        """
         return self._read_json("harm.json", "python3 observatory/tools/harms.py")
 
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
-        """The diagnosis of each target in diagnosis.json, by name. Raises SiteError."""
+        """The diagnosis of each target in diagnosis.json, by the target's name. Raises SiteError."""
         data = self._read_json("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
         return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
 
     def shortest(self, rule_id: str) -> Heading:
-        """Return the shortest scenario of a rule."""
+        """Return the heading of the shortest scenario of a rule, which pages use as the example."""
         return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
 
     def _read_json(self, name: str, command: str) -> _Data:
@@ -121,7 +129,7 @@ class SiteData:
 
 
 def _check_names(names: Iterable[str]) -> None:
-    """Raise SiteError for a name that cannot be the file name of a page."""
+    """Raise SiteError if a name cannot be used as the file name of a page."""
     for name in names:
         if not _NAME.fullmatch(name):
             raise SiteError(f"{name!r} is not a valid name of an implementation or a version for a page.")
