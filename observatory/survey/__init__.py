@@ -1,1 +1,1 @@
-"""Run all published implementations, and describe them on one page."""
+"""Run all published implementations on the suite, and describe their results on one page."""

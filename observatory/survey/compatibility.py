@@ -1,4 +1,6 @@
-"""Harm and rules of implementations and versions, as data."""
+"""Compute the content of docs/compatibility.json: the harm that implementations and versions do, and the rules that
+hold for them.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,12 +33,16 @@ from readfirst.observatory.report.rule_diff import common_cells
 FORMAT = 4
 _DATA = Mapping[str, Any]
 _ONE_LINE_KEYS = ("holding", "yes", "sessions", "scenario")
-"""Keys of objects that are written on one line: table cells, counts and pieces of evidence."""
+"""`json_with_cell_lines` writes an object on one line if it has one of these keys. Table cells, counts and pieces of
+evidence have one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleScenario:
-    """The properties of a scenario that the compatibility table uses: its id, its rule and its length."""
+    """The properties of a scenario that the compatibility table uses: its id, its rule and its length. The length is
+    used to find the shortest failing scenario.
+    """
 
     id: str
     rule: str
@@ -44,10 +50,10 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the table of rules, implementations and versions in JSON types. fixtures/schema/compatibility.schema.json
-    describes it.
+    """Return the content of docs/compatibility.json in JSON types: the table of rules, implementations and versions.
+    Its format is described in fixtures/schema/compatibility.schema.json.
 
-    `rules` are those of the suite, `survey` is the content of docs/implementations.json, and `harm` is the part of
+    `rules` are the rules of the suite, `survey` is the content of docs/implementations.json, and `harm` is the part of
     docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
     format.
     """
@@ -90,7 +96,9 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the version before a contract, and the rules with a different result. Empty without one."""
+    """Return a mapping with the key `since`: the name of the previous version, and the rules whose results differ
+    between this version and the contract. The mapping is empty if there is no previous version.
+    """
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -104,9 +112,11 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the result of `common_cells` for two targets of a survey, compared with the first contract of the survey.
+    """Return the rules that hold for the target `after` in more or in fewer scenarios than for the target `before`, as
+    `common_cells` does. The results are those for the first contract of the survey.
 
-    Raises KeyError if the survey lacks a target, and ValueError for a survey in a different format.
+    Raises KeyError if the survey does not contain one of the targets, and ValueError for a survey in a different
+    format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -118,7 +128,9 @@ def common_target_cells(
 
 
 def tested_scenarios(target: _DATA) -> set[str]:
-    """Return the ids of the scenarios in which a target was tested, from its entry in implementations.json."""
+    """Return the ids of the scenarios in which a target was tested for harm. `target` is the target's entry in
+    implementations.json.
+    """
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())
@@ -127,12 +139,14 @@ def tested_scenarios(target: _DATA) -> set[str]:
 
 
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
-    """Return the properties of every scenario of the suite that the compatibility table uses. Raises SuiteError."""
+    """Return the id, the rule and the length of every scenario of the suite. Raises SuiteError."""
     return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
 
 
 def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
-    """Return the part of the table about implementations. Raises ValueError for a survey in a different format."""
+    """Return the part of docs/compatibility.json about implementations. `known` are the scenarios of the suite, and
+    `survey` is the content of docs/implementations.json. Raises ValueError for a survey in a different format.
+    """
     scenarios = _by_rule(rules, known)
     contracts: list[str] = survey["contracts"]
     targets: list[_DATA] = survey["targets"]
@@ -189,8 +203,8 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return the harm of a target for the compatibility table: the counts, and the shortest scenario of each kind.
-    `found` is the value of `harm` in the target's entry in docs/implementations.json.
+    """Return the harm of a target as docs/compatibility.json contains it: the number of scenarios with each kind of
+    harm, and the shortest scenario of each kind. `found` is the value of `harm` in docs/implementations.json.
     """
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
@@ -212,7 +226,9 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
 def _implementation_results(
     rules: Iterable[Rule], scenarios: Mapping[str, Sequence[RuleScenario]], target: _DATA, contract: str
 ) -> dict[str, list[ScenarioResult]]:
-    """Return the results of a target by rule. Rules above the level of its runs count as unsupported."""
+    """Return the results of a target in the scenarios of each rule, by rule id. Rules that require a stricter level
+    than the target was run at count as unsupported.
+    """
     found: dict[str, list[ScenarioResult]] = {}
     reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:
@@ -229,7 +245,7 @@ def _implementation_results(
 
 
 def _count_statuses(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
-    """Return for each class of rules the number of rules with each status."""
+    """Return the number of rules with each status (`yes`, `partly`, `no`), for each class of rules."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
     return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
 
@@ -240,7 +256,7 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
 
 
 def json_with_cell_lines(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
-    """Return the data as JSON with one line for each table cell or piece of evidence, so that diffs are short."""
+    """Return the data as JSON with one line for each table cell or piece of evidence, so that `git diff` is short."""
     return _emit_json(data, 0, dump) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Store the answers of a target in the shortest failing scenario of each safety rule that it breaks."""
+"""Store evidence of failures: for each safety rule that a target breaks, its answers in a short failing scenario."""
 
 import json
 import re
@@ -29,19 +29,19 @@ from readfirst.observatory.survey.compatibility import RuleScenario, json_with_c
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"
-"""The name of the file with the evidence, next to implementations.json."""
+"""The name of the file that contains the evidence. It is stored next to implementations.json."""
 FORMAT = 1
 _MAX_REPLAYS = 10
-"""Maximum number of replays of a nondeterministic scenario until it fails."""
+"""A nondeterministic scenario is replayed at most this many times, until it fails."""
 _RANDOM_DIRECTORIES = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
-"""Matches the names of temporary directories, which differ in each run."""
+"""Matches the names of temporary directories, which are removed from stored answers because they differ in each run."""
 _MAX_STORED_CHARS = 2000
-"""Maximum number of stored characters of an answer or a file."""
+"""Maximum length of an answer or of the content of a file in evidence.json. Longer texts are cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one call of a step. `$WS` replaces the path of the workspace."""
+    """The answer of a target to one call. In `text`, the path of the workspace is replaced by `$WS`."""
 
     text: str
     refused: bool
@@ -49,8 +49,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference: its subject `what` (`refused`, `file notes.txt`), the expected value and the actual value
-    (`got`).
+    """One difference between the expected and the actual result of a step. `what` names its subject, such as `refused`
+    or `file notes.txt`. `got` is the actual value.
     """
 
     what: str
@@ -60,11 +60,11 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario, up to the first step that fails.
+    """The answers of a target in a failing scenario, up to the first step that fails. Used in reports to maintainers.
 
     `step` is the number of the failing step, from 1. `answers` contains the answers to the calls of each step,
-    including the failing step. `found` are the differences at the failing step. `error` is the reason if the target
-    ended early. `inputs` is the digest of the replayed scenario.
+    including the failing step. `found` are the differences at the failing step. If the target ended early, `error` is
+    the reason. `inputs` is the digest of the replayed scenario, which shows whether the evidence is out of date.
     """
 
     scenario: str
@@ -78,10 +78,10 @@ class Evidence:
 def failing_scenarios(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the failing scenarios of a target by rule, the shortest first. Rules without a failing scenario are
-    omitted.
+    """Return the ids of the scenarios in which a target fails, by rule id, the shortest scenario first. Rules without a
+    failing scenario are omitted.
 
-    `result` is the target's entry in docs/implementations.json.
+    `known` are the scenarios of the suite. `result` is the target's entry in docs/implementations.json.
     """
     reach = unpack_results(next(iter(result.get("reach", {}).values()), {}))
     levels = {rule.id: level_of(rule.class_) for rule in rules}
@@ -105,12 +105,12 @@ def keep_evidence(
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
     """Replay a failing scenario of each safety rule that the target `name@version` breaks, store the answers in
-    evidence.json, and return them by rule.
+    evidence.json in `folder`, and return them by rule id.
 
-    The failing scenarios are those in implementations.json in `folder`. Stored answers are reused for scenarios that
-    still fail and were not run `again`. If `again` is None, all scenarios were run again. Targets that are not in
-    `order` are removed from the file. Raises JsonFileError for a target without results, and the errors of
-    `gather_evidence`.
+    The failing scenarios are read from implementations.json in `folder`. `again` contains the scenarios that were just
+    run again, or is None if all were. For other scenarios that still fail, the stored answers are reused. Targets that
+    are not in `order` are removed from evidence.json. Raises JsonFileError for a target without results, and the errors
+    of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -138,11 +138,11 @@ def keep_evidence(
 def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios of each rule on the target `name@version`, and return the evidence of one failing scenario per
-    rule.
+    """Replay scenarios on the target `name@version`, and return the evidence of one failing scenario per rule.
 
-    The first scenario that fails in a call of a tool of the rule is used, otherwise the first failing scenario. Rules
-    without a failing scenario are omitted. Installs the target. Raises AdapterError, SuiteError.
+    `wanted` contains the ids of the scenarios to replay, by rule id. The first scenario that fails in a call of a tool
+    that the rule is about is used. If there is none, the first failing scenario is used. Rules without a failing
+    scenario are omitted. The target is installed if necessary. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
@@ -179,7 +179,9 @@ def _find_evidence(
 
 
 def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return the answers up to the first step that fails, and the differences at this step. None if no step fails."""
+    """Return the evidence from one replay: the answers up to the first step that fails, and the differences at this
+    step. None if no step fails.
+    """
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "error"):
@@ -203,7 +205,9 @@ def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict
 
 
 def _storable_text(text: str) -> str:
-    """Return the text with placeholders instead of the directories of this machine, cut to the maximum length."""
+    """Return a text as evidence.json can contain it: paths of directories of this machine are replaced by placeholders
+    such as `$TMPDIR`, and long texts are cut.
+    """
     for folder, name in (
         (str(cache_root()), "$INSTALL"),
         (tempfile.gettempdir(), "$TMPDIR"),
@@ -219,7 +223,9 @@ def _storable_text(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Return the stored evidence by target and rule. Empty if the file is missing. Raises JsonFileError."""
+    """Read evidence.json, and return the evidence by target and rule id. Empty if the file is missing. Raises
+    JsonFileError.
+    """
     if not file.exists():
         return {}
 
@@ -235,7 +241,7 @@ def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
 
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
-    """Return the evidence of the targets in `order` as JSON with one line for each rule."""
+    """Return the text of evidence.json: the evidence of the targets in `order`, with one line for each rule."""
     targets = {
         target: {
             rule: {name: value for name, value in asdict(each).items() if name != "error" or value}

@@ -33,15 +33,16 @@ from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.targets.translate import Scope, TargetCall, translate_call
 
 HEADINGS = ("What happens", "Steps", "Expected", "Why it matters", "How to repeat it")
-"""The sections of a report, in their order."""
+"""The headings of the sections of a report to maintainers, in their order."""
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data of a report about one rule that a target breaks, with a failing scenario and its evidence.
+    """The data of a report to the maintainers of a target about one rule that the target breaks. It contains a failing
+    scenario and its evidence.
 
-    `cell` is the cell of the rule and the target in docs/compatibility.json, `result` the entry of the target in
+    `cell` is the entry for the rule and the target in docs/compatibility.json. `result` is the target's entry in
     docs/implementations.json.
     """
 
@@ -54,7 +55,7 @@ class Report:
 
     @property
     def packages(self) -> str:
-        """The installed packages of the target, as Markdown."""
+        """The names and versions of the target's packages, as Markdown."""
         return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
 
 
@@ -139,7 +140,9 @@ def _expected_section(report: Report, suite: Suite) -> Iterator[str]:
 
 
 def _steps_section(report: Report) -> Iterator[str]:
-    """Yield the paragraphs with the files at the start, each step with its answer, and the changed files."""
+    """Yield the paragraphs of the section `Steps`: the files at the start, each step with its answer, and the files
+    that changed.
+    """
     yield f"Observed on {report.result['date']}. `$WS` is the directory of the files; odd characters are escaped."
     yield f"At the start:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
@@ -171,7 +174,7 @@ def _indented_block(text: str) -> str:
 
 
 def _target_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
-    """Return the calls of a step as calls of the target's tools. `$WS` replaces the path of the workspace."""
+    """Return the calls of a step, translated to the tools of the target. `$WS` stands for the path of the workspace."""
     known = _knowledge_before(report.scenario, step)
     return [
         translate_call(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)
@@ -179,7 +182,9 @@ def _target_calls(report: Report, step: ToolCall | ParallelCalls) -> list[Target
 
 
 def _knowledge_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return the files that a model knows before the step `end`, if the earlier steps had the expected results."""
+    """Return the content of the files that a model would know before the step `end` if all earlier steps had the
+    expected results. Used to translate calls into formats that quote the content of files, such as patches.
+    """
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

@@ -1,4 +1,4 @@
-"""The entries of docs/implementations.json, and the page docs/implementations.md."""
+"""Compute the entries of docs/implementations.json, and write the page docs/implementations.md."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from readfirst.observatory.template import template
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
-"""The attributes of `ShortestExample` that are stored."""
+"""The attributes of `ShortestExample` that docs/implementations.json contains."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The scenario with the fewest steps that shows a kind of harm. `step` is the number of the harmful step, from 1,
-    and `line` describes the harm in one line.
+    """The shortest scenario in which a target does one kind of harm, shown as the example of this harm. `step` is the
+    number of the harmful step, from 1, and `line` describes the harm.
 
-    A hand-written scenario takes precedence over a generated one (`made`).
+    The attributes define the order of examples: a hand-written scenario comes before a generated one (`made`), then
+    the scenario with fewer `steps` comes first.
     """
 
     made: bool
@@ -50,14 +51,16 @@ class ShortestExample:
 
 @dataclass(slots=True)
 class HarmTally:
-    """Counts the harm of one target: tested scenarios (`sessions`), scenarios by kind, and the shortest by kind."""
+    """Counts the harm that one target does. `sessions` contains the tested scenarios, `by_kind` the scenarios with each
+    kind of harm, and `shortest` the shortest of these.
+    """
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
     shortest: dict[Kind, ShortestExample] = field(default_factory=dict)
 
     def note(self, verdict: Verdict, suite: Suite) -> None:
-        """Add a verdict. Several verdicts about the same scenario, for different contracts, count once."""
+        """Add the harm in a verdict. If a scenario has verdicts for several contracts, it is counted only once."""
         if verdict.status not in ("passed", "failed") and not verdict.left_out:
             return
         self.sessions.add(verdict.scenario_id)
@@ -71,7 +74,9 @@ class HarmTally:
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
     def data(self) -> dict[str, Any]:
-        """Return the counts and the scenarios in JSON types, the worst kind of harm first."""
+        """Return the counts and the scenarios in JSON types, as docs/implementations.json contains them. The worst kind
+        of harm is first.
+        """
         return {
             "sessions": len(self.sessions),
             "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
@@ -85,7 +90,10 @@ class HarmTally:
 
     @classmethod
     def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> HarmTally:
-        """Return stored counts. `tried` are the tested scenarios. Scenarios that are run `again` are removed."""
+        """Return the tally that `data`, the stored result of a target, contains. `tried` are the tested scenarios.
+
+        The scenarios in `again` are removed from the tally, because they are run again.
+        """
         scenarios = data["scenarios"]
         return cls(
             tried - again,
@@ -106,11 +114,11 @@ def target_result(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the entry of one target for implementations.json, from its verdicts for these contracts.
+    """Return the entry of one target in implementations.json, computed from its verdicts for these contracts.
 
-    The verdicts replace the results of the scenarios `again` in the `earlier` entry. Counts are for the first of the
-    contracts. `reach` contains the reached level of each scenario on each contract, and `lacks` counts the missing
-    capabilities of unsupported scenarios.
+    If there is an `earlier` entry, its results are reused, except for the scenarios in `again`. The numbers in the
+    entry are those for the first contract. Its key `reach` contains the level that each scenario reached, for each
+    contract. Its key `lacks` contains the number of unsupported scenarios by missing capability.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = HarmTally(), Counter[str]()
@@ -154,7 +162,7 @@ def target_result(
 def result_data(
     targets: Sequence[Mapping[str, Any]], contracts: Sequence[str], date: str, command: str
 ) -> dict[str, Any]:
-    """Return the content of docs/implementations.json from the entries of targets, in JSON types."""
+    """Return the content of docs/implementations.json in JSON types. `targets` are the entries of all targets."""
     return {
         "format": FORMAT,
         "contracts": list(contracts),
@@ -167,18 +175,22 @@ def result_data(
 
 
 def is_fully_tested(target: Mapping[str, Any]) -> bool:
-    """Whether the entry of a target in implementations.json covers every scenario that was replayed completely."""
+    """Whether a target was tested for harm in every scenario that was replayed completely, not only in a sample.
+    `target` is the target's entry in implementations.json.
+    """
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
 
 
 def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
-    """Whether the entry of a target in implementations.json states which scenarios were tested for harm."""
+    """Whether the entry of a target in implementations.json states which scenarios were tested for harm. Only such an
+    entry can be extended by another run.
+    """
     return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 
 def page(data: Mapping[str, Any]) -> str:
-    """Return the content of docs/implementations.md. `data` is the result of `result_data`."""
+    """Return the text of docs/implementations.md. `data` is the result of `result_data`."""
     targets = {each["target"]: each for each in data["targets"]}
     harm = {name: {"harm": harm_data(each["harm"])} for name, each in targets.items()}
     rows = map_rows({"implementations": harm, "versions": {}})

@@ -46,7 +46,7 @@ _WRITE_COMMAND = "readfirst targets implementations --write"
 
 
 class SurveyError(ReadfirstError):
-    """The stored results cannot be extended. The message names the file and the solution."""
+    """The stored results of a target cannot be extended by another run. The message names the file and the solution."""
 
 
 @dataclass
@@ -54,14 +54,14 @@ class Survey:
     """Runs targets, compares them with the default contract and the newest contract, and stores their results in
     `folder` as implementations.json and implementations.md.
 
-    `streams` is the directory for the results of each run as JSON Lines (`NAME@VERSION.jsonl`). None: they are not
-    written. `version` is the version of readfirst in these files.
+    `streams` is the directory to which each run writes its results as JSON Lines (`NAME@VERSION.jsonl`). If `streams`
+    is None, these files are not written. `version` is the version of readfirst that they contain.
 
-    With `only_missing`, a target is run only on scenarios without a valid stored result. These are scenarios that the
-    result lacks, that ended with an error, whose calls the mapping does not support any more, or that the newest
-    contract answers differently than the contract that was the newest at the time of the run. If the design of a target
-    has changed, the target is run on all scenarios. `sample` is the number of scenarios to run, spread evenly over the
-    suite, the same ones for each target. None: all.
+    With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
+    if it was not run, ended with an error, contains a call that the mapping does not support any more, or if the newest
+    contract answers it differently than the contract that was the newest when it was run. If the design of a target has
+    changed, the target is run on all scenarios. `sample` is the number of scenarios to run; they are spread evenly over
+    the suite, and are the same for each target. None: all scenarios.
     """
 
     suite: Suite
@@ -103,9 +103,10 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return the stored result of a target with the newest contract instead of the contract `former`.
+        """Return the stored result of a target after replacing the contract `former`, with which the target was
+        compared, by the newest contract.
 
-        The results for the newest contract contain only the scenarios `alike`, which both contracts answer equally.
+        Only the results in the scenarios `alike` are kept, because both contracts answer these scenarios equally.
         """
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
@@ -126,7 +127,9 @@ class Survey:
         )
 
     def scenarios_to_run(self, target: Target) -> list[str]:
-        """Return the ids of the scenarios that a target must be run on. Raises SurveyError."""
+        """Return the ids of the scenarios on which a target must be run: all, a sample, or those without a valid stored
+        result. Raises SurveyError.
+        """
         wanted = sample_ids(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
         earlier = self._result_to_extend(target)
         if earlier is None:
@@ -142,7 +145,7 @@ class Survey:
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
-            """Whether the target's mapping does not support a call of a scenario."""
+            """Whether a scenario contains a call that the target's mapping does not support."""
             calls = self.suite.scenario(scenario_id).calls()
             return any(missing_capability(target, call.tool, call.arguments) for call in calls)
 
@@ -153,8 +156,8 @@ class Survey:
         ]
 
     def _result_to_extend(self, target: Target) -> dict[str, Any] | None:
-        """Return the stored result that a run of the target extends. None if all scenarios are run again. Raises
-        SurveyError if the stored result contains a scenario that was removed from the suite.
+        """Return the stored result to which a run of the target adds new results. None if all scenarios must be run
+        again. Raises SurveyError if the stored result contains a scenario that was removed from the suite.
         """
         name = target.pinned
         kept = self._stored_results.get(name)
@@ -176,9 +179,9 @@ class Survey:
     ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
         """Run targets in parallel, one per job, and yield the name and the result of each target when its run ends.
 
-        If there are more jobs than targets, scenarios of one target are also replayed in parallel. If a target cannot
-        be connected, its result is the error. Other errors of `run` are raised; unfinished runs then end with this
-        process.
+        If there are more jobs than targets, the scenarios of a target are replayed in parallel, too. If a target cannot
+        be connected, the AdapterError is yielded as its result. Other errors of `run` are raised; unfinished runs then
+        continue until this process ends.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
@@ -214,8 +217,8 @@ class Survey:
     def run(
         self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run one target on the result of `scenarios_to_run`, and return its result. With `baseline`, also rewrite its
-        baseline file.
+        """Run one target on the scenarios that `scenarios_to_run` selects, and return the target's new entry for
+        implementations.json. With `baseline`, also rewrite the target's baseline file.
 
         `jobs` and `apart` are parameters of `harness.run.runner.run`. Raises the errors of that function, and
         BaselineError for an unreadable baseline.
@@ -254,7 +257,9 @@ class Survey:
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
-        """Write the results of the targets in `order`. Results that another process has stored are kept."""
+        """Write implementations.json and implementations.md with the results of the targets in `order`. Results that
+        another process has stored in the meantime are kept.
+        """
         self.load_stored_results()
         done = {**self._stored_results, **self._new_results}
         targets = [done[name] for name in order if name in done]
@@ -286,7 +291,7 @@ class Survey:
             report.finish(summary)
 
     def _stored_verdicts(self, kept: IO[bytes]) -> Iterator[Verdict]:
-        """Yield the verdicts for the default contract from the temporary file `kept`."""
+        """Yield the verdicts for the default contract that a run has written to the temporary file `kept`."""
         kept.seek(0)
         while True:
             try:
@@ -304,6 +309,8 @@ class Survey:
 
 
 def sample_ids(ids: Sequence[str], count: int) -> list[str]:
-    """Return `count` of the ids, selected by their digests. A larger sample contains all ids of a smaller sample."""
+    """Return a sample of `count` ids. The sample is always the same, because it is selected by the digests of the ids.
+    A larger sample contains all ids of a smaller sample.
+    """
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]
