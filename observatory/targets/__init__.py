@@ -1,1 +1,1 @@
-"""Published implementations by name and version: how each is installed, started and called."""
+"""Install, start and call published implementations, by name and version."""

@@ -1,4 +1,4 @@
-"""The adapter `target:<name>@<version>`: a published implementation, called by its mapping."""
+"""The adapter `target:<name>@<version>`, which uses a mapping file to call a published implementation."""
 
 from __future__ import annotations
 
@@ -58,11 +58,13 @@ _START_LIMIT_S = 180.0
 """Time limit in seconds for the start of a target. Some targets import very large packages."""
 
 _PROCESS_CAPABILITIES = frozenset({"kill", "sessions", "stop"})
-"""Capabilities that a mapping need not list, because every target with a separate process has them."""
+"""Capabilities that every target with a separate process has. A mapping file need not list them."""
 
 
 def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """Return the text with each value in group 1 of the patterns masked."""
+    """Return the text after masking every value that group 1 of a pattern matches. Used for values that differ in each
+    run, such as hashes, which a mapping captures from answers.
+    """
     for pattern in patterns:
         text = pattern.sub(_mask_first_group, text)
     return text
@@ -76,7 +78,9 @@ def _mask_first_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """Translates calls of the contract's tools into calls of a target's tools, which the adapter `raw` makes."""
+    """The adapter of a target: translates calls of the contract's tools (Read, Edit, Write) into calls of the target's
+    tools. The adapter `raw` makes the translated calls.
+    """
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
@@ -99,7 +103,7 @@ class TargetAdapter:
         self._raw = raw
 
     def open(self, workspace: Workspace) -> TargetSession:
-        """Start a session, and make the set-up calls of the mapping."""
+        """Start a session in the workspace, and make the set-up calls that the mapping file lists."""
         session = TargetSession(self._target, self._raw.open(workspace), workspace)
         try:
             session.set_up()
@@ -114,7 +118,7 @@ class TargetAdapter:
 
 
 class TargetSession:
-    """The session of one scenario on a target: translates each call and each answer."""
+    """The session of one scenario on a target. Translates each call to the target's tools, and each answer back."""
 
     def __init__(self, target: Target, raw: Session, workspace: Workspace) -> None:
         self._target = target
@@ -122,11 +126,13 @@ class TargetSession:
         self._scope = Scope(workspace.root, workspace.home)
         self._knowledge = Knowledge(lambda path: read_workspace_text(workspace.root, path))
         self._captured: dict[str, dict[str, str]] = {}
-        """Values captured from answers, by the path of the file that the call was about."""
+        """The values captured from answers, by the path of the file that the call was about and by name."""
         self._tracks_content = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
-        """Make the set-up calls of the mapping, and capture values from their answers. Raises AdapterError."""
+        """Make the set-up calls that the mapping file lists, and capture the values that later calls use from their
+        answers. Raises AdapterError.
+        """
         for each in self._target.setup:
             answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
             result = contract_result(self._target, "", unwrap_answer(self._target, answer), self._scope)
@@ -141,14 +147,16 @@ class TargetSession:
             self._scope = self._scope.with_captures(found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Translate a call of a contract's tool, call the target's tool, and return the translated answer."""
+        """Translate a call of one of the contract's tools, call the target's tool, and return the translated answer."""
         call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Make a call, and cancel it when `interfere` returns. The protocol of the target must support cancelling."""
+        """Make a call, and cancel it when the function `interfere` returns. The protocol of the target must support
+        cancelling.
+        """
         call = self._translate_call(tool, arguments)
         assert isinstance(self._raw, InterruptibleSession)
         answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
@@ -160,7 +168,9 @@ class TargetSession:
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make several calls in one message of the model. Raises AdapterError if the target accepts only one."""
+        """Make several calls in one message of the model. Raises AdapterError if the target accepts only one call per
+        message.
+        """
         if not isinstance(self._raw, ParallelSession):
             raise AdapterError(f"{self._target.name} declares `parallel`, but accepts only one call")
         wanted = [self._translate_call(*call) for call in calls]
@@ -175,7 +185,9 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return the translated call. It may contain values from earlier answers about the same path."""
+        """Return a call of a contract's tool as a call of the target's tool. The translated call may contain values
+        that were captured from earlier answers about the same file.
+        """
         scope = self._scope.with_captures(self._captured.get(self._file_path(arguments), {}))
         return translate_call(self._target, tool, arguments, scope, self._knowledge)
 
@@ -196,7 +208,9 @@ class TargetSession:
 
 
 def unwrap_answer(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return the original answer of the target, which is JSON in the text of the result for some kinds of targets."""
+    """Return the original answer of the target. For some kinds of targets, the text of the result `answer` contains the
+    original answer as JSON.
+    """
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)
@@ -208,7 +222,9 @@ def unwrap_answer(target: Target, answer: ToolResult) -> TargetAnswer:
 
 
 class _PythonTarget(PythonAdapter):
-    """Runs a target's Python code in the target's environment, without network access if the system supports that."""
+    """Runs a target of kind `python`: its code runs in its own virtual environment, without network access if the
+    system supports that.
+    """
 
     def __init__(
         self,
@@ -251,7 +267,9 @@ def _connect_server(
     time_limit: float,
     sandbox: Sandbox | None,
 ) -> McpConnection:
-    """Start the MCP server of a target. Raises AdapterError, also if the server lacks a tool that the mapping uses."""
+    """Start the MCP server of a target, and return the connection. Raises AdapterError if the server does not start, or
+    lacks a tool that the mapping uses.
+    """
     # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)

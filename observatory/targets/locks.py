@@ -23,13 +23,15 @@ _NETWORK_VARIABLES = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
 )
-"""Environment variables that may be necessary for reaching a registry."""
+"""Environment variables of the user that pip and npm may need to reach a registry, for example through a proxy."""
 _PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert", "proxy", "trusted-host")
 _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return the content of the lock file for pip, or None. Raises AdapterError if the packages are different."""
+    """Return the content of the target's lock file for pip. None if there is no such file. Raises AdapterError if the
+    file was made for different packages than the mapping lists.
+    """
     file = _lock_file(target, "txt")
     lock = file.read_bytes() if target.release.pip and file.exists() else None
     if lock is not None and lock.partition(b"\n")[0] != _lock_heading(target.release).encode():
@@ -38,7 +40,9 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return the content of the lock file for npm, or None. Raises AdapterError if the packages are different."""
+    """Return the content of the target's lock file for npm. None if there is no such file. Raises AdapterError if the
+    file was made for different packages than the mapping lists.
+    """
     file = _lock_file(target, "json")
     lock = file.read_bytes() if target.release.npm and file.exists() else None
     if lock is not None:
@@ -49,11 +53,11 @@ def npm_lock(target: Target) -> bytes | None:
 
 
 def check_npm_hashes(directory: Path, lock: bytes) -> None:
-    """Compare the packages that npm has installed with the content of the lock file. Raises AdapterError for a package
-    with a different hash.
+    """Compare the packages that npm has installed in `directory` with the lock file `lock`. Raises AdapterError for a
+    package with a different hash.
 
-    No script of a package has run before this check. `npm ci` is not used, because it refuses valid lock files with
-    packages for other systems.
+    The check is safe, because no script of an installed package has run before. `npm ci` is not used, because it
+    refuses valid lock files that contain packages for other systems.
     """
     ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
@@ -64,19 +68,23 @@ def check_npm_hashes(directory: Path, lock: bytes) -> None:
 
 
 def npm_package(release: Release) -> dict[str, Any]:
-    """Return the `package.json` of an environment."""
+    """Return the `package.json` with which npm installs the packages of a release, in JSON types."""
     pairs = [package.rpartition("@") for package in release.npm]
     return {"name": "target", "private": True, "dependencies": {name: version for name, _, version in pairs}}
 
 
 def wheel_options(release: Release) -> list[str]:
-    """Return the options that make pip and uv install only wheels, except for packages in `sdists`."""
+    """Return the options with which pip and uv only use wheels. The packages in `sdists` are the exception: they are
+    built from source.
+    """
     sources = [word for name in release.sdists for word in ("--no-binary", name)]
     return ["--only-binary", ":all:", *sources]
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return the environment variables for pip and npm. They contain only the user's settings for registries."""
+    """Return the environment variables with which pip and npm are started. Of the user's settings, they only contain
+    those about registries and the network. `home` is used as the home directory.
+    """
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
     pip = [sys.executable, "-m", "pip", "config", "get"]
@@ -94,7 +102,9 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew_locks(target: Target) -> list[Path]:
-    """Rewrite the lock files of the target's version with uv and npm, and return their paths. Raises AdapterError."""
+    """Resolve the packages of the target's version with uv and npm, write the lock files, and return their paths.
+    Raises AdapterError.
+    """
     release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:
         folder = scratch.folder()

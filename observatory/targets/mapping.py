@@ -22,17 +22,17 @@ from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.edit_formats import EditFormat
 
 _DEFAULT_RESULT_SECTION = {"error": {"flag": True}}
-"""The default `result` section: the error flag of the MCP answer marks a refusal."""
+"""Used if a mapping has no section `result`: an answer with the error flag of MCP is a refusal."""
 PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
-"""Matches a placeholder in a template, such as `$file_path`. Group 1 is the name."""
+"""Matches a placeholder in a template, such as `$file_path`. Group 1 is the name without `$`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of a target: its packages for pip or npm, and its date `released` (YYYY-MM-DD).
+    """One version of a target: its packages for pip or npm, and its release date `released` (YYYY-MM-DD).
 
-    With a `command`, nothing is installed, and the target is started with it. `sdists` are packages without a wheel,
-    which pip builds from source, each with a reason. `design` defaults to the target's.
+    If `command` is not empty, nothing is installed, and this command starts the target. `sdists` contains the packages
+    that pip must build from source, each with a reason. `design` defaults to the design of the target.
     """
 
     version: str
@@ -46,10 +46,10 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """Python code that uses a library: it defines `call(tool, **arguments)`, and optionally `close()`.
+    """The section `python` of a mapping: Python code that calls a library in the target's environment.
 
-    `once` is executed at the start, `code` for each session, with the names that `once` defines and with `workspace`.
-    `at_least` is the oldest supported Python; empty: any.
+    `once` is executed at the start, `code` for each session; `code` defines `call(tool, **arguments)` and optionally
+    `close()`. It can use the names of `once`, and `workspace`. `at_least` is the oldest supported Python, or empty.
     """
 
     code: str
@@ -59,7 +59,7 @@ class PythonLaunch:
 
 @dataclass(frozen=True, slots=True)
 class McpLaunch:
-    """An MCP server over standard input and output. `command` is empty if each version has a separate command."""
+    """The section `mcp` of a mapping: an MCP server. `command` is empty if each version has a separate command."""
 
     command: tuple[str, ...] = ()
     isolation: Literal["auto", "process", "directory"] = "auto"
@@ -67,10 +67,10 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The command line of an agent. The agent calls a model with the API of the format `wire`.
+    """The section `agent` of a mapping: the command line of an agent. `wire` is the API that its model must have.
 
-    `acp` is the command for the Agent Client Protocol; empty: not supported. `python` and `node` are the oldest
-    supported versions; empty or 0: any.
+    `acp` is the command that starts the Agent Client Protocol, empty if not supported. `python` and `node` are the
+    oldest versions with which the agent runs; if they are empty or 0, it runs with any version.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -90,7 +90,7 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAll:
-    """The support for `replace_all`: a boolean argument `name`, an argument with the number of matches, or none."""
+    """How a tool replaces all matches: by a boolean argument, by an argument with the number of matches, or not."""
 
     kind: Literal["flag", "count", "unsupported"]
     name: str = ""
@@ -98,8 +98,8 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of a contract's `tool` into calls of the target's tool `call`. `arguments` are templates. With a
-    `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
+    """Translates calls of the contract's `tool` into calls of the target's tool `call`. `arguments` are templates. With
+    a `format` such as `apply_patch`, the call is written as one text, which the templates contain as `$text`.
     """
 
     tool: str
@@ -116,7 +116,7 @@ class ToolMapping:
 
 @dataclass(frozen=True, slots=True)
 class SetupCall:
-    """A call that is made when a session is opened. `capture` contains regular expressions for values in its answer."""
+    """A call that is made when a session is opened. `capture` finds values in its answer that later calls use."""
 
     call: str
     arguments: Mapping[str, Any]
@@ -125,8 +125,8 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """The rules for reading an answer: the positions of its text and its error flag, the replacements in the text, and
-    the texts that are refusals. `errors` contains the target's messages for each error name of the suite.
+    """The section `result` of a mapping: where an answer contains its text and its error flag, the replacements in the
+    text, and the texts that are refusals. `errors` contains the target's messages for each error name of the suite.
     """
 
     errors: Vocabulary
@@ -141,9 +141,9 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The content of one mapping file, with one of its versions selected: `release`, by default the newest.
+    """The content of a mapping file, for one of its versions: `release`, by default the newest.
 
-    `name` is the file's name without `.yaml`. `last` is the reason why no newer version is added, or empty.
+    `name` is the file's name without `.yaml`. `last` is the reason why newer versions are not added, or empty.
     """
 
     name: str
@@ -162,19 +162,19 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     refuses: frozenset[str]
-    """Names of `harness.adapter_traits.REFUSALS`: refused calls that the contract answers."""
+    """The kinds of calls that the target refuses although the contract answers them; see `adapter_traits.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
-    """The tools among Read, Edit and Write in the section `capabilities`. None without it: all three are required."""
+    """The tools among Read, Edit and Write that the section `capabilities` lists. None (all three) if it is missing."""
 
     @property
     def pinned(self) -> str:
-        """The target's name and version: `name@version`."""
+        """The target's name and selected version, for example `agno@3.1.10`."""
         return f"{self.name}@{self.release.version}"
 
     @property
     def oldest_python(self) -> str:
-        """The oldest supported Python (`3.12`); empty: any."""
+        """The oldest Python with which the target runs, for example `3.12`. Empty if it runs with any Python."""
         match self.launch:
             case PythonLaunch(at_least=version) | AgentLaunch(python=version):
                 return version
@@ -227,7 +227,7 @@ def load_target(file: Path) -> Target:
 
 
 def release_order(version: str) -> tuple[bool, Version, str]:
-    """Return a sort key for the versions of a target, oldest first. Names that are not version numbers are first."""
+    """Return the key that sorts versions of a target, oldest first. Names such as `dev` come before all numbers."""
     try:
         return True, Version(version), version
     except InvalidVersion:
@@ -238,7 +238,7 @@ Built = TypeVar("Built")
 
 
 def _build_section(cls: type[Built], section: Mapping[str, Any], **more: Any) -> Built:
-    """Return an object of a class. Its attributes are the keys of a section, and `more`. Lists become tuples."""
+    """Return an object of `cls` whose attributes are the keys of a section, and `more`. Lists become tuples."""
     attributes = {key: tuple(item) if isinstance(item, list) else item for key, item in section.items()}
     return cls(**attributes | more)
 
@@ -287,13 +287,13 @@ _ARGUMENTS = {
     "NotebookRead": ("notebook_path", "cell_id"),
     "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
 }
-"""The arguments that a call of each tool of the contract may have."""
+"""The arguments that calls of the contract's tools may have, by tool. Used to check the placeholders of a mapping."""
 
 _DIRECTORY_PLACEHOLDERS = ("WS", "HOME")
 
 
 def mapping_findings(document: Document) -> list[Finding]:
-    """Return the errors of a mapping file, sorted by position. Names are only checked if the schema is satisfied."""
+    """Return the errors of a mapping file, sorted by position. Names are checked only if the file fits the schema."""
     findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
 
@@ -368,7 +368,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
 
 
 def _calls_with_paths(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, Any]]]:
-    """Yield each set-up call and each tool of a mapping, with its path in the file."""
+    """Yield the path and the content of each set-up call and of each tool in a mapping file."""
     for number, call in enumerate(value.get("setup", ())):
         yield ("setup", number), call
     for tool, call in value["tools"].items():
@@ -376,7 +376,7 @@ def _calls_with_paths(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapp
 
 
 def _regular_expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
-    """Yield the path, the text and the required number of groups of each regular expression. None: any number."""
+    """Yield each regular expression in a mapping: its path in the file, its text, and the required number of groups."""
     for path, call in _calls_with_paths(value):
         for name, pattern in call.get("capture", {}).items():
             yield (*path, "capture", name), pattern, 1
@@ -388,7 +388,7 @@ def _regular_expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, s
 
 
 def placeholders(template: Any, path: YamlPath = ()) -> Iterator[tuple[YamlPath, str]]:
-    """Yield the name of each placeholder in a template, with its path in the file. `path` is that of the template."""
+    """Yield the path and the name of each placeholder in a template. `path` is the path of the template in the file."""
     match template:
         case str() if (match := PLACEHOLDER_PATTERN.fullmatch(template)) is not None:
             yield path, match[1]

@@ -51,12 +51,14 @@ result:
 
 
 class NewMappingError(ReadfirstError):
-    """The file cannot be written. The message states the reason and the solution."""
+    """The new mapping file cannot be written. The message states the reason and the solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewMapping:
-    """A written mapping file: its path, and the server's tool for each of Read, Edit and Write, or an empty name."""
+    """The result of `write_mapping`: the path of the new mapping file, and the name of the server's tool for each of
+    Read, Edit and Write. The name is empty if the server has no such tool.
+    """
 
     file: Path
     calls: Mapping[str, str]
@@ -65,9 +67,9 @@ class NewMapping:
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
 
-    If the server has a tool for Read, the mapping also contains the server's design and its messages for refused calls,
-    as observed with some scenarios. Existing files are never replaced. Raises NewMappingError, and AdapterError for a
-    server that does not start.
+    If the server has a tool for Read, some scenarios are replayed to observe the server's design and its messages for
+    refused calls; the mapping contains the result. Existing files are never replaced. Raises NewMappingError, and
+    AdapterError for a server that does not start.
     """
     if output is not None:
         _check_output_file(output)
@@ -93,7 +95,9 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
 
 
 def _add_observations(text: str, file: Path, time_limit: float) -> str:
-    """Run the server with its new mapping, and return the mapping with the observed design and refusal messages."""
+    """Replay some scenarios on the server with its new mapping `file`. Return the `text` of the mapping after adding
+    the observed design and the messages of refusals.
+    """
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
@@ -186,7 +190,7 @@ def _tool_lines(tool: str, guess: Guess) -> Iterator[str]:
 
 
 def _comment_text(words: str) -> str:
-    """Return a text of the server as one line for a comment in YAML, with special characters escaped."""
+    """Return a text from the server as it can be written in a YAML comment: one line, special characters escaped."""
     return visible(" ".join(words.split()))
 
 
@@ -206,17 +210,23 @@ REFUSAL_SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""Scenarios with a call that every contract refuses with a named error."""
+"""The scenarios that `observe_messages` replays. Each contains a call that every contract refuses with a named
+error.
+"""
 _SCENARIO_WITHOUT_READ = "creation/missing-with-old-string"
-"""A scenario in which the refused file was also not read, so a server may answer with its message for unread files."""
+"""A scenario with an Edit of a missing file, which was not read before either. A server may answer with its message for
+unread files.
+"""
 
 _MIN_QUOTED_CHARS = 4
-"""Minimum length of an old_string that is searched in a message. A shorter text may occur in the message by chance."""
+"""Minimum length of an old_string that is replaced by `{text}` in a server's message. A shorter text may occur in the
+message by chance.
+"""
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Replay the refusal scenarios, and return the server's messages for each error, with placeholders such as `{path}`
-    and `{text}`.
+    """Replay REFUSAL_SCENARIOS, and return the messages with which the server refuses, by error name. In the messages,
+    paths and texts are replaced by placeholders such as `{path}` and `{text}`.
 
     Messages that the suite recognises without a mapping, and messages that the server uses for several errors, are
     omitted.
@@ -234,7 +244,9 @@ def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[s
 
 
 def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the expected error and the server's message, with placeholders, for each refused call of a scenario."""
+    """Replay a scenario, and yield the name of the expected error and the server's message for each refused call. The
+    message contains placeholders such as `{path}`.
+    """
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, adapter, pool)
@@ -249,7 +261,9 @@ def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -
 
 
 def _replace_values(text: str, mask: Callable[[str], str]) -> str:
-    """Return the text with `{value}` for each token that `mask` or `mask_tokens` masks and that contains a digit."""
+    """Return the text after replacing values that differ in each run, such as hashes and times, by `{value}`: each
+    token with a digit that `mask` or `mask_tokens` masks.
+    """
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)
@@ -258,10 +272,10 @@ def _replace_values(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _message_form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return the first line of a message, with placeholders for the path and the old text of the call and for masked
-    values. Empty if the line contains no other words.
+    """Return the first line of a message with placeholders: `{path}` for the path and `{text}` for the old text of the
+    call, and `{value}` for values that differ in each run. Empty if the line contains no other words.
 
-    `mask` masks values that the mapping captures from answers.
+    `mask` masks the values that the mapping captures from answers.
     """
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])

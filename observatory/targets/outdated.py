@@ -27,7 +27,9 @@ class PinError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class OutdatedTarget:
-    """A target whose `package` has the newer version `newest` in its registry than `pinned` in the mapping."""
+    """A target with a newer version. `pinned` is the newest version in the mapping file; `newest` is the newest version
+    of the target's `package` in its registry.
+    """
 
     name: str
     pinned: str
@@ -37,10 +39,11 @@ class OutdatedTarget:
 
 
 def outdated_targets() -> Iterator[OutdatedTarget]:
-    """Yield the targets with a newer version in their registry, sorted by name.
+    """Yield the targets that have a newer version in their registry, sorted by name.
 
-    pip and npm request the versions with the user's settings. A target is skipped if no package has its version, or if
-    its mapping states that its version is the last. Raises AdapterError if a registry does not answer.
+    pip and npm request the versions, using the user's settings. A target is skipped if none of its packages has the
+    same version number as the target, or if its mapping states that no newer version will be added. Raises AdapterError
+    if a registry does not answer.
     """
     asked = [
         (target, found)
@@ -55,7 +58,9 @@ def outdated_targets() -> Iterator[OutdatedTarget]:
 
 
 def _release_package(release: Release) -> tuple[str, str] | None:
-    """Return the package manager and the name of the package that has the version of the release, or None."""
+    """Return the package manager (`npm` or `pip`) and the name of the package that has the same version number as the
+    release. None if no package has this version number.
+    """
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)
@@ -93,9 +98,9 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Add a version to a target's mapping file, as a copy of the newest version's line.
+    """Add a version to a target's mapping file. The line of the newest version is copied and changed.
 
-    Raises PinError if the mapping already contains the version, or if the newest version does not have a line to copy.
+    Raises PinError if the mapping already contains the version, or if the newest version is not written on one line.
     """
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")

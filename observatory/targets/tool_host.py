@@ -17,11 +17,13 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 MODULE = "readfirst.observatory.targets.tool_host"
 ORDER = "READFIRST_TARGET"
-"""The environment variable that contains the code of the target."""
+"""The name of the environment variable that contains the code of the target, as JSON."""
 
 
 class Tools:
-    """Opens sessions with the tools of a target, which the code in the section `python` of the mapping defines."""
+    """Opens sessions with the tools of a target. The code in the section `python` of the mapping file defines the
+    tools.
+    """
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
@@ -39,7 +41,7 @@ class Tools:
 
 
 class HostedSession:
-    """Calls the target's tools, and converts their answers to JSON."""
+    """The session of one scenario: calls the target's tools, and converts their answers to JSON."""
 
     def __init__(self, call: Callable[..., Any], close: Callable[[], None] | None = None) -> None:
         self._call = call
@@ -60,7 +62,9 @@ class HostedSession:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON types. Dataclasses and pydantic models become objects, values of other classes texts."""
+    """Convert a value that a tool returned to JSON types. Dataclasses and pydantic models become objects, and values of
+    other classes become texts.
+    """
     match value:
         case None | bool() | int() | float():
             return value

@@ -16,12 +16,14 @@ from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, ReplaceAl
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
 _ABSENT = object()
-"""Marks a value that the call does not contain. Keys with this value are omitted."""
+"""The value of a placeholder whose argument the call does not contain. Keys with this value are omitted from the
+translated call.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetCall:
-    """One call in the form of the target: the name of its tool, and the arguments."""
+    """A translated call: the name of the target's tool, and the arguments for it."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -29,7 +31,9 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class TargetAnswer:
-    """The original answer of the target. `flagged`: it is marked as an error. `raised`: it is an exception."""
+    """The original answer of the target, before it is translated. `flagged`: the target marked the answer as an error.
+    `raised`: the answer is an exception.
+    """
 
     value: Any
     flagged: bool = False
@@ -38,23 +42,27 @@ class TargetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The values of the placeholders `$WS`, `$HOME` and of captured values in one session."""
+    """The values that replace placeholders in one session: `$WS` (the workspace `root`), `$HOME`, and values that were
+    captured from earlier answers.
+    """
 
     root: Path
     home: Path
     captured: Mapping[str, str] = field(default_factory=dict)
 
     def values(self) -> dict[str, Any]:
-        """Return the value of each placeholder, by name without `$`."""
+        """Return the value of each placeholder, by the placeholder's name without `$`."""
         return {"WS": str(self.root), "HOME": str(self.home), **self.captured}
 
     def with_captures(self, captured: Mapping[str, str]) -> "Scope":
-        """Return the scope with additional captured values."""
+        """Return a copy of the scope that also contains these captured values."""
         return replace(self, captured={**self.captured, **captured})
 
 
 def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the capability that the target lacks for a call (`Edit with replace_all`), or an empty text."""
+    """Return the capability that the target lacks for a call, for example `Edit with replace_all`. Empty if the target
+    supports the call.
+    """
     mapping = target.tools.get(tool)
     if mapping is None:
         return tool
@@ -77,11 +85,11 @@ def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) 
 def translate_call(
     target: Target, tool: str, arguments: Mapping[str, Any], scope: Scope, knowledge: Knowledge | None = None
 ) -> TargetCall:
-    """Return a call of a contract's tool as a call of the target's tool.
+    """Translate a call of one of the contract's tools into a call of the target's tool.
 
-    If the target's tool requires a text in a special format, such as a patch, `knowledge` contains the files that a
-    model can quote in the text. Raises AdapterError for a tool that the target lacks, and UnsupportedCall if the format
-    cannot express the call.
+    If the target's tool requires a text in a special format, such as a patch, the files in `knowledge` are used to
+    write the text. Raises AdapterError for a tool that the target lacks, and UnsupportedCall if the format cannot
+    express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
@@ -120,7 +128,9 @@ def translate_call(
 
 
 def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
-    """Return how often the argument `old_string` occurs in the file. 1 if it does not occur, or cannot be searched."""
+    """Return how often the argument `old_string` occurs in the file, for tools that require the number of matches. 1 if
+    it does not occur, or if the file cannot be read.
+    """
     path, old = arguments.get("file_path"), arguments.get("old_string")
     text = read_workspace_text(scope.root, path) if isinstance(path, str) else None
     if text is None or not isinstance(old, str) or not old:
@@ -129,7 +139,7 @@ def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
 
 
 def read_workspace_text(root: Path, path: str) -> str | None:
-    """Return the text of a regular file in the workspace, or None."""
+    """Return the text of a regular file in the workspace `root`. None if the file cannot be read."""
     try:
         return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
@@ -137,7 +147,9 @@ def read_workspace_text(root: Path, path: str) -> str | None:
 
 
 def _target_path(target: Target, value: Any, scope: Scope) -> Any:
-    """Return a path argument in the form that the target requires. Values outside the workspace are unchanged."""
+    """Return a path argument in the form that the target requires: absolute, relative, or with the workspace as `/`.
+    Paths outside the workspace are unchanged.
+    """
     root = str(scope.root)
     if not isinstance(value, str) or not (value == root or value.startswith(root + "/")):
         return value
@@ -152,7 +164,9 @@ def _target_path(target: Target, value: Any, scope: Scope) -> Any:
 
 
 def fill_template(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template with its placeholders replaced. Keys whose placeholder has no value are omitted."""
+    """Return the template after replacing its placeholders by their values. Keys whose placeholder has no value are
+    omitted.
+    """
     filled = {key: _fill_value(item, values) for key, item in template.items()}
     return {key: item for key, item in filled.items() if item is not _ABSENT}
 
@@ -181,7 +195,9 @@ def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 class CapturedText(str):
-    """A text captured from an answer. Only such texts, and not those of the model, are used as numbers in `$sum`."""
+    """A text that was captured from an answer. In `$sum`, a captured text with digits is used as a number, but a text
+    from the model is not.
+    """
 
     __slots__ = ()
 
@@ -191,7 +207,9 @@ def _number(value: Any) -> Any:
 
 
 def captured_values(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, str]:
-    """Return group 1 of the first match of each pattern in the texts of an answer, by the pattern's name."""
+    """Find values in the texts of an answer for use in later calls. Return group 1 of the first match of each pattern,
+    by the pattern's name.
+    """
     values: dict[str, str] = {}
     for name, pattern in patterns.items():
         for text in answer:
@@ -202,15 +220,15 @@ def captured_values(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str
 
 
 def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts in which values are searched: the text of the answer, and the whole answer as JSON."""
+    """Return the texts in which patterns search for values: the text of the answer, and the whole answer as JSON."""
     text = answer.value if answer.raised else _value_at(answer.value, target.result.text)
     whole = json.dumps(answer.value, ensure_ascii=False, default=str)
     return (text, whole) if isinstance(text, str) else (whole,)
 
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Return the target's answer as a result of a contract's tool. A refusal gets the name of its error if the mapping
-    lists the target's message.
+    """Translate the target's answer into a result of the contract's `tool`. A refusal gets the name of an error if the
+    mapping lists the target's message for this error.
 
     Raises AdapterError if the answer has no text at the position that the mapping states, or if the answer is an
     exception that is not a refusal.
