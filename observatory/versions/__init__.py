@@ -1,1 +1,1 @@
-"""Versions of the product and their changes."""
+"""Find and describe the changes between versions of the product."""

@@ -1,4 +1,6 @@
-"""Find the versions that introduced the differences of a new contract, and the behaviours to change."""
+"""Find the versions that introduced the differences of a new contract, and the reference's behaviours that must
+change.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +21,17 @@ from readfirst.harness.versions.points import Histories, scenarios_of_changes
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts, find_changes
 
 MAX_VERSIONS_ASKED = 8
-"""Maximum number of versions between two contracts on which more than the differing scenarios are replayed."""
+"""If at most this many versions lie between two contracts, `record_between` replays whole families of scenarios on
+them. Otherwise it only replays the scenarios that differ.
+"""
 
 Ask = Callable[[str, Sequence[str]], Answers]
 
 
 def dated_differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
-    """Return the differences between two contracts, with the versions that introduced each. Raises SuiteError."""
+    """Return the differences between a contract and the contract `before`, each with the versions that introduced it.
+    Raises SuiteError.
+    """
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
     recorded = scenarios_of_changes() | found.differing
@@ -43,9 +49,10 @@ def record_between(
     """Record the scenarios that differ between two contracts on the versions around each change. Yield the result of
     each recording.
 
-    If there are at most MAX_VERSIONS_ASKED versions between the two contracts, all scenarios of the families with
-    differences are replayed on each version. So a change that was reverted before the second contract is recorded, too.
-    Raises SuiteError, BisectError.
+    `published` are all published versions, and `found` the differences between the contracts. The function `ask`
+    returns the answers of a version. If at most MAX_VERSIONS_ASKED versions lie between the two contracts, all
+    scenarios of the families with differences are replayed on each version, so that a change is also recorded if a
+    later version reverted it. Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")
@@ -88,7 +95,9 @@ def record_between(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A cause that needs manual work. `behaviours` may have to change, because the cause affects their scenarios."""
+    """A task for a person who adapts the reference to a new version: the cause of some differences, and the
+    `behaviours` of the reference that may have to change, because their scenarios are affected.
+    """
 
     cause: Cause
     behaviours: tuple[str, ...]
@@ -102,7 +111,9 @@ class Task:
 
 
 def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
-    """Return one task for each cause in the comparisons, with the behaviours whose scenarios the cause affects."""
+    """Return a task for each cause of differences in the comparisons `found`. `known` are the reference's behaviours; a
+    task names those whose scenarios are affected.
+    """
     result: dict[object, Task] = {}
     for cause in (cause for each in found for cause in each.causes):
         touched = {*cause.scenario_ids}
@@ -112,7 +123,9 @@ def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
 
 
 def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:
-    """Return a Markdown page for users: the differences, the harm, and the remaining tasks (`left`)."""
+    """Return the page that `readfirst product adopt --report` writes: the differences for users, the changed harm, and
+    the remaining tasks (`left`), in Markdown.
+    """
     shown: dict[str, str] = {}
     for each in found:
         title, _, page = as_markdown(each).partition("\n")

@@ -1,4 +1,4 @@
-"""Behaviours of a version, as the reference declares them, and differences between two versions."""
+"""List the behaviours of a version, as the reference declares them, and the differences between two versions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,14 +29,18 @@ class UnknownVersionError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class BehaviourInVersion:
-    """The value of a behaviour in one version, and the version that introduced it. `since` is None for `documented`."""
+    """The value of a behaviour in one version. `since` is the version that introduced this value; None for
+    `documented`.
+    """
 
     value: Any
     since: str | None
 
 
 def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each subject of these behaviours with its description and the names of its behaviours."""
+    """Group behaviours by subject. Yield the name and the description of each subject, and the names of its
+    behaviours.
+    """
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
@@ -62,7 +66,9 @@ def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _value_since(history: History, name: str) -> str | None:
-    """Return the version that introduced a behaviour's value in the version `name`. None for `documented`."""
+    """Return the version that introduced the value that a behaviour has in the version `name`. None for
+    `documented`.
+    """
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
@@ -81,7 +87,9 @@ def _value_since(history: History, name: str) -> str | None:
 
 
 def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return the behaviours of one version, or those that differ between two. Raises UnknownVersionError."""
+    """Return all behaviours of one version or, for two versions, the behaviours that differ between them, by name.
+    Raises UnknownVersionError.
+    """
     first, *others = map(behaviours_in_version, versions)
     return {
         name: (each, *(other[name] for other in others))
@@ -95,11 +103,13 @@ END_MARK = "<!-- Until here. -->"
 
 
 class PageError(ReadfirstError):
-    """The page lacks the marks around the tables."""
+    """The page docs/reference-behaviours.md does not contain the two comments between which the tables are written."""
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
-    """Yield lines with the value and the meaning of each behaviour, for one version or the differences between two."""
+    """Yield the lines that `readfirst product behaviours` prints: the value and the meaning of each behaviour in one
+    version, or the values in both versions if there are two. `found` is the result of `compare_behaviours`.
+    """
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
         return
@@ -123,7 +133,9 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
 
 
 def update_tables(page: str) -> str:
-    """Return the page with new tables between its two marks. Raises PageError."""
+    """Return the text of docs/reference-behaviours.md with new tables between BEGIN_MARK and END_MARK. Raises PageError
+    if `page` does not contain these marks.
+    """
     head, begin, rest = page.partition(f"{BEGIN_MARK}\n")
     _, end, tail = rest.partition(END_MARK)
     if not begin or not end:
@@ -134,7 +146,7 @@ def update_tables(page: str) -> str:
 
 
 def value_as_markdown(value: Any) -> str:
-    """Return a value of a behaviour as Markdown."""
+    """Return the value of a behaviour as Markdown: `yes`, `no`, `none`, a number or code."""
     match value:
         case bool() | None:
             return value_text(value)
@@ -164,7 +176,7 @@ def _list_item(name: str, value: Any, documented: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a value of a behaviour as a word (`yes`, `no`, `none`), otherwise as JSON."""
+    """Return the value of a behaviour as text: `yes`, `no` or `none` for True, False and None, otherwise JSON."""
     match value:
         case True:
             return "yes"

@@ -18,20 +18,22 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 ComparedParts = tuple[Any, ...]
 Answers = Mapping[str, object]
-"""The compared parts of the answers to each scenario, by id. Scenarios without an answer are omitted."""
+"""The answers of one version, by scenario id. Only the parts that are compared at the level of the search are included.
+Scenarios without an answer are omitted.
+"""
 
 
 class BisectError(ReadfirstError):
-    """A search between two versions is not possible. The message names the version and the reason."""
+    """The versions between two versions cannot be searched. The message names the version and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A change of the answer to a scenario: `before` is the last version with the old answer, `after` the first version
-    with the new answer.
+    """A change in the answer to a scenario: `before` is the last version that gave the old answer, `after` the first
+    version that gave the new answer.
 
-    `silent` are the published versions between these two that gave no answer, oldest first. One of them may have
-    introduced the change.
+    `silent` are the published versions between these two that gave no answer, oldest first. One of the silent versions
+    may have introduced the change.
     """
 
     scenario_id: str
@@ -42,11 +44,11 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on versions of the product, and returns confirmed answers. Replays are stored, so that a search
-    can be continued.
+    """Replays scenarios on versions of the product, and returns confirmed answers. Replays are stored in `takes`, so
+    that an interrupted search can be continued.
 
-    `variant` is `+gated` for an older model, otherwise empty. `silent` contains the reason for each missing answer, by
-    scenario and version.
+    `connect` returns a function that opens the product of a contract. `variant` is `+gated` for an older model,
+    otherwise empty. `silent` contains the reason for each missing answer, by scenario and version.
     """
 
     suite: Suite
@@ -57,14 +59,14 @@ class VersionReplays:
     jobs: int = 1
 
     def contract(self, version: str) -> Contract:
-        """Return the contract for the replay of a version."""
+        """Return the contract that a replay of a version uses, with the model that `variant` selects."""
         return self.suite.contracts.find(version + self.variant)
 
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, and return the confirmed answers. Add the reason for each missing answer to
-        `silent`.
+        """Replay scenarios on a version, and return the confirmed answers by scenario id. If a scenario has no
+        confirmed answer, the reason is added to `silent`.
 
         `progress` is called after each replay.
         """
@@ -91,7 +93,7 @@ class VersionReplays:
         return found
 
     def confirmed_answer(self, version: str, scenario_id: str) -> Transcript | None:
-        """Return the answer to a scenario from stored replays. None if the replays differ or are missing."""
+        """Return the answer to a scenario if the stored replays agree on it. None if replays differ or are missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         return Confirmation(self.suite, self.takes).accepted(scenario, self.contract(version))
 
@@ -99,12 +101,13 @@ class VersionReplays:
 def find_changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
 ) -> Iterator[AnswerChange]:
-    """Yield each change of an answer between the first and the last of `versions` (oldest first).
+    """Yield each change in the answers to the scenarios `ids` between the first and the last of `versions` (oldest
+    first). The function `ask` returns the answers of one version to some scenarios.
 
     If the first and the last version of a range give the same answer, the range counts as unchanged. Otherwise it is
-    halved, for all scenarios together, so each version is requested only once. If a scenario has no answer in the
-    middle version, its range is divided at a different version. `ask` returns the answers of a version to scenarios.
-    Scenarios without an answer in the first or last version are not searched.
+    halved, for all scenarios together, so that each version is asked only once. If the middle version does not answer a
+    scenario, the range is divided at a different version. A scenario that the first or the last version does not answer
+    is not searched.
     """
     if len(versions) < 2:
         raise BisectError("fewer than two published versions lie in this range")
@@ -119,7 +122,9 @@ def _search_range(
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Search the range `versions`, with the answers `low` of its first and `high` of its last version."""
+    """Yield the changes in the range `versions`. `low` are the answers of the first version, `high` those of the last
+    version, and `published` are all versions of the search.
+    """
     changed = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]
@@ -144,7 +149,9 @@ def _select_answers(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
 
 
 def versions_between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
-    """Return the published versions from `oldest` to `newest`, both included. Raises BisectError."""
+    """Return the published versions from `oldest` to `newest`, including both. Raises BisectError if one of the two is
+    not published, or if `oldest` is not older than `newest`.
+    """
     for end in (oldest, newest):
         if end not in versions:
             raise BisectError(f"{end} is not published, or cannot be installed; use a neighbouring version")
@@ -154,7 +161,9 @@ def versions_between(versions: Sequence[str], oldest: str, newest: str) -> list[
 
 
 def compared_parts(transcript: Transcript, level: Level) -> ComparedParts:
-    """Return the parts of a transcript that are compared at a level."""
+    """Return the parts of a transcript that are compared at a level, for example only the changed files and refusals at
+    the level `effects`.
+    """
     return tuple(
         (
             tuple(_compared_result_parts(result, level) for result in step.results),

@@ -1,4 +1,4 @@
-"""The page docs/history.md: all changes of the reference's behaviours, with recorded answers before and after."""
+"""Write the page docs/history.md: all changes of the reference's behaviours, with recorded answers before and after."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,14 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NOT_RECORDED = "not recorded"
 _LEVEL_WEIGHTS: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
-"""For the choice of an example: differences at levels with a low weight are preferred."""
+"""Used to select the example of a change: a difference at a level with a lower weight is preferred."""
 
 
 @dataclass(frozen=True)
 class ChangeWithAnswers(ChangePoint):
-    """A change of a behaviour, with the product's answers before and after to the call that shows it best."""
+    """A change of a behaviour, with an example: the `tool` of the call that shows the change best, and the product's
+    answers to this call before and after the change.
+    """
 
     tool: str = ""
     before: str = NOT_RECORDED
@@ -32,7 +34,9 @@ class ChangeWithAnswers(ChangePoint):
 
 
 def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswers]:
-    """Return every change of these behaviours with example answers, oldest first. Raises SuiteError, RecordingError."""
+    """Return every change of the behaviours `known`, each with example answers, oldest first. Raises SuiteError,
+    RecordingError.
+    """
     points = change_points(suite, known)
     # A difference at many points has a different cause, which changed at the same time.
     points_by_key = Counter(
@@ -44,13 +48,17 @@ def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswe
 
 
 def _difference_key(each: Occurrence) -> tuple[str, ...]:
-    """Return the properties of a difference that are equal in all scenarios that show the same change."""
+    """Return a key of a difference between two answers. Differences that one change causes in several scenarios have
+    the same key.
+    """
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
 def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], int]) -> ChangeWithAnswers:
-    """Return the change with the answers to a call whose difference is frequent only at this change."""
+    """Return the change with the most typical example: answers to a call that differ in many scenarios at this change,
+    but at few other changes. `points_by_key` contains the number of changes that show each difference.
+    """
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return ChangeWithAnswers(**same)
@@ -77,13 +85,13 @@ def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], in
 
 
 def _answer_cell(result: str, words: str) -> str:
-    """Return a table cell with the result of a call, and the text of the answer if it says more."""
+    """Return a table cell with the result of a call, followed by the text of the answer if this text says more."""
     quoted = excerpt(words, MAX_ANSWER_CHARS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
-    """Return docs/history.md: the numbers of changes by version. With `every`, also list each change.
+    """Return the text of docs/history.md: the numbers of changes in each version. With `every`, also list each change.
 
     Raises SuiteError, RecordingError.
     """
