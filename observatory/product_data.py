@@ -36,7 +36,9 @@ FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdi
 def _converse(
     contract: Contract, time_limit: float, files: Mapping[str, bytes], *, streams: bool = False
 ) -> Iterator[tuple[Conversation, str]]:
-    """Install the product of a contract, and yield a conversation with it in a directory that contains `files`."""
+    """Install the product at the version of a contract, start a conversation in a directory that contains `files`, and
+    yield the conversation and the path of the directory. With `streams`, the product prints its events as JSON.
+    """
     assert contract.version is not None
     command, tools = install(contract.version).command, tuple(contract.tools)
     with Scratch() as scratch:
@@ -51,7 +53,8 @@ def _converse(
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
-    """Return the file tools in the first request of the product to its model, for a recorded contract.
+    """Return the file tools that the product, at the version of a recorded contract, offers in its first request to the
+    model: the description and the schema of each tool, by name.
 
     Tools that the product loads later, on demand, are not included. Raises AdapterError.
     """
@@ -98,7 +101,7 @@ _FILES: Mapping[str, bytes] = {
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
-    """One call whose structured result is recorded. `case` describes its purpose."""
+    """A call whose structured result is recorded from the product. `case` describes the call: `a missing file`."""
 
     case: str
     tool: str
@@ -140,11 +143,15 @@ SAMPLE_CALLS = (
         "a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}
     ),
 )
-"""The calls whose structured results are recorded, in one conversation. Calls of missing tools are skipped."""
+"""The calls whose structured results are recorded. All calls are made in one conversation. Calls of tools that the
+version lacks are skipped.
+"""
 
 
 def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) -> list[StructuredResult]:
-    """Run the product on SAMPLE_CALLS, and return the structured results (`tool_use_result`). Raises AdapterError."""
+    """Make the calls in SAMPLE_CALLS with the product, and return their structured results, which the product prints
+    under the key `tool_use_result`. Raises AdapterError.
+    """
     cases = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     with _converse(contract, time_limit, _FILES, streams=True) as (conversation, folder):
         for each in cases:
@@ -186,10 +193,10 @@ def _is_tool_result(event: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class ProductData:
-    """One kind of data that is recorded from the product: tool definitions or structured results.
+    """One kind of data that `readfirst product tools` records: tool definitions or structured results.
 
-    `ask` requests the data from the product of a contract. `file` returns the path of the stored data in a suite,
-    `load` reads them, and `text` formats them.
+    `ask` gets the data from the product at the version of a contract. `file` returns the path of the stored data in a
+    suite, `load` reads the stored data, and `text` formats them.
     """
 
     name: str
@@ -206,11 +213,11 @@ RESULTS = ProductData("results", structured_results, results_file, load_results,
 def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Request data from the product for each contract, and yield the names of contracts whose stored data differ. With
-    `write`, store the new data at the end.
+    """Get data of this `kind` from the product for each contract, and yield the name of each contract whose stored data
+    differ. With `write`, store the new data at the end.
 
-    `time_limit` is in seconds per call. Raises AdapterError, and the error of a damaged file; in both cases nothing is
-    written.
+    `time_limit` is in seconds per call. Raises AdapterError, or the error of the reader if the stored data are invalid;
+    in both cases nothing is written.
     """
     file = kind.file(suite.root)
     known = dict(kind.load(file)) if file.exists() else {}

@@ -6,5 +6,5 @@ _FOLDER = Path(__file__).with_name("templates")
 
 
 def template(name: str) -> str:
-    """Return the path of a template or a style sheet of the observatory, for the suite's renderers."""
+    """Return the path of a template or a style sheet of the observatory. Used by the functions that render pages."""
     return str(_FOLDER / name)
