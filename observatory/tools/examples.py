@@ -34,20 +34,20 @@ class Tools:
         result = self.tools.call(tool, arguments)
         return ToolResult(result.text, result.is_error)
 """
-"""An adapter that supports only Read."""
+"""The source of an adapter that supports only Read. `running` runs it for an example in docs/running.md."""
 
 
 class OutdatedPageError(Exception):
-    """A page does not contain the text around a figure, so the figure cannot be replaced."""
+    """A page, or the output of a run, does not contain the text around a figure, so the figure cannot be updated."""
 
 
 class WrongExampleError(Exception):
-    """A run that a page shows ended with an unexpected exit code."""
+    """A run whose output a page should show has ended with an unexpected exit code."""
 
 
 def run_readfirst(*arguments: str, expected_code: int) -> str:
-    """Run readfirst with these arguments, and return its output. Raises WrongExampleError for an unexpected
-    exit code.
+    """Run readfirst with these arguments, and return its output. Raises WrongExampleError if the exit code is not
+    `expected_code`.
     """
     command = [sys.executable, "-m", "readfirst", *arguments]
     ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
@@ -60,7 +60,9 @@ def run_readfirst(*arguments: str, expected_code: int) -> str:
 
 
 def replace_text(page: str, before: str, text: str, after: str) -> str:
-    """Return the page with `text` between the first `before` and the next `after`. Raises OutdatedPageError."""
+    """Return the page after replacing the part between the first `before` and the next `after` by `text`. Raises
+    OutdatedPageError if `before` or `after` is missing.
+    """
     head, found, rest = page.partition(before)
     _, found_after, tail = rest.partition(after)
     if not found or not found_after:
@@ -69,7 +71,9 @@ def replace_text(page: str, before: str, text: str, after: str) -> str:
 
 
 def replace_number(page: str, pattern: str, number: int) -> str:
-    """Return the page with the number in the first group of `pattern`. Raises OutdatedPageError if nothing matches."""
+    """Return the page after replacing the text that the first group of `pattern` matches by `number`. Raises
+    OutdatedPageError if the pattern does not match.
+    """
     match = re.search(pattern, page)
     if match is None:
         raise OutdatedPageError(f"nothing matches {pattern!r}")
@@ -77,8 +81,8 @@ def replace_number(page: str, pattern: str, number: int) -> str:
 
 
 def number_in(pattern: str, output: str) -> int:
-    """Return the number in the first group of `pattern`, searched in the output of a run. Raises OutdatedPageError if
-    nothing matches.
+    """Return the number that the first group of `pattern` matches in the output of a run. Raises OutdatedPageError if
+    the pattern does not match.
     """
     match = re.search(pattern, output, re.MULTILINE)
     if match is None:
@@ -87,7 +91,8 @@ def number_in(pattern: str, output: str) -> int:
 
 
 def with_run(page: str, output: str, rules: int) -> str:
-    """Return README with a new output of `readfirst run`, and with the figures from this output in its sentences.
+    """Return the text of README.md (`page`) after replacing the output of `readfirst run` by `output`, and the figures
+    in the sentences about it by the new figures.
 
     `rules` is the number of rules of the suite.
     """
@@ -109,9 +114,10 @@ def with_run(page: str, output: str, rules: int) -> str:
 def with_results(
     page: str, implementations: Mapping[str, Any], versions: Mapping[str, Any], date: str
 ) -> str:
-    """Return README with new results in its table, for the listed names and the most and least harmful implementation.
+    """Return the text of README.md (`page`) after updating its table of results. The table lists the same
+    implementations as before, and the most and the least harmful one.
 
-    Implementations that ran only a sample are not listed. `date` is the date of the measurement.
+    Implementations that were run only on a sample are not listed. `date` is the date of the measurement.
     """
     known = {**implementations, **{f"claude-code@{version}": result for version, result in versions.items()}}
     harms = {
@@ -133,7 +139,7 @@ def with_results(
 
 
 def readme() -> str:
-    """Return README.md with the output of a new run of the reference, and with the current results."""
+    """Run the reference, and return the text of README.md with the new output and the current results."""
     from readfirst.harness.suite.suite import Suite
 
     data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
@@ -146,7 +152,7 @@ def readme() -> str:
 
 
 def running() -> str:
-    """Return docs/running.md with the output of a new run of an implementation that supports only Read."""
+    """Run an implementation that supports only Read, and return the text of docs/running.md with the new output."""
     with TemporaryDirectory() as directory:
         (Path(directory) / "reader.py").write_text(ONLY_READS)
         adapter = f"python:{directory}/reader.py:Tools"
@@ -173,7 +179,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {README: readme, RUNNING: running, ERR
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the pages, or with `--check` compare them, and return the exit code."""
+    """Update README.md and docs/running.md, and return the exit code. With `--check`, only report outdated pages."""
     from readfirst.observatory.cli.pages import keep_pages
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)

@@ -36,12 +36,14 @@ DATA = ROOT / "docs" / "harm.json"
 PAGE = ROOT / "docs" / "harm.md"
 CAUSES_PAGE = ROOT / "docs" / "harm-causes.md"
 BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n"
-"""The marks around the generated sections of docs/harm.md."""
+"""Comments in docs/harm.md. The sections between these two comments are generated."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A sentence that explains some harms of the product, and the conditions that such a harm meets."""
+    """A known cause of harm by the product, from harms.yaml: a sentence that explains the harm (`reason`), and the
+    conditions that a harm must meet to be explained by it. Empty conditions are always met.
+    """
 
     id: str
     kinds: tuple[str, ...]
@@ -65,18 +67,20 @@ class Cause:
 
 @dataclass(frozen=True)
 class RecordedHarm:
-    """A harm in the recording of one scenario on one contract."""
+    """A harm that the product did in the recording of one scenario on one contract."""
 
     scenario: str
     contract: str
     harm: Harm
 
     def sort_key(self, suite: Suite) -> tuple[bool, int, str, Harm]:
-        """Return the sort key for examples: hand-written scenarios first, then scenarios with few steps."""
+        """Return the key that sorts harms to select an example: hand-written scenarios are first, then scenarios with
+        few steps.
+        """
         return is_generated(self.scenario), count_steps(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
-        """Return the scenario and its harmful step in JSON types, as in docs/implementations.json."""
+        """Return the scenario and its harmful step in JSON types, as docs/harm.json contains them."""
         scenario = suite.scenario(self.scenario)
         return {
             "scenario": self.scenario,
@@ -89,19 +93,21 @@ class RecordedHarm:
 
 @cache
 def count_steps(suite: Suite, scenario_id: str) -> int:
-    """Return the number of steps of a scenario."""
+    """Return the number of steps of a scenario. The result is cached."""
     return len(suite.scenario(scenario_id).steps)
 
 
 def load_conventions() -> Sequence[Mapping[str, str]]:
-    """Return the changes that do not count as harm. Each has a `sentence` and a `scenario` that shows the change."""
+    """Return the changes of files that do not count as harm, from conventions.yaml. Each has a `sentence` that
+    describes the change and a `scenario` that shows it.
+    """
     listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
     return listed
 
 
 @cache
 def load_causes() -> tuple[Cause, ...]:
-    """Return the causes in harms.yaml."""
+    """Return the causes of harm that harms.yaml lists."""
     document = strict_yaml.load(CAUSES.read_bytes(), CAUSES)
     return tuple(
         Cause(
@@ -114,13 +120,15 @@ def load_causes() -> tuple[Cause, ...]:
 
 
 def cause_of(found: RecordedHarm, suite: Suite) -> Cause | None:
-    """Return the first cause that explains a harm, or None."""
+    """Return the first cause in harms.yaml that explains a harm. None if no cause explains it."""
     contract = suite.contracts[found.contract]
     return next((each for each in load_causes() if each.explains(found.harm, found.scenario, contract)), None)
 
 
 def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
-    """Return the harms in the recordings of these scenarios, and the ids of the recorded scenarios by contract."""
+    """Return the harms in the recordings of the scenarios `ids` and, for each contract, the ids of the scenarios that
+    were recorded on it.
+    """
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}
@@ -137,7 +145,9 @@ def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[st
 def _shared_transcripts(
     suite: Suite, scenario_id: str, inputs: str
 ) -> Iterator[tuple[Transcript, list[str]]]:
-    """Yield each recorded transcript of a scenario once, with the contracts that share it."""
+    """Yield each different transcript of a scenario once, with the names of the contracts that share this
+    transcript.
+    """
     together: dict[int, tuple[Transcript, list[str]]] = {}
     known = {each.name for each in suite.contracts}
     for contract, transcript in suite.recordings.of(scenario_id, inputs).transcripts.items():
@@ -147,7 +157,9 @@ def _shared_transcripts(
 
 
 def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
-    """Return the harms in all recordings of the suite, and the ids of the recorded scenarios by contract."""
+    """Return the harms in all recordings of the suite and, for each contract, the ids of the scenarios that were
+    recorded on it. Uses `jobs` processes.
+    """
     ids = sorted(Suite(ROOT / "fixtures").ids())
     found: list[RecordedHarm] = []
     sessions: dict[str, set[str]] = {}
@@ -162,11 +174,11 @@ def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str
 def harm_data(
     found: Iterable[RecordedHarm], sessions: Mapping[str, Set[str]], suite: Suite
 ) -> dict[str, Any]:
-    """Return the content of docs/harm.json. Exits with a message if a harm has no cause.
+    """Return the content of docs/harm.json. Exits with a message if a harm has no cause in harms.yaml.
 
-    For each contract, it contains the number of harmed scenarios by kind and the shortest ones. For each cause, it
-    contains the number of scenarios by contract. For each rule, it contains the number of recordings with each kind of
-    harm.
+    For each contract, the content includes the number of scenarios with each kind of harm, and the shortest of these
+    scenarios. For each cause, it includes the number of scenarios by contract; for each rule, the number of recordings
+    with each kind of harm. `sessions` contains the recorded scenarios of each contract.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
@@ -230,8 +242,8 @@ def changes_since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences in harm from the previous contract, in scenarios recorded with both. Empty for the first
-    contract.
+    """Return the differences in harm between the previous contract and this one, under the key `since`. Only scenarios
+    that were recorded on both contracts count. Empty for the first contract.
     """
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
@@ -253,8 +265,8 @@ def changes_since(
 
 
 def page_sections(found: Mapping[str, Any]) -> str:
-    """Return the generated sections of docs/harm.md: kinds of harm, changes that are not harm, and numbers
-    by contract.
+    """Return the generated sections of docs/harm.md: the kinds of harm, the changes that are not harm, and the harm of
+    each contract. `found` is the result of `harm_data`.
     """
     kinds = KINDS[:-1]
     contracts = [
@@ -282,7 +294,7 @@ def page_sections(found: Mapping[str, Any]) -> str:
 
 
 def causes_page(found: Mapping[str, Any]) -> str:
-    """Return docs/harm-causes.md, with one section per cause."""
+    """Return the text of docs/harm-causes.md, with one section per cause. `found` is the result of `harm_data`."""
     parts = [
         "# Causes of harm in Claude Code",
         "Each harm in the recordings of Claude Code has one of these causes. The line below a cause names the kinds\n"

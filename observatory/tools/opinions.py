@@ -59,16 +59,16 @@ are left out, because only readfirst itself creates a small disk.
 """
 _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 _PART = 6
-"""Each deliberately wrong implementation is run on one in this number of scenarios."""
+"""An implementation that is wrong on purpose is run only on one in this number of scenarios."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table: one implementation. `day` is the date of the runs, and `holds` the number of scenarios that
-    hold at each level.
+    """The results of one implementation: a row of the table in docs/opinions.md.
 
-    `scenarios` is the number of judged scenarios. `go` and `javascript` describe the scenarios that these runners judge
-    differently than readfirst.
+    `day` is the date of the runs, `scenarios` the number of judged scenarios, and `holds` the number of scenarios that
+    pass at each level. `go` and `javascript` describe the scenarios that the runner in this language judges differently
+    than readfirst.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Row:
 
     @property
     def cells(self) -> list[str]:
-        """The cells of this row of the table in docs/opinions.md."""
+        """The texts of the table cells of this row."""
         counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
         return [self.name, self.day, *(f"{count:,}" for count in counts)]
 
@@ -122,9 +122,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure_implementation(name: str, folder: str) -> Row:
-    """Run an implementation with readfirst and the runners in Go and JavaScript, and return its row.
+    """Run an implementation with readfirst and the runners in Go and JavaScript, and return its row of the table.
 
-    A wrong implementation is run on one in `_PART` scenarios, each on different ones. Temporary files are in `folder`.
+    An implementation that is wrong on purpose is run only on one in `_PART` scenarios; neighbouring implementations are
+    run on different scenarios. `folder` is used for temporary files.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:
@@ -152,7 +153,7 @@ def measure_implementation(name: str, folder: str) -> Row:
 
 
 def page(rows: Sequence[Row]) -> str:
-    """Return the content of docs/opinions.md."""
+    """Return the text of docs/opinions.md."""
     count = sum(row.scenarios for row in rows)
     wrong = len(rows) - len(_COMPLETE)
     otherwise = sum(len(row.go) + len(row.javascript) for row in rows)

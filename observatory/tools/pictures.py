@@ -52,7 +52,7 @@ const margin = 12; // pixels around what is shown
 return [above.left + scrollX - margin, above.top + scrollY - margin,
   Math.max(above.width, below.width) + 2 * margin, below.bottom - above.top + 2 * margin];
 """
-"""The script that opens a scenario in the HTML report."""
+"""A script that runs in the HTML report: it opens a scenario, and returns the rectangle that the picture shows."""
 TERMINAL = """
 const lines = document.querySelector("pre").getBoundingClientRect();
 return [0, 0, lines.right + 16, lines.bottom + 16];
@@ -64,15 +64,17 @@ document.adoptedStyleSheets = [still];
 return [0, scrollY, innerWidth, innerHeight];
 """
 COLUMNS = 118
-"""Width of the terminal in pictures, in characters."""
+"""Width of the terminal that pictures show, in characters."""
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET = "server-filesystem@2026.8.31"
-"""The implementation that pictures show next to the reference."""
+"""The published implementation whose results the pictures show next to the results of the reference."""
 FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pictures. Return 1 without Chromium, otherwise the exit code of the first command that failed, or 0."""
+    """Write the pictures, and return the exit code: 1 if Chromium is missing, otherwise the exit code of the first
+    command that failed, or 0.
+    """
     parser = argparse.ArgumentParser(description="Take the pictures of docs.")
     parser.add_argument(
         "--site", type=Path, help="The directory of a site that `readfirst targets site` wrote."
@@ -92,7 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def every_picture(driver: Any, work: Path, site: Path | None) -> int:
-    """Write all pictures of README and docs. Return the exit code of the first command that failed, otherwise 0."""
+    """Write all pictures that README and docs contain. Return the exit code of the first command of readfirst that
+    failed, otherwise 0.
+    """
     streams = [work / f"{number}.jsonl" for number in range(2)]
     chosen = [word for family in FAMILIES for word in ("--family", family)]
     accepted = work / "accepted.yaml"  # nothing: a picture shows all that fails
@@ -133,18 +137,18 @@ def readfirst(*words: str) -> int:
 
 
 def write(file: Path, picture: bytes) -> None:
-    """Write a picture, and print its path."""
+    """Write a picture to a file, and print the path of the file."""
     file.write_bytes(picture)
     print(f"wrote {file}")
 
 
 def picture_of_page(driver: Any, page: Path, width: int, height: int, *, dark: bool = False) -> bytes:
-    """Return a picture of a page in a browser window of this size."""
+    """Return a picture of a page in a browser window of this width and height."""
     return take_picture(driver, page, width, height, WINDOW, dark=dark)
 
 
 def picture_of_terminal(driver: Any, work: Path, streams: Sequence[Path]) -> bytes:
-    """Return a picture of a terminal with the output of `readfirst report` about these results files."""
+    """Return a picture of a terminal that shows the output of `readfirst report` for the results files `streams`."""
     page = work / "terminal.html"
     page.write_text(terminal(streams), "utf-8")
     return take_picture(driver, page, 1440, 1000, TERMINAL)
@@ -159,14 +163,18 @@ def picture_of_report(
     scenario: str = "",
     dark: bool = False,
 ) -> bytes:
-    """Return a picture of the HTML report about results files: its top, or the opened `scenario`."""
+    """Return a picture of the HTML report for the results files `streams`: the top of the report or, if `scenario` is
+    specified, the details of this scenario.
+    """
     page = work / "report.html"
     perform_report(Suite(), streams, "html", page)
     return take_picture(driver, page, width, 1000, SHOWN, scenario, dark=dark)
 
 
 def terminal(streams: Sequence[Path]) -> str:
-    """Return an HTML page that looks like a terminal with the output of `readfirst report`."""
+    """Return an HTML page that looks like a terminal with the output of `readfirst report` for the results files
+    `streams`.
+    """
     from rich.console import Console
     from rich.terminal_theme import MONOKAI
     from rich.text import Text
@@ -201,7 +209,7 @@ def terminal(streams: Sequence[Path]) -> str:
 
 @contextmanager
 def open_chromium(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
-    """Start Chromium with a profile in `folder`, yield its driver, and quit it at the end."""
+    """Start Chromium with a new profile in `folder`, yield the Selenium driver, and quit Chromium at the end."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -227,7 +235,9 @@ def take_picture(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Open a page, and return a picture of the element at the position that the script `shown` returns for `words`."""
+    """Open a page in Chromium, and return a picture of a part of it as PNG. The script `shown` is called with `words`,
+    and returns the rectangle that the picture contains.
+    """
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

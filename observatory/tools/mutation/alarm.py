@@ -1,4 +1,4 @@
-"""Time limit for running a mutant, because a mutant may loop without end."""
+"""Limit the time for which a mutant may run, because a mutant may loop without end."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from contextlib import contextmanager
 
 
 class TooLongError(BaseException):
-    """The block exceeded its time limit. It is not an Exception, so that a replay does not catch it."""
+    """A `with time_limit(...)` block took too long. The class is not derived from Exception, so that a replay, which
+    catches exceptions of the mutant, does not catch it.
+    """
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooLongError if the block takes longer than `seconds`. Works only in the main thread."""
+    """Used in a `with` statement. Raises TooLongError if the block takes longer than `seconds`. Works only in the main
+    thread.
+    """
 
     def ring(*_: object) -> None:
         raise TooLongError(f"it took longer than {seconds:g} s")

@@ -43,18 +43,20 @@ from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""The rule of these scenarios. Each of them combines too many rules to show a single one."""
+"""The rule to which all selected scenarios belong. Each scenario combines too many rules to belong to one of them."""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
 _LONG_SESSION_INTERVAL = 20
-"""One in this number of generated scenarios is a long session."""
+"""One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""Maximum number of scenarios of one kind (`drawn-SEED` or `long-SEED`) that are tried for an exception without
-detecting it.
+"""If this many scenarios of one kind (`drawn-SEED` or `long-SEED`) were tried for an exception and did not detect it,
+no more scenarios of this kind are tried for it.
 """
 _VALUE_DECAY = 0.6
-"""Factor by which the value of an undetected exception decreases with each scenario that was tried for it."""
+"""Each scenario that is tried for an exception and does not detect it multiplies the value of this exception by this
+factor. Scenarios that may detect exceptions of high value are tried first.
+"""
 
 
 def main() -> int:
@@ -86,7 +88,7 @@ def main() -> int:
 
 
 def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
-    """Return the files of the corpus with the selected scenarios added, by path."""
+    """Return the new content of the files in the corpus to which the selected scenarios belong, by path."""
     new = {each.id: each for each in found}
     themes = {name.rpartition("-")[0] for name in new}
     held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
@@ -105,7 +107,9 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
 
 
 def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
-    """Yield `number` generated scenarios with the ids, titles, rule and tags of scenarios in the suite."""
+    """Yield `number` generated scenarios with the id, title, rule and tags that they get if they are added to the
+    suite.
+    """
     kinds = (
         ("drawn", generate.scenarios(seed), number - number // _LONG_SESSION_INTERVAL),
         ("long", generate.long_sessions(seed), number // _LONG_SESSION_INTERVAL),
@@ -120,10 +124,11 @@ def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
 def choose_scenarios(
     panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int
 ) -> list[Scenario]:
-    """Return at most `most` of the scenarios `drawn` that together detect exceptions that no case of the panel detects.
+    """Select at most `most` of the generated scenarios `drawn`. An *exception* is a fault of the reference: one
+    condition is wrong in one circumstance.
 
-    Each of them detects at least `least` exceptions that the scenarios before it do not detect. Scenarios of the suite
-    are not selected.
+    Each selected scenario detects at least `least` exceptions that neither the scenarios of the suite (the cases of the
+    panel) nor the scenarios selected before it detect. Scenarios that the suite already contains are not selected.
     """
     suite = Suite(root)
     contract = panel.cases[0].partition(" ")[0]
@@ -145,7 +150,9 @@ def choose_scenarios(
     caught: Counter[tuple[int, bool, int]] = Counter()
 
     def is_shown(point: Point) -> bool:
-        """Whether a scenario detects a point. Scenarios that detected other points of the same rule are tried first."""
+        """Whether a scenario of the suite detects the exception at this point. Scenarios that detected other exceptions
+        of the same condition are tried first.
+        """
         of_rule = point[:2]
         for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):
             scenario, outcome, _ = seen[index]

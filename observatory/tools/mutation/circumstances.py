@@ -1,5 +1,7 @@
-"""Determine the circumstances of the current call in the reference, for mutants with a condition `when("name:
-hidden")`.
+"""Determine the circumstances of the call that the reference executes, for mutants whose fault depends on them.
+
+The code of such a mutant contains a condition such as `when("name: hidden")`, which is true for calls about a hidden
+file.
 """
 
 from __future__ import annotations
@@ -15,25 +17,27 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.observatory.fuzz.conditions import calls_with_conditions
 
 _calls: list[frozenset[str]] = []
-"""The circumstances of each call of the replayed scenario."""
+"""The circumstances of each call in the scenario that is replayed."""
 _prepared = _answered = 0
-"""The number of calls whose arguments were prepared, and the number of executed calls. For parallel calls, the
-arguments of all calls are prepared first.
+"""The number of calls whose arguments the reference has prepared, and the number of calls that it has executed. The
+numbers differ for parallel calls, because the arguments of all calls are prepared first.
 """
 _answering = False
-"""Whether a call is being executed. Arguments that are prepared meanwhile belong to the same call, because a hook
-changed them.
+"""Whether the reference is executing a call. If it prepares arguments during this time, they belong to the same call: a
+hook has changed them.
 """
 _current: frozenset[str] = frozenset()
 
 
 def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
-    """Return the circumstances of each call of a scenario."""
+    """Return the circumstances of each call in a scenario, such as `name: hidden`, and ALWAYS."""
     return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_with_conditions(scenario)]
 
 
 def attend(scenario: Scenario) -> None:
-    """Prepare the replay of a scenario: make `when` in all modules answer for the current call."""
+    """Prepare the replay of a scenario: define the function `when` for all modules, and follow the calls, so that
+    `when` knows the circumstances of the current call.
+    """
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]
@@ -47,7 +51,7 @@ def attend(scenario: Scenario) -> None:
 
 
 def now() -> frozenset[str]:
-    """Return the circumstances of the current call."""
+    """Return the circumstances of the call that the reference is executing or preparing."""
     return _current
 
 

@@ -25,7 +25,9 @@ NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is i
 
 
 def themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `crossings`, by file and by the last part of their ids."""
+    """Return the scenarios of the family `crossings`, grouped by file. In each file, the key is the last part of the
+    id.
+    """
     of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
     return {
         "crossings/rules": dict(crossings.crossings(subjects.RULES, (*crossings.EVENTS, "mentioned"))),
@@ -39,10 +41,11 @@ def themes() -> dict[str, crossings.Scenarios]:
 
 
 def threshold_themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `thresholds`, by file (one for each size) and by the last part of their ids.
+    """Return the scenarios of the family `thresholds`, grouped by file, one file for each size. In each file, the key
+    is the last part of the id.
 
     Existing scenarios are kept, and missing ones are added. Prints the rules that lack a scenario although
-    thresholds.yaml gives no reason, and rules with an outdated reason.
+    thresholds.yaml states no reason, and the rules that have a scenario although it states a reason.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}
@@ -70,7 +73,7 @@ def threshold_themes() -> dict[str, crossings.Scenarios]:
 
 
 def main() -> None:
-    """Write the files of the families named on the command line, by default of both families."""
+    """Write the scenario files of the families that the command line names, by default of both families."""
     made = {"crossings": themes, "thresholds": threshold_themes}
     for family in sys.argv[1:] or made:
         for name, scenarios in made[family]().items():

@@ -16,12 +16,12 @@ from typing import Any
 
 _FORK = get_context("fork")
 _MAX_MEMORY_BYTES = 6 * 1024**3
-"""Maximum address space of the process, in bytes."""
+"""Maximum address space of the process that runs untrusted code, in bytes."""
 
 
 class Confined:
-    """Runs a function in a fork of this process, in a temporary directory. The fork cannot write outside of this
-    directory.
+    """Runs a function in a fork of this process, which can only write to a new temporary directory. Used to run
+    mutants.
 
     `receiver` becomes ready for `multiprocessing.connection.wait` when the function has returned or the process has
     exited.
@@ -35,8 +35,8 @@ class Confined:
         sender.close()
 
     def result(self) -> Any:
-        """Wait for the function to return, and return its result. Raises EOFError if the process has exited without
-        one.
+        """Wait until the function returns, and return its result. Raises EOFError if the process exits before the
+        function returns.
         """
         return self.receiver.recv()
 
@@ -61,7 +61,7 @@ def _run_work(work: Callable[[], object], folder: str, sender: Any) -> None:
 
 
 class _Guard:
-    """An audit hook that prevents changes outside one directory."""
+    """An audit hook of Python that prevents changes of files outside one directory, by raising PermissionError."""
 
     _PATHS: Mapping[str, tuple[int, ...]] = {
         "os.rename": (0, 1),

@@ -1,5 +1,5 @@
-"""Combine rules, modes, hooks and kinds of files with each event of a session, as scenarios of the family
-`crossings`.
+"""Create the scenarios of the family `crossings`: each combines a rule, mode, hook or kind of file with an event in the
+session, such as a compaction.
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ Scenarios = dict[str, dict[str, Any]]
 
 
 def read(path: str, **part: int) -> Step:
-    """Return a Read of a file of the workspace."""
+    """Return a step that reads a file in the workspace. `part` contains the arguments `offset` and `limit`."""
     return {"Read": {"file_path": f"$WS/{path}", **part}}
 
 
 def edit(path: str, old: Text = "alpha", new: Text = "gamma") -> Step:
-    """Return an Edit of a file of the workspace."""
+    """Return a step that edits a file in the workspace."""
     return {"Edit": {"file_path": f"$WS/{path}", "old_string": old, "new_string": new}}
 
 
 def write(path: str, content: Text = "gamma\n") -> Step:
-    """Return a Write to a file of the workspace."""
+    """Return a step that writes a file in the workspace."""
     return {"Write": {"file_path": f"$WS/{path}", "content": content}}
 
 
 def edit_cell(path: str, source: str = "2") -> Step:
-    """Return a NotebookEdit of the first cell of a notebook of the workspace."""
+    """Return a step that replaces the source of the cell `a`, the first cell of a notebook in the workspace."""
     return {"NotebookEdit": {"notebook_path": f"$WS/{path}", "cell_id": "a", "new_source": source}}
 
 
 def run(command: str) -> Step:
-    """Return a Bash call with a command."""
+    """Return a step that calls the tool Bash with a command."""
     return {"Bash": {"command": command}}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, mode, hook or group of files that is combined with events: the workspace and the calls.
+    """A rule, mode, hook or group of files that is combined with events. It consists of a workspace (`given`) and
+    calls.
 
-    `known` are the calls before the event, which make the files known to the session. `shown` are the calls after the
-    event, which show whether the rule still holds. `alone` are both, for a session without other calls. `skipped` are
-    events that make no sense for the subject. `further` are the events in `FURTHER` that are also used.
+    `known` are the calls before the event, so that the session knows the files. `shown` are the calls after the event,
+    which show whether the rule still holds. `alone` are both groups of calls, used without calls between them.
+    `skipped` are events that make no sense for the subject. `further` are the events in `FURTHER` that are used, too.
     """
 
     title: str
@@ -81,7 +82,7 @@ FURTHER = ("stop", "mentioned", "repository")
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
-    """Return the steps of a subject with an event between its calls."""
+    """Return the steps of a scenario: the calls of a subject, with an event between them."""
     known, shown = [*subject.known], [*subject.shown]
     other: Step = read("other.txt")
     match event:
@@ -128,7 +129,9 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and the steps of a subject with an event of `IN_PLAIN_EVENTS`."""
+    """Return the workspace and the steps of a scenario that combines a subject with an event in `IN_PLAIN_EVENTS`.
+    These events can also change the workspace.
+    """
     given = {**subject.given}
     match event:
         case "during":
@@ -166,10 +169,10 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 
 def _with_mentions(subject: Subject) -> list[Step]:
-    """Return the calls of a subject, with a mention of each known file instead of its Read.
+    """Return the calls of a subject. The user mentions each known file, so the session sees it without a Read.
 
-    The calls about a file directly follow its mention, because after two mentions in a row the session may have read
-    only one file.
+    The calls about a file directly follow its mention, because after two consecutive mentions the session may have read
+    only one of the two files.
     """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]
@@ -182,7 +185,9 @@ def _with_mentions(subject: Subject) -> list[Step]:
 
 
 def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Return the workspace and the steps of a scenario with another file next to the files of the subject."""
+    """Return the workspace and the steps of a scenario after adding the file `other.txt`, which the event may use. If
+    the subject specifies a different name for this file, it is used.
+    """
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}
@@ -203,7 +208,7 @@ def _renamed(value: Any, name: str) -> Any:
 
 
 def crossings(subjects: Mapping[str, Subject], events: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a scenario for each subject and event, with the last part of its id."""
+    """Yield a scenario for each combination of a subject and an event: the last part of its id, and its content."""
     for name, subject in subjects.items():
         for event in events:
             if event in subject.skipped or (event in FURTHER and event not in subject.further):

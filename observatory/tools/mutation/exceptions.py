@@ -1,8 +1,9 @@
-"""Mutants with an exception of a rule: a condition of the reference is wrong in one circumstance.
+"""Generate mutants with an *exception*: one condition of the reference is wrong in one circumstance of a call.
 
 A condition `if unread:` becomes `if (unread) and not when("name: hidden"):` or `if (unread) or when("name: hidden"):`.
-`circumstances` defines `when`. With `when("always")`, the condition is always wrong. If no scenario detects this, no
-exceptions of the condition are generated. `population` tests the exceptions.
+The module `circumstances` defines `when`. With `when("always")`, the condition is always wrong. If no scenario detects
+the mutant that is always wrong, no exceptions of this condition are generated. The module `population` tests the
+exceptions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import replace
 from mutants import Key, Layout, Mutant, difference
 
 ALWAYS = "always"
-"""The name of the circumstance that every call has."""
+"""The name of a circumstance that every call has."""
 
 _FILE_CIRCUMSTANCES = (
     "name: hidden",
@@ -63,24 +64,30 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules that decide about refusals and write files, each with the circumstances that are tried in it."""
+"""The modules of the reference that refuse calls or write files. For each module, the circumstances in which its
+conditions are made wrong.
+"""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
-"""The circumstances of calls in which a condition can be wrong, named as in `readfirst.observatory.fuzz.conditions`."""
+"""All circumstances of calls in which conditions are made wrong. Their names are those that
+`readfirst.observatory.fuzz.conditions` uses.
+"""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module that make one condition always false or always true, in the order of their lines.
+    """Return the mutants of a module in which one condition is always false, or always true, in the order of the lines.
 
-    Conditions are those of `if` statements, and boolean results of functions. Conditions that depend only on the
-    version are skipped.
+    The conditions of `if` statements and the boolean results of functions are used. Conditions that depend only on the
+    version of the product are skipped.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
 
 
 def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
-    """Yield each condition of a module with two mutants: the condition is always false, and always true."""
+    """Yield each condition of a module with two mutants: in the first, the condition is always false, in the second,
+    always true.
+    """
     layout = Layout(source)
     counts: Counter[Key] = Counter()
     for node in _conditions(ast.parse(source)):
@@ -100,8 +107,8 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the mutants in which a condition is wrong in one circumstance only. `rules` are the mutants in which it is
-    always wrong.
+    """Return the exceptions of some conditions: mutants in which a condition is wrong in only one circumstance. `rules`
+    are the mutants in which these conditions are always wrong.
     """
     return [
         replace(
@@ -128,7 +135,7 @@ def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _depends_on_call(condition: ast.expr) -> bool:
-    """Whether a condition depends on the call, and not only on the version."""
+    """Whether a condition depends on the call. False if it depends only on the version of the product."""
     match condition:
         case ast.Constant():
             return False
@@ -145,7 +152,7 @@ def _depends_on_call(condition: ast.expr) -> bool:
 
 
 def replace_node(source: str, node: ast.expr, text: str) -> str:
-    """Return the source with `text` instead of a node."""
+    """Return the source code after replacing a node of its syntax tree by `text`."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: node.col_offset]

@@ -1,4 +1,4 @@
-"""Import a package from texts in memory, with one changed module."""
+"""Import a package from source texts in memory, so that one module can be replaced by a mutant."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from panel import Panel, file_of
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the package from source texts in memory, unaffected by later changes of files."""
+    """Imports the mutated package from compiled code in memory, so that later changes of files have no effect."""
 
     def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
         self._panel = panel
         self._code = code
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Return the import spec of the package or one of its modules. None for all other modules."""
+        """Return the import spec of a module. None if the module does not belong to the mutated package."""
         module = self._module(fullname)
         if module is None:
             return None
@@ -31,7 +31,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute the code of a module in its namespace."""
+        """Execute the compiled code of a module in the module's namespace."""
         name = self._module(module.__name__)
         assert name is not None
         exec(self._code[name], module.__dict__)
@@ -52,7 +52,7 @@ def compiled(panel: Panel, module: str, source: str) -> CodeType:
 
 
 def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
-    """Use this compiled code for all imports of modules of the package."""
+    """Import all modules of the panel's package from this compiled code. Later imports use it, too."""
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
     sys.meta_path.insert(0, _Finder(panel, code))
@@ -62,7 +62,7 @@ def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
 
 
 def forget(panel: Panel) -> None:
-    """Remove the package from the imported modules."""
+    """Remove the panel's package from the imported modules, so that it can be imported again from different code."""
     sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
     for name in list(sys.modules):
         if _is_part(name, panel):
@@ -70,8 +70,8 @@ def forget(panel: Panel) -> None:
 
 
 def exchange_code(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
-    """Replace the code of the only changed function in the imported package. Return False if the change is outside
-    functions.
+    """Replace the code of the function that a mutant changes, in the imported package. This is faster than importing
+    the package again. Return False, without a replacement, if the change is not inside a function.
     """
     if not mutant.reached_by:
         return False
@@ -95,7 +95,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def clear_caches(panel: Panel) -> None:
-    """Clear the caches of the package's functions, so that the executed lines do not depend on earlier cases."""
+    """Clear the caches of all functions in the panel's package. Otherwise the lines that a test case executes would
+    depend on the test cases before it.
+    """
     for name, module in list(sys.modules.items()):
         if _is_part(name, panel):
             for each in vars(module).values():

@@ -1,4 +1,4 @@
-"""Measure the executed lines and the time of every case on the unchanged package."""
+"""Measure which lines every test case executes, and how long it takes, on the unchanged package."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from panel import Panel, module_at
 
 
 class TrialError(Exception):
-    """A case fails on the unchanged package, so it cannot judge mutants."""
+    """Mutants cannot be judged, for example because a test case fails on the unchanged package."""
 
 
 Line = tuple[str, int]
-"""The name of a module, and the number of a line in it."""
+"""A line of code: the name of its module, and its number in the module."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The measured cases: the `seconds` of each case, the fastest first, and the lines that it executes.
+    """The measured times of the test cases (`seconds`), the fastest case first, and the lines that each case executes.
 
-    `reached` maps each line to a bit set of cases: bit n is set if case n executes the line. Bit sets are used because
-    there are millions of pairs, and each trial is a fork of this process. `imported` contains the lines that are
-    executed on import.
+    `reached` maps each line to a bit set of cases: bit n is set if case n executes the line. Bit sets are used to save
+    memory, because there are millions of pairs of a line and a case. `imported` contains the lines that are executed
+    when the package is imported.
     """
 
     seconds: Mapping[str, float]
@@ -34,8 +34,8 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases that execute one of the lines, as a bit set. Lines that are executed on import belong to all
-        cases.
+        """Return the test cases that execute at least one of the lines, as a bit set. If a line is executed when the
+        package is imported, return all cases.
         """
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
@@ -45,7 +45,7 @@ class Cases:
         return found
 
     def names(self, cases: int) -> list[str]:
-        """Return the names of the cases in a bit set. Bit n is case n in the order of `seconds`."""
+        """Return the names of the test cases in a bit set. Bit n stands for case n in the order of `seconds`."""
         names, found = list(self.seconds), []
         while cases:
             lowest = cases & -cases
@@ -54,7 +54,9 @@ class Cases:
         return found
 
     def ways(self, modules: Collection[str]) -> list[int]:
-        """Return groups of cases, as bit sets. The cases of a group execute the same lines of `modules`."""
+        """Divide the test cases into groups, and return each group as a bit set. The cases of a group execute the same
+        lines of `modules`.
+        """
         groups = [(1 << len(self.seconds)) - 1]
         for (module, _), there in self.reached.items():
             if module in modules:
@@ -63,8 +65,8 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all cases on the unchanged package. Return their times and executed lines. Raises TrialError if a
-    case fails.
+    """Run all test cases on the unchanged package, and return their times and the lines that they execute. Raises
+    TrialError if a case fails.
     """
     confined = Confined(lambda: _measure_cases(panel))
     try:

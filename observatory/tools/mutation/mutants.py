@@ -1,4 +1,6 @@
-"""Generate mutants of a package with mutmut's operators, and determine the lines by which cases can detect them."""
+"""Generate mutants of a package, using the operators of mutmut, and find the lines that a test case must execute to
+detect each mutant.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +11,25 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 Key = tuple[str, str, str, int]
-"""The key of a mutant: its module and function, the old lines, the new lines, and the occurrence."""
+"""The key of a mutant: its module and function, the old lines, the new lines, and a number that distinguishes equal
+changes in the same function.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A module with one change.
+    """A module of the mutated package with one deliberate change. `source` is the text of the changed module.
 
-    `before` and `after` are the changed lines, without indentation. `line` is the number of the first of them, from 1.
-    `function` is the enclosing function, for example `Session.path`; empty outside functions. `occurrence` is the
-    number, from 1, among mutants that are equal in all of this. `source` is the text of the changed module.
+    `before` and `after` are the lines before and after the change, without indentation. `line` is the number of the
+    first changed line, from 1. `function` is the function that contains the change, for example `Session.path`; empty
+    outside functions. If a function has several equal changes, `occurrence` numbers them from 1.
 
-    `reached_by` are the lines of the module that a case must execute to detect the mutant. It is empty for code that is
-    executed on import. For such code, `names` are the names that the statement defines, `words` the keywords in the
-    change, `texts` the strings in the statement, and `within` the names of the multi-line arguments that contain the
-    change.
+    `reached_by` contains the lines of the module of which a test case must execute one to detect the mutant. It is
+    empty for code that is executed when the module is imported. For such code, `names` are the names that the changed
+    statement defines, `words` the keywords in the change, `texts` the strings in the statement, and `within` the names
+    of the multi-line arguments that contain the change.
 
-    `when` is the circumstance of an exception: only calls in this circumstance can detect the mutant.
+    If `when` is not empty, the change only takes effect in calls with this circumstance, such as `name: hidden`.
     """
 
     module: str
@@ -43,27 +47,29 @@ class Mutant:
     when: str = ""
 
     def as_occurrence(self, number: int) -> Mutant:
-        """Return the mutant with the given number among otherwise equal mutants."""
+        """Return a copy of the mutant with this number, which distinguishes it from equal changes of the function."""
         return replace(self, occurrence=number)
 
     @property
     def where(self) -> str:
-        """The module and the function of the change, for example `session.paths.Paths.named`."""
+        """The module and the function that contain the change, for example `session.paths.Paths.named`."""
         return f"{self.module}.{self.function}" if self.function else self.module
 
     @property
     def key(self) -> Key:
-        """The key of this mutant. It stays the same while the changed lines stay the same."""
+        """The key of this mutant, used to find it again in later runs. The key only changes if the changed lines or the
+        name of their function change.
+        """
         return self.where, self.before, self.after, self.occurrence
 
     @property
     def described(self) -> str:
-        """The mutant in one line, for messages."""
+        """One line of text that describes the mutant, for messages."""
         return described(self.key)
 
 
 def described(key: Key) -> str:
-    """Return the key of a mutant as one line, for messages."""
+    """Return one line of text that describes the mutant with this key, for messages."""
     where, before, after, occurrence = key
     nth = f" (occurrence {occurrence})" if occurrence > 1 else ""
     return f"{where}: {' '.join(before.split())} -> {' '.join(after.split())}{nth}"
@@ -72,8 +78,8 @@ def described(key: Key) -> str:
 def mutants_of(module: str, source: str) -> list[Mutant]:
     """Return the mutants of a module, in the order of their lines. Requires mutmut.
 
-    All code is changed, including tables, but not `__all__` and type annotations, which have no effect. Changes that
-    result in the same text are one mutant.
+    All code is mutated, including tables, except `__all__` and type annotations, which have no effect. If several
+    changes result in the same text, only one mutant is returned.
     """
     from libcst import Module, parse_module
     from libcst.metadata import MetadataWrapper, PositionProvider
@@ -116,7 +122,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Return the number of the first line that differs between two texts, from 1, and the different lines of both."""
+    """Compare two texts. Return the number of the first line that differs, from 1, and the differing lines of each."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -127,7 +133,7 @@ def difference(source: str, changed: str) -> tuple[int, str, str]:
 
 
 class Layout:
-    """Finds the statement and the function of a line of a module."""
+    """Finds the statement and the function that contain a line of a module."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
@@ -143,14 +149,13 @@ class Layout:
         )
 
     def function(self, line: int) -> str:
-        """Return the dotted name of the function or class that contains a line, or an empty text."""
+        """Return the dotted name of the function or class that contains a line. Empty if the line is in neither."""
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
     def reaching_lines(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
-        """Return `reached_by`, `names`, `words`, `texts` and `within` of a mutant that changes these lines.
-
-        For a change in a function, only `reached_by` is returned.
+        """Return the attributes `reached_by`, `names`, `words`, `texts` and `within` of a mutant that changes the lines
+        from `first` to `last`. For a change in a function, only `reached_by` is returned.
         """
         path = self._path(first)
         statement = path[-1]
@@ -215,8 +220,8 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines (module and number) in functions and classes that use one of the names, directly or
-    by a table.
+    """Return the lines of functions and classes that use one of the names, each as a module and a number. Lines that
+    use the names indirectly, through a constant or a table, are included.
     """
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}

@@ -1,4 +1,4 @@
-"""Sort the cases for a mutant: cases that will probably detect it are first."""
+"""Sort the test cases for a mutant, so that the cases that will probably detect it are run first."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mutants import Mutant, lines_that_mention
 from panel import Panel
 
 MOST = 1500
-"""Maximum number of cases that judge one mutant."""
+"""Maximum number of test cases that are run on one mutant."""
 
 
 class Order:
-    """Sorts the cases for each mutant: cases that will probably detect the mutant are first."""
+    """Sorts the test cases for each mutant: cases that will probably detect the mutant are first."""
 
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
@@ -27,16 +27,21 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Remember the case that killed a mutant. It is run early for other mutants of the same function."""
+        """Record that the test case `killer` killed a mutant. Later, it is run early on other mutants of the same
+        function.
+        """
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that can detect a mutant, the most promising first, at most MOST.
+        """Return at most MOST test cases that can detect a mutant, the most promising first.
 
-        Such cases execute a changed line. If the code is executed on import, they use a name that the code defines. For
-        an exception, they contain its circumstance. The first cases are the case that killed the mutant in an earlier
-        run, cases named in the changed statement, and cases that killed other mutants of the function. The remaining
-        cases alternate between the different paths through the module.
+        A case can detect a mutant if it executes a changed line. If the changed code is executed on import, the case
+        must use a name that this code defines. If the mutant is an exception, the case must contain a call in its
+        circumstance.
+
+        The first case is the one that killed the mutant in an earlier run. Then follow the cases that the changed
+        statement names, and the cases that killed other mutants of the function. The remaining cases alternate between
+        the different paths through the module.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._lines_that_use(mutant.names)
         ranks = self._ranks(frozenset(module for module, _ in lines))
@@ -56,8 +61,8 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranks(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return the rank of each case, by time, among the cases of the same kind that execute the same lines of
-        `modules`.
+        """Return the rank of each test case among similar cases, the fastest first. Cases are similar if they have the
+        same kind and execute the same lines of `modules`.
         """
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}

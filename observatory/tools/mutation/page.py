@@ -20,9 +20,11 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.observatory.report.harm_heatmap import confidence_interval
 
 LEAST = 95.0
-"""Minimum percentage of mutants that must be killed."""
+"""The goal of a complete run: the percentage of all mutants that must be killed."""
 LEAST_EXCEPTIONS = 97.0
-"""Minimum percentage of exceptions of rules that must be killed, without those that are equivalent to the original."""
+"""The goal of a run with `--exceptions`: the percentage of exceptions that must be killed. Exceptions that are
+equivalent to the original do not count.
+"""
 
 _TOP = """\
 # Mutation score
@@ -60,10 +62,10 @@ condition, a removed argument or branch. Tables and constants are changed, too.
 
 
 _SENTENCE = re.compile(r"^- On .* mutants of the reference.*\n(?:  .*\n)*", re.MULTILINE)
-"""Matches the list item of docs/harm.md about mutants."""
+"""Matches the list item in docs/harm.md that states how many mutants the scenarios detect."""
 
 _EXCEPTIONS = "## Rules with an exception\n"
-"""The heading of the section about exceptions of rules, which a separate run writes."""
+"""The heading of the section of docs/mutation.md that a run with `--exceptions` writes."""
 _ABOUT_EXCEPTIONS = """
 ```console
 $ python3 observatory/tools/mutation/run.py --exceptions
@@ -89,7 +91,9 @@ exceptions, without equivalent ones, {least:g} % must be killed. Each survivor n
 
 
 def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
-    """Return the percentage of killed mutants. With `survivors`, equivalent mutants are not counted."""
+    """Return the percentage of killed mutants. If `survivors` is specified, mutants that it lists as equivalent to the
+    original are not counted.
+    """
     accepted = survivors.by_key() if survivors else {}
     counted = [
         fate
@@ -100,7 +104,7 @@ def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
 
 
 def table(fates: Sequence[Fate], survivors: Survivors) -> str:
-    """Return a Markdown table with the numbers of killed and surviving mutants."""
+    """Return a Markdown table with the numbers of killed mutants, and of surviving mutants by the kind of reason."""
     accepted = survivors.by_key()
     kinds = Counter(
         accepted[fate.mutant.key].kind if fate.mutant.key in accepted else ""
@@ -116,10 +120,10 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """Numbers of mutants that change effects, by their worst consequence.
+    """The numbers of mutants that scenarios detect at the level `effects`, by the worst consequence of the mutant.
 
-    `harm`: harm. `beside`: blind or overcautious behaviour. `off`: the session ends early. `alone`: only different
-    effects.
+    `harm`: the mutant does harm. `beside`: it edits blindly, or refuses without need. `off`: the session ends early.
+    `alone`: only the changed files or refusals differ.
     """
 
     harm: int
@@ -129,7 +133,9 @@ class Noticed:
 
     @classmethod
     def of(cls, noticed_by: Iterable[str]) -> Noticed:
-        """Count the consequences of mutants. Each is a kind of harm, or the status of a verdict."""
+        """Count mutants by their worst consequence. `noticed_by` contains the consequence of each mutant: a kind of
+        harm, or the status of a verdict.
+        """
         kinds = Counter(
             "harm"
             if each in HARMS
@@ -144,11 +150,15 @@ class Noticed:
 
     @property
     def effects(self) -> int:
-        """The number of mutants that change effects."""
+        """The number of all mutants that scenarios detect at the level `effects`."""
         return self.harm + self.beside + self.off + self.alone
 
     def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:
-        """Return the list item of docs/harm.md about mutants."""
+        """Return the list item of docs/harm.md that states how many mutants the scenarios detect.
+
+        `day` is the date of the run, `sample` the number of tested mutants of all mutants (`population`), and
+        `scenarios` the number of scenarios.
+        """
         left = self.effects - self.off
 
         def share(count: int, of: int) -> str:
@@ -170,8 +180,8 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return docs/harm.md with a new list item about mutants. Raises ValueError unless the page has exactly one such
-    item.
+    """Return the text of docs/harm.md (`written`) after replacing the list item about mutants. Raises ValueError unless
+    the page has exactly one such item.
     """
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
@@ -180,13 +190,15 @@ def with_sentence(written: str, sentence: str) -> str:
 
 
 def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
-    """Return the worst consequence of each killed mutant: a kind of harm, or the status of a verdict."""
+    """Return the worst consequence of each killed mutant: a kind of harm such as `lost`, otherwise the status of a
+    verdict such as `failed`.
+    """
     return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return Markdown with a table of the killed mutants by their worst consequence, and a list of those
-    without harm.
+    """Return the report of a run at the level `effects` in Markdown: a table of the killed mutants by their worst
+    consequence, and a list of the mutants whose only consequence is different effects.
     """
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
@@ -216,7 +228,9 @@ def by_harm(fates: Sequence[Fate]) -> str:
 def page(
     fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
 ) -> str:
-    """Return docs/mutation.md after a complete run without unexplained survivors. `day` is the date of the run."""
+    """Return the text of docs/mutation.md after a complete run whose survivors all have a reason. `day` is the date of
+    the run, `contracts` and `scenarios` describe the test cases.
+    """
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
         f"On {day} the {scenarios:,} scenarios of that day killed {score(fates):.1f} % of the {len(fates):,} mutants "
@@ -234,7 +248,9 @@ def page(
 
 
 def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
-    """Return the section of docs/mutation.md about exceptions of rules. `day` is the date of the run."""
+    """Return the section of docs/mutation.md about exceptions, the mutants with a condition that is wrong in only one
+    circumstance. `day` is the date of the run.
+    """
     fates = judged.fates
     about = _ABOUT_EXCEPTIONS.format(
         all=len(CIRCUMSTANCES),
@@ -253,11 +269,13 @@ def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
 
 
 def exceptions_in(written: str) -> str:
-    """Return the section of a page about exceptions of rules. Empty if the page has none."""
+    """Return the section about exceptions from the text of docs/mutation.md. Empty if the page has no such section."""
     _, heading, section = written.partition(_EXCEPTIONS)
     return heading + section
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return the page with a new section about exceptions of rules."""
+    """Return the text of docs/mutation.md after replacing the section about exceptions, or adding it at the end. If
+    `section` is empty, the text is unchanged.
+    """
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

@@ -1,4 +1,4 @@
-"""The package that is mutated, and the cases that judge its mutants."""
+"""The package that is mutated, and the test cases that judge its mutants."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 Judge = Callable[[str], str]
-"""A function that runs a case, and returns the failure, or an empty text if the case passes. Only called in a trial."""
+"""A function that runs a test case, and returns a text that describes the failure. Empty if the case passes. It is only
+called in the separate process of a trial.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The package that is changed, and the cases that judge its mutants.
+    """The package that is mutated (`package`, in the directory `folder`), and the names of the test cases (`cases`).
 
-    `sources` contains the text of each module, named as in `module_at`. `open_judge` creates the judge of a trial; its
-    argument contains the seconds of each case on the unchanged package, and is empty for the first run. `kind_of`
-    returns the group of a case: cases of a group that execute the same lines are similar. `unused` are modules that no
-    case needs. `witnesses` maps mutants (`Mutant.described`) to the case that killed them in an earlier run.
-    `circumstances` returns the circumstances of the calls in a case.
+    `sources` contains the text of each module, by the names that `module_at` returns. `open_judge` creates the function
+    that runs test cases in a trial; its argument contains the seconds of each case on the unchanged package, and is
+    empty for the first run. `kind_of` returns the kind of a case: cases of the same kind that execute the same lines
+    are similar. `unused` are modules that no case needs. `witnesses` maps mutants (`Mutant.described`) to the case that
+    killed them in an earlier run. `circumstances` returns the circumstances of the calls in a case.
 
-    `weight` returns the weight of a failure. A failure of weight 1 ends the trial. After other failures, up to `most`
-    cases are run to find a failure with a higher weight.
+    `weight` returns the weight of a failure. A failure of weight 1 ends the trial of a mutant. After a failure with a
+    lower weight, up to `most` cases are run to find a failure with a higher weight.
     """
 
     package: str
@@ -39,7 +41,9 @@ class Panel:
 
 
 def module_at(file: Path, folder: Path) -> str:
-    """Return the module name of a file of the package in `folder`: `session`, `behaviours.paths`, `__init__`."""
+    """Return the name of the module in `file`, without the name of the package, whose directory is `folder`: `session`,
+    `behaviours.paths` or `__init__`.
+    """
     return ".".join(file.relative_to(folder).with_suffix("").parts)
 
 

@@ -1,4 +1,7 @@
-"""Find the exceptions of rules that have an effect in some call, and those that the scenarios detect."""
+"""Find the exceptions that have an effect in some call, and the exceptions that the scenarios detect.
+
+An exception is a mutant in which one condition of the reference is wrong in one circumstance.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +29,18 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
 
 FUZZED, LONG = 3000, 200
-"""Numbers of generated ordinary scenarios and long sessions, which show the circumstances of each condition."""
+"""The numbers of ordinary scenarios and of long sessions that are generated to find the circumstances in which each
+condition is reached.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The results for exceptions of rules, that is, conditions that are wrong in one circumstance.
+    """The result of a run with `--exceptions`.
 
-    `rules` is the number of changes to whole conditions. `noticed` of these are detected by a case; only they get
-    exceptions. `exceptions` is the number of these exceptions. `fates` contains the results of the exceptions that have
-    an effect in some call. `calls` is the number of calls in generated scenarios.
+    `rules` is the number of mutants in which a condition is wrong in every circumstance; test cases detect `noticed` of
+    them. Only their conditions get exceptions, and `exceptions` is the number of these exceptions. `fates` contains the
+    results of the exceptions that have an effect in some call. `calls` is the number of calls in generated scenarios.
     """
 
     rules: int
@@ -53,10 +58,11 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Test which exceptions of rules in some modules the cases of the panel detect.
+    """Test which exceptions in the modules `modules` the test cases of the panel detect.
 
-    Only exceptions that have an effect in one of `scenarios` are tested. `sample` contains the number of exceptions,
-    and the seed. Raises TrialError if the unchanged package fails a case.
+    Only exceptions that have an effect in a test case or in one of `scenarios` are tested. If `sample` is specified, it
+    contains the number of exceptions to test and the seed. Raises TrialError if the unchanged package fails a test
+    case.
     """
     confined = Confined(lambda: _judge_exceptions(panel, root, modules, scenarios, sample))
     try:
@@ -72,13 +78,17 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield generated scenarios that show which circumstances can occur. They are the same in each run."""
+    """Yield the generated scenarios that are used to find the circumstances in which each condition is reached. They
+    are the same in each run.
+    """
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:
-    """Tests points. Cases that detected other points of the same condition are run first."""
+    """Tests whether the test cases detect the exception at a point. Test cases that detected other exceptions of the
+    same condition are run first.
+    """
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches
@@ -97,13 +107,12 @@ class _Judge:
 
     @property
     def met(self) -> Collection[Point]:
-        """The points that occur in a case."""
+        """The points that occur in a test case, so that the case may detect the exception."""
         return self._by.keys()
 
     def fate(self, point: Point) -> tuple[str, str, int]:
-        """Return the first case that detects a point, its failure, and the number of cases that were run.
-
-        Case and failure are empty if no case detects the point.
+        """Return the first test case that detects the exception at a point, its failure, and the number of cases that
+        were run. The first two are empty if no case detects the exception.
         """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
@@ -149,7 +158,7 @@ def _judge_exceptions(
 
 
 def _unimport(panel: Panel) -> None:
-    """Remove the package, and the modules that import it, from the imported modules."""
+    """Remove the panel's package, and the modules of readfirst that import it, from the imported modules."""
     import readfirst.harness.adapters
 
     forget(panel)
@@ -158,7 +167,7 @@ def _unimport(panel: Panel) -> None:
 
 
 def _exception(switches: Switches, point: Point) -> Mutant:
-    """Return the exception at a point as a mutant without source."""
+    """Return the exception at a point as a mutant. Its attribute `source` is empty."""
     rule = switches.rule(point)
     after = rule.after.replace(f'when("{ALWAYS}")', f'when("{point.circumstance}")')
     return replace(rule, after=after, source="", when=point.circumstance)

@@ -20,9 +20,9 @@ def digest(files: Iterable[Path]) -> str:
 
 
 class Results:
-    """Stores the results of mutants in a file, so that a run can be continued.
+    """Stores the results of mutants in a file, so that an interrupted run can be continued.
 
-    `about` identifies the judged code and its cases. A file with results for a different `about` is overwritten.
+    `about` identifies the mutated code and its test cases. A file with results for a different `about` is overwritten.
     """
 
     def __init__(self, file: Path, about: str) -> None:
@@ -40,10 +40,10 @@ class Results:
             self._known[where, before, after, occurrence] = (*fate,)
 
     def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Return the stored results of these mutants. Mutants without a result are omitted."""
+        """Return the stored results of these mutants. Mutants without a stored result are omitted."""
         return [Fate(each, *self._known[each.key]) for each in mutants if each.key in self._known]
 
     def add(self, fate: Fate) -> None:
-        """Store the result of a mutant."""
+        """Append the result of a mutant to the file."""
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked, fate.worst]) + "\n")

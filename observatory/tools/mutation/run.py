@@ -124,10 +124,10 @@ def _run_exceptions(
     survivors: Survivors,
     partial: str,
 ) -> int:
-    """Run `--exceptions`: test which exceptions the scenarios detect, print the report, write the section of
-    docs/mutation.md, and return the exit code. Raises TrialError.
+    """Perform `run.py --exceptions`: test which exceptions the scenarios detect, print the report, write the section
+    about exceptions into docs/mutation.md, and return the exit code. Raises TrialError.
 
-    `partial` is the reason why the run does not cover everything. If it is empty, the page is written.
+    If the run covers only a part, `partial` names this part, and the page is not written.
     """
     sample = None if options.sample is None else (options.sample, options.seed)
     judged = judged_exceptions(panel, CHECKOUT / "fixtures", modules, drawn_scenarios(), sample=sample)
@@ -199,7 +199,9 @@ def _positive_int(text: str) -> int:
 
 
 def _inputs_digest(panel: Panel) -> str:
-    """Return a digest of the reference, the scenarios and the code that judges them."""
+    """Return a digest of the reference, the scenarios and the code that judges mutants. If it changes, stored results
+    are out of date.
+    """
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
@@ -207,7 +209,7 @@ def _inputs_digest(panel: Panel) -> str:
 
 
 class _Judged:
-    """Judges mutants. The unchanged package is measured before the first mutant is judged."""
+    """Runs the test cases on mutants. The unchanged package is measured before the first mutant."""
 
     def __init__(self, panel: Panel, results: Results | None, jobs: int) -> None:
         self._panel = panel
@@ -219,8 +221,8 @@ class _Judged:
         return measure(self._panel)
 
     def __call__(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Return the results in the order of the mutants, and print each survivor and the progress. Raises
-        TrialError.
+        """Judge the mutants, or use the stored results, and return the results in the order of the mutants. Print each
+        survivor and the progress. Raises TrialError.
         """
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []
@@ -248,9 +250,10 @@ def report(
     least: float = LEAST,
     reached: float | None = None,
 ) -> int:
-    """Print the numbers of killed mutants and all problems, and return the exit code.
+    """Print the numbers of killed mutants and all problems, and return the exit code: 1 if there is a problem.
 
-    `reached` is the percentage of killed mutants, by default of `all_mutants`. A percentage below `least` is a problem.
+    Problems are survivors without a reason, and reasons in `survivors` that are out of date. It is also a problem if
+    the percentage of killed mutants is below `least`. `reached` is this percentage; None: it is computed from `fates`.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

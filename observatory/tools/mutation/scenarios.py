@@ -1,4 +1,4 @@
-"""Use the scenarios as cases that judge mutants, each with the contracts that it was recorded for."""
+"""Use the scenarios of the suite as test cases that judge mutants. Each scenario is used with several contracts."""
 
 from __future__ import annotations
 
@@ -38,19 +38,21 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.scenario import Clause, Scenario
 
 _QUICK_CASE_TIMEOUT_S = 2.0
-"""Time limit in seconds for a case that is quick on the unchanged reference."""
+"""Time limit in seconds for a test case that is quick on the unchanged reference."""
 _CASE_TIMEOUT_S = 30.0
-"""Time limit in seconds for all other cases."""
+"""Time limit in seconds for a test case that is not quick on the unchanged reference."""
 _QUICK_CASE_S = 0.1
-"""A case is quick if it takes at most this many seconds."""
+"""A test case is quick if it takes at most this many seconds on the unchanged reference."""
 
 _MAX_CASES_FOR_HARM = 400
-"""Maximum number of cases that are run to find harm by a mutant."""
+"""Maximum number of test cases that are run on a mutant at the level `effects`, to find out whether the mutant does
+harm.
+"""
 
 
 class _LoadedSuite(Suite):
-    """A suite that reads all scenarios and recordings at the start, so that trials do not depend on later changes of
-    files.
+    """A suite that reads all scenarios and recordings at the start, so that later changes of files have no effect on
+    the trials of mutants.
     """
 
     def __init__(self, root: Path) -> None:
@@ -70,7 +72,7 @@ class _LoadedSuite(Suite):
 
 
 class _LoadedRecordings(Recordings):
-    """Recordings that are all read at the start."""
+    """The recordings of a `_LoadedSuite`, which are all read at the start."""
 
     def __init__(self, root: Path, ids: Iterable[str]) -> None:
         super().__init__(root)
@@ -83,7 +85,9 @@ class _LoadedRecordings(Recordings):
 
 
 class _CaseJudge:
-    """Judges cases named `CONTRACT SCENARIO` at a level."""
+    """Runs a test case `CONTRACT SCENARIO` at a level, and returns a text that describes the failure. Empty if the case
+    passes.
+    """
 
     def __init__(
         self,
@@ -119,8 +123,8 @@ class _CaseJudge:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm in a verdict that the recording of the scenario does not show, in one line. Empty
-        without one.
+        """Return one line that describes the worst harm in a verdict, ignoring harm that the product does in the
+        recording of the scenario, too. Empty if there is no such harm.
         """
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
@@ -131,7 +135,9 @@ class _CaseJudge:
 
 
 def weight_of(how: str) -> float:
-    """Return the weight of a failure at the level `effects`. Harm has the weight 1, which ends a trial."""
+    """Return the weight of a failure at the level `effects`: worse consequences have a higher weight. The weight of
+    harm is 1, which ends the trial of a mutant.
+    """
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
@@ -139,7 +145,9 @@ def weight_of(how: str) -> float:
 
 
 def _require_error_names() -> None:
-    """Make the adapter use the error names of the reference instead of deriving them from the texts of answers."""
+    """Make the adapter use the names of errors that the reference states. Normally the adapter derives these names from
+    the texts of answers.
+    """
     from readfirst.harness.adapter_api import ToolResult
     from readfirst.harness.adapters import reference
     from readfirst.reference_impl import Result
@@ -152,10 +160,10 @@ def _require_error_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts that a scenario is run with.
+    """Yield the contracts with which a scenario is used as a test case.
 
-    They are the default contract, `documented`, each recorded contract whose answers differ from those of a neighbour,
-    and recorded versions that are not contracts.
+    These are the default contract, `documented`, each recorded contract whose answers differ from those of the contract
+    before or after it, and recorded versions that are not contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED
@@ -184,10 +192,11 @@ def scenario_panel(
     exceptions: bool = False,
     level: Level = "text",
 ) -> Panel:
-    """Return a panel of the reference with scenarios as cases. Raises SuiteError for an invalid scenario.
+    """Return the panel that `run.py` uses: the reference is mutated, and the scenarios are the test cases. Raises
+    SuiteError for an invalid scenario.
 
-    With `exceptions`, or at a level other than text, only scenarios of the classes `safety` and `design` are cases,
-    with the default contract.
+    With `exceptions`, or at a level other than `text`, only the scenarios of the classes `safety` and `design` are test
+    cases, and only with the default contract.
     """
     suite = _LoadedSuite(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -226,6 +235,8 @@ def scenario_panel(
 
 
 def _is_judged(scenario: Scenario, suite: Suite) -> bool:
-    """Whether the rule of a scenario is in the class `safety` or `design`. True in a suite without rules."""
+    """Whether a scenario is a test case for exceptions: its rule is in the class `safety` or `design`, or the suite has
+    no rules.
+    """
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")

@@ -1,4 +1,6 @@
-"""Scenarios that test whether a Read shows the current file, each followed by a call that requires this knowledge."""
+"""Scenarios that test whether a Read shows the current content of a file. After each Read, a call follows that only
+succeeds if the session has seen this content.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,9 @@ HALF_CHARACTERS = {
 
 
 def half_characters() -> dict[str, dict[str, object]]:
-    """Return the scenarios about texts with half a surrogate pair, which YAML contains in the form `{json: ...}`."""
+    """Return the scenarios about texts that contain half of a surrogate pair, by the last part of their ids. In YAML,
+    such a text is written as `{json: ...}`.
+    """
     return {
         name: {
             "title": title,
@@ -177,7 +181,9 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios in which the session sees a file without a Read, by the last part of their ids."""
+    """Return the scenarios in which the session sees a file without a Read, for example because the user mentions the
+    file, by the last part of their ids.
+    """
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {

@@ -12,7 +12,7 @@ NOTEBOOK = (
     '"source": ["1"]}], "metadata": {"kernelspec": {"name": "x"}}, "nbformat": 4, "nbformat_minor": 5}'
 )
 WITH_CHARACTERS = NOTEBOOK.replace('"1"', "\"name = 'é ≠ 𝄞'\"")
-"""A notebook with characters of two, three and four bytes in UTF-8."""
+"""The content of a notebook that contains characters of two, three and four bytes in UTF-8."""
 PLAIN = "alpha\nbeta\n"
 
 RULES: Mapping[str, Subject] = {
@@ -170,9 +170,9 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events that make a session forget all but five files."""
+"""Events that make a session forget all but five files. Subjects with more files skip them."""
 NO_LINKS = ("command", "git")
-"""Events whose scenarios cannot contain links."""
+"""Events whose scenarios cannot contain links. Subjects with links skip them."""
 
 FILES: Mapping[str, Subject] = {
     "files": Subject(

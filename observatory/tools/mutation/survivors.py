@@ -1,4 +1,4 @@
-"""Read the accepted surviving mutants, each with a reason, and the code that is not mutated."""
+"""Read the list of accepted surviving mutants, each with a reason, and the list of code that is not mutated."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ KINDS = {
     "equivalent": "no tool call behaves differently with the change",
     "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
 }
-"""The kinds of reasons for accepting a survivor, with their meaning."""
+"""The kinds of reasons for which a surviving mutant is accepted, each with its meaning."""
 
 
 class SurvivorsError(SuiteError):
-    """The file of survivors is invalid."""
+    """The file survivors.yaml or exceptions.yaml is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Code that is not mutated, and the reason: a module, a class, a function, or all values of an argument."""
+    """A part of the code that is not mutated, and the reason (`because`). `where` is a module, a class, a function or,
+    if `is_argument`, the name of an argument whose values are not mutated.
+    """
 
     where: str
     because: str
@@ -36,7 +38,9 @@ class LeftOut:
     is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Whether the change of a mutant is in this code, or only in the value of this argument."""
+        """Whether the change of a mutant is inside this part of the code, or only in the value of this argument. Such a
+        mutant is not tested.
+        """
         if self.is_argument:
             return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
@@ -47,7 +51,9 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """An accepted surviving mutant, by its `key`, with the `kind` of the reason and an explanation."""
+    """An accepted surviving mutant: its `key`, the `kind` of the reason (from KINDS), and an explanation
+    (`because`).
+    """
 
     key: Key
     kind: str
@@ -56,7 +62,7 @@ class Survivor:
 
     @property
     def described(self) -> str:
-        """The mutant in one line, for messages."""
+        """One line of text that describes the mutant, for messages."""
         return described(self.key)
 
 
@@ -68,15 +74,17 @@ class Survivors:
     accepted: tuple[Survivor, ...]
 
     def by_key(self) -> dict[Key, Survivor]:
-        """Return the accepted survivors by the keys of their mutants."""
+        """Return the accepted survivors, by the key of the mutant."""
         return {each.key: each for each in self.accepted}
 
     def judged(self, mutants: Iterable[Mutant]) -> list[Mutant]:
-        """Return the mutants without those in code that is not mutated."""
+        """Return the mutants that must be tested: those whose change is not in a part of the code that is left out."""
         return [mutant for mutant in mutants if not any(each.holds(mutant) for each in self.left_out)]
 
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
-        """Return a finding for each entry about these modules that no mutant matches."""
+        """Return a finding for each entry about one of these modules that is out of date, because no mutant matches
+        it.
+        """
         keys = {mutant.key for mutant in mutants}
         wanted = tuple(f"{module}." for module in modules)
         findings = [
@@ -99,8 +107,8 @@ class Survivors:
         return findings
 
     def killed(self, killed: dict[Key, str]) -> list[Finding]:
-        """Return a finding for each accepted survivor that was killed. `killed` maps the keys of killed mutants to the
-        case that killed them.
+        """Return a finding for each accepted survivor that does not survive any more. `killed` maps the key of each
+        killed mutant to the test case that killed it.
         """
         return [
             Finding(
@@ -151,7 +159,7 @@ def _key(node: Node) -> Key:
 
 
 def entry_text(mutant: Mutant) -> str:
-    """Return the entry for a mutant in survivors.yaml, indented."""
+    """Return the text with which a mutant can be added to survivors.yaml, with the indentation of that file."""
     lines = [f"- where: {mutant.where}"]
     lines += [
         f"  {name}: {_written(text)}" for name, text in (("before", mutant.before), ("after", mutant.after))

@@ -1,7 +1,7 @@
-"""The reference with all its exceptions at once. Each exception can be switched on separately.
+"""The reference with all its exceptions compiled into it. Each exception can be switched on separately.
 
-Testing a mutant normally requires compiling it and a fork. Here each condition calls `decided(number, condition)`, so
-one process can record the outcomes of all conditions in a call, and can test thousands of exceptions.
+Normally, a mutant is compiled and tested in a fork. Here each condition calls `decided(number, condition)`, so one
+process can record the outcomes of all conditions in a call, and can test thousands of exceptions quickly.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SECONDS = 10.0
-"""Time limit in seconds of a replay, because an exception of a rule may cause an endless loop."""
+"""Time limit in seconds for a replay. It is needed because an exception may cause an endless loop."""
 
 
 class Point(NamedTuple):
-    """A condition with an outcome in a circumstance. The exception at this point inverts the outcome."""
+    """Identifies one exception: the number of a condition in the reference, its outcome, and a circumstance of the
+    call. The exception inverts this outcome of the condition in calls with this circumstance.
+    """
 
     condition: int
     outcome: bool
@@ -36,9 +38,10 @@ class Point(NamedTuple):
 
 
 class Switches:
-    """The reference under a contract. Each condition of some modules can be inverted in a circumstance.
+    """The reference with a contract, in a form in which each condition of some modules can be inverted in one
+    circumstance. Used to test exceptions.
 
-    It imports the package, so a process can create only one.
+    A process can create only one object of this class, because the object imports the package.
     """
 
     def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
@@ -58,23 +61,25 @@ class Switches:
 
     @property
     def points(self) -> Iterator[Point]:
-        """The points for both outcomes of every condition, in every circumstance (`always`)."""
+        """Two points for every condition: one for each outcome, with the circumstance `always`."""
         for number in range(len(self._rules)):
             yield Point(number, True, ALWAYS)
             yield Point(number, False, ALWAYS)
 
     def rule(self, point: Point) -> Mutant:
-        """Return the mutant that makes the condition of a point wrong in every circumstance."""
+        """Return the mutant that inverts the outcome of a point's condition in every circumstance."""
         never, always = self._rules[point.condition]
         return never if point.outcome else always
 
     def exceptions(self, rule: Point) -> Iterator[Point]:
-        """Yield the points of a rule for each circumstance that can matter in its module."""
+        """Yield the point `rule` once for each circumstance that can matter in the module of its condition."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred."""
+        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred: the
+        exceptions that would have an effect in this scenario.
+        """
         self._met = met = set[Point]()
         try:
             return self._replayed(scenario), met
@@ -82,7 +87,7 @@ class Switches:
             self._met = None
 
     def changed(self, scenario: Scenario, point: Point) -> Outcome:
-        """Replay a scenario on the reference with the exception at a point, and return the outcome."""
+        """Replay a scenario on the reference while the exception at a point is switched on, and return the outcome."""
         self._on = point
         try:
             return self._replayed(scenario)

@@ -14,12 +14,11 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the YAML text of a file of composed scenarios.
+    """Return the YAML text of a file with several scenarios.
 
-    `scenarios` contains the YAML values of each scenario, by the last part of its id.
-
-    Metadata that all scenarios share is at the top, after the comment `note`. Each file of a workspace and each step is
-    on one line. Expectations are omitted.
+    `scenarios` contains the YAML values of each scenario, by the last part of its id. Metadata that all scenarios share
+    is at the top, after the comment `note`. Each file of a workspace and each step is on one line. Expected results are
+    omitted, because the recordings contain them.
     """
     first = next(iter(scenarios.values()))
     common = [
@@ -44,7 +43,9 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the YAML lines of a mapping: one for each value, and for each file and part of a step."""
+    """Return the YAML lines of a mapping: one line for each value. Workspace files, and the parts of a step with
+    several parts, have separate lines.
+    """
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():
@@ -60,7 +61,7 @@ def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
 
 
 def _bare(step: Any) -> Any:
-    """Return a step without its expectations."""
+    """Return a copy of a step without its expected results."""
     match step:
         case dict():
             return {

@@ -1,5 +1,5 @@
-"""For each rule of the classes safety and design, lengthen its shortest scenario: longer texts, or more calls before
-it.
+"""Create the scenarios of the family `thresholds`: the shortest scenario of each rule in the classes safety and design,
+with longer texts or with more calls before it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Change = Callable[[str], str | None]
 
 _WORD_PATTERN = re.compile(r"[A-Za-z]{2,}")
 _LETTER_PATTERN = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-"""Matches a single letter. In a scenario whose texts contain no words, letters are lengthened instead."""
+"""Matches a single letter. Used for scenarios whose texts contain no words: their letters are lengthened instead."""
 _TEXT_KEYS = frozenset({"text", "content", "old_string", "new_string"})
 _REQUIRED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
 _MAX_CANDIDATES = 12
@@ -40,24 +40,24 @@ PREFERRED = {
     "modes": "links-and-modes/executable-kept-by-edit",
     "write-is-exact": "write/overwrite",
 }
-"""The scenario that is lengthened for a rule, if the shortest scenario of the rule is about a special case."""
+"""The scenario that is lengthened for a rule. Only rules whose shortest scenario is about a special case are listed."""
 
 FORTY, LINES, KIBIBYTES = 40, 10, 5 * 1024
-"""The new length of a word in characters, of a text in lines, and of a word in bytes."""
+"""The lengths of new texts: a word of 40 characters, a text of 10 lines, and a word of 5 KiB."""
 
 
 def forty_characters(word: str) -> str:
-    """Return a word repeated to at least forty characters."""
+    """Return a text of at least forty characters that repeats a word."""
     return "-".join([word] * (FORTY // (len(word) + 1) + 1))
 
 
 def ten_lines(word: str) -> str:
-    """Return a text of ten lines that begin with a word."""
+    """Return a text of ten lines that all begin with a word."""
     return "\n".join(f"{word} of line {number}" for number in range(1, LINES + 1))
 
 
 def five_kibibytes(word: str) -> str:
-    """Return a word repeated to at least five kibibytes."""
+    """Return a text of at least five kibibytes that repeats a word."""
     return "-".join([word] * (KIBIBYTES // (len(word) + 1) + 1))
 
 
@@ -86,7 +86,7 @@ def _lengthen(value: Any, words: re.Pattern[str], change: Change, *, is_text: bo
 
 
 def _call_texts(steps: Any) -> Iterator[str]:
-    """Yield the texts that calls search or write, including calls of groups."""
+    """Yield the texts that the calls in `steps` search or write, including parallel calls."""
     for step in steps:
         for name, call in step.items() if isinstance(step, dict) else ():
             if name == "parallel":
@@ -97,8 +97,8 @@ def _call_texts(steps: Any) -> Iterator[str]:
 
 
 def _find_words(steps: Any) -> re.Pattern[str]:
-    """Return the pattern of the words to lengthen: words of at least two letters, or single letters if no text of a
-    call has such a word.
+    """Return a pattern that matches the words to lengthen: words of at least two letters. If no text of a call contains
+    such a word, the pattern matches single letters.
     """
     return (
         _WORD_PATTERN
@@ -108,13 +108,15 @@ def _find_words(steps: Any) -> re.Pattern[str]:
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
-    """Whether a value is the content of a given file, as a string."""
+    """Whether `item` is the content of a workspace file, as a string. `key` is its key in `mapping`, a part of a
+    scenario.
+    """
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 
 def lengthen_texts(values: Values, size: str) -> Values:
-    """Return the content of a scenario with longer texts. For the size `tenth`, nine calls about another file come
-    first.
+    """Return the content of a scenario after lengthening its texts as `size`, a key of SIZES, requires. For the size
+    `tenth`, nine calls about a different file are inserted before all steps.
     """
     title, change = SIZES[size]
     words = _find_words(values["steps"])
@@ -138,13 +140,13 @@ def lengthen_texts(values: Values, size: str) -> Values:
 
 
 def scenario_of(values: Values, suite: Suite) -> Scenario:
-    """Return the scenario with this content. Raises SuiteError."""
+    """Return a Scenario with this content. Raises SuiteError if the content is invalid."""
     document = strict_yaml.load("\n".join(emit_mapping(values, 0)).encode(), Path("composed.yaml"))
     return scenario_from(document, "thresholds/x", suite.contracts, require_expect=False, composed=True)
 
 
 class Trial:
-    """Replays scenarios on the reference, and returns the errors of the calls."""
+    """Replays scenarios on the reference. Used to check that a longer scenario has the same errors."""
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
@@ -152,18 +154,18 @@ class Trial:
         self._places = WorkspacePool(memory=True)
 
     def errors(self, scenario: Scenario) -> list[str | None]:
-        """Return the name of the error of each call, None for a call that is not refused."""
+        """Replay a scenario, and return the name of each call's error. None for a call that is not refused."""
         outcome = replay(scenario, self._adapter, self._places)
         return [result.error for step in outcome.steps for result in step.results]
 
     def close(self) -> None:
-        """Close the adapter and remove the workspaces."""
+        """Close the adapter, and remove the workspaces that the replays used."""
         self._adapter.close()
         self._places.close()
 
 
 def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
-    """Return some scenarios of a rule that can be lengthened, the shortest first."""
+    """Return the scenarios of a rule that can be lengthened, at most _MAX_CANDIDATES, the shortest first."""
     found = [
         suite.scenario(each, require_expect=False) for each in suite.ids() if suite.heading(each).rule == rule
     ]
@@ -182,15 +184,15 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether texts of calls are longer than before. If no call has a text, whether files of the workspace
-    are longer.
+    """Whether the texts of calls in `longer` are longer than in `values`. If no call has a text, whether the files of
+    the workspace are longer. Always true for the size `tenth`, which inserts calls.
     """
     keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
 
 def without_scenarios() -> Mapping[str, str]:
-    """Return the rules without scenarios in `thresholds/`, each with the reason."""
+    """Return the ids of the rules for which `thresholds/` lacks scenarios on purpose, each with the reason."""
     path = Path(__file__).with_suffix(".yaml")
     reasons: Mapping[str, str] = strict_yaml.load(path.read_bytes(), path).value
     return reasons
@@ -199,9 +201,9 @@ def without_scenarios() -> Mapping[str, str]:
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
     """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content.
 
-    A scenario is created for each size of each rule of the classes safety and design that lacks a scenario
-    `thresholds/RULE-SIZE`. It is the shortest scenario of the rule that can be lengthened without changing which calls
-    the reference refuses.
+    A scenario is created for each rule of the classes safety and design, and for each size, if the suite lacks the
+    scenario `thresholds/RULE-SIZE`. The new scenario is made from the shortest scenario of the rule that can be
+    lengthened without changing the errors of its calls.
     """
     assert suite.rules is not None
     trial = Trial(suite)

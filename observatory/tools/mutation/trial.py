@@ -1,7 +1,7 @@
-"""Run the cases on mutants, each mutant in a separate process.
+"""Run the test cases on mutants, each mutant in a separate process: a *trial*.
 
 All unchanged data is read before the trials start. A trial is a fork of this process, which imports the changed package
-and runs the cases until one fails.
+and runs test cases until one fails.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from order import Order
 from panel import Panel
 
 _EXTRA_TIMEOUT_S = 60.0
-"""Time limit in seconds of a trial, in addition to ten times the duration of its cases on the unchanged package."""
+"""Added to the time limit of a trial, in seconds. The limit is ten times the duration of its test cases on the
+unchanged package, and this time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """The result of a mutant: the case that killed it (`by`), and the failure (`how`). Both are empty if the mutant
-    survived.
+    """The result of testing a mutant: the test case that killed it (`by`), and the failure of this case (`how`). Both
+    are empty if the mutant survived.
 
-    `asked` is the number of cases that were run, including the case that killed the mutant. It is 0 if no case could be
-    run, or if the process exited early. `worst` is the failure with the highest weight.
+    `asked` is the number of test cases that were run, including the one that killed the mutant. It is 0 if no case
+    could be run, or if the process exited early. `worst` is the failure with the highest weight.
     """
 
     mutant: Mutant
@@ -42,12 +44,12 @@ class Fate:
 
     @property
     def killed(self) -> bool:
-        """Whether a case failed, or could not be run."""
+        """Whether the mutant was killed: a test case failed, or could not be run."""
         return bool(self.how)
 
 
 def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
-    """Yield the result of each mutant as soon as it is known. `jobs` mutants are judged in parallel."""
+    """Test the mutants, `jobs` of them in parallel, and yield the result of each mutant as soon as it is known."""
     order = Order(panel, cases)
     code = {module: compiled(panel, module, source) for module, source in panel.sources.items()}
     waiting = list(reversed(mutants))
@@ -77,7 +79,7 @@ def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> 
 
 @dataclass
 class _Trial:
-    """One mutant that is judged in a separate process."""
+    """Tests one mutant in a separate process: runs the test cases in `order` until one fails."""
 
     panel: Panel
     mutant: Mutant
@@ -85,7 +87,7 @@ class _Trial:
     seconds: Mapping[str, float]
     code: Mapping[str, CodeType]
     imports: bool
-    """Whether the package must be imported again for the mutant, because the changed code may be executed on import."""
+    """Whether the package must be imported again for the mutant, because the changed code is executed on import."""
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class _Trial:
 
     @property
     def receiver(self) -> Any:
-        """The connection that becomes ready when the trial ends."""
+        """The connection that becomes ready when the trial ends. It is used to wait for several trials."""
         return self._confined.receiver
 
     def _run_cases(self) -> tuple[str, str, int, str]:
@@ -124,7 +126,7 @@ class _Trial:
 
     def fate(self) -> Fate:
         """Return the result of the trial, and end its process. The mutant also counts as killed if the process exited
-        early or exceeded its time limit.
+        early, or if the time limit has passed.
         """
         try:
             found = (

@@ -1,6 +1,6 @@
-"""Store the cases that killed mutants which few cases kill, so that the next run uses them first.
+"""Store *witnesses*: test cases that killed a mutant that only few test cases kill. The next run uses them first.
 
-Otherwise it would depend on the order of the cases whether such a mutant is killed within the maximum number of cases.
+Without witnesses, such a mutant might survive the maximum number of test cases, depending on their order.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from pathlib import Path
 from trial import Fate
 
 MANY = 20
-"""If more cases than this pass before a case kills the mutant, this case is stored as a witness."""
+"""A test case is stored as a witness if more than this many test cases were run until it killed the mutant."""
 
 
 class WitnessesError(Exception):
-    """The file of witnesses is invalid."""
+    """The file witnesses.json is invalid."""
 
 
 def load_witnesses(file: Path) -> dict[str, str]:
-    """Return the stored witnesses: the case that killed a mutant, by the mutant in one line. Raises WitnessesError."""
+    """Return the stored witnesses: for each mutant, described in one line, the test case that killed it. Raises
+    WitnessesError.
+    """
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
@@ -31,8 +33,8 @@ def load_witnesses(file: Path) -> dict[str, str]:
 
 
 def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
-    """Return the content of the file of witnesses after a complete run: known witnesses that killed their mutant again,
-    and new ones.
+    """Return the content of witnesses.json after a complete run: the `known` witnesses that killed their mutant again,
+    and the new witnesses.
     """
     found = {
         fate.mutant.described: fate.by
