@@ -25,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 CODE_DIRECTORIES = ("harness", "observatory", "reference_impl", "readfirst", "tools", "tests")
 NAMED_DIRECTORIES = ("harness", "observatory", "reference_impl")
-"""Directories whose functions count for the shares of names."""
+"""The directories whose functions `habits` uses to measure names, and from which `draw` selects items of code."""
 GENERATED_PAGES = ("behaviour.md", "compatibility.md", "history.md", "implementations.md", "opinions.md")
 
 HABITS = {
@@ -43,7 +43,9 @@ HABITS = {
     "if": r"\b[Ii]f\b",
     "must, should, can": r"\b(?:[Mm]ust|[Ss]hould|[Cc]an|[Cc]annot)\b",
 }
-"""Patterns of habits; the last four are the everyday words that plain text uses often."""
+"""Patterns of habits, which `habits` counts. Plain text rarely matches them, except the last four: they match everyday
+words that plain text uses often.
+"""
 
 _IRREGULAR_PARTICIPLES = frozenset(
     re.findall(
@@ -60,7 +62,7 @@ _FENCE_PATTERN = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 class Item(NamedTuple):
-    """One item for a reader: its kind, its location, and its text."""
+    """One item that a reader judges: its kind (code, docs, changelog or message), its location, and its text."""
 
     kind: str
     location: str
@@ -69,7 +71,9 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class NameShares:
-    """Shares of function names, in percent, and the names that are defined in the most modules."""
+    """The number of functions, the shares of names with one word and of bare participles in percent, and the names that
+    the most modules define.
+    """
 
     functions: int
     one_word: float
@@ -78,7 +82,7 @@ class NameShares:
 
 
 def python_files(root: Path, directories: Sequence[str] = CODE_DIRECTORIES) -> list[Path]:
-    """Return the Python files of a checkout, sorted. Links are not followed."""
+    """Return the Python files in some directories of a checkout, sorted. Symlinks are not followed."""
     return sorted(
         path
         for directory in directories
@@ -88,7 +92,7 @@ def python_files(root: Path, directories: Sequence[str] = CODE_DIRECTORIES) -> l
 
 
 def pages(root: Path) -> list[Path]:
-    """Return the Markdown pages, without most generated pages."""
+    """Return the Markdown pages of a checkout, except most generated pages."""
     return [
         path
         for path in sorted(
@@ -99,7 +103,7 @@ def pages(root: Path) -> list[Path]:
 
 
 def prose_of_python(source: str) -> str:
-    """Return the docstrings and comments of a module."""
+    """Return the docstrings and comments of a module as one text."""
     tree = ast.parse(source)
     parts = [
         ast.get_docstring(node, clean=True) or ""
@@ -113,12 +117,14 @@ def prose_of_python(source: str) -> str:
 
 
 def prose_of_page(text: str) -> str:
-    """Return a page without its code blocks."""
+    """Return the text of a page after removing its code blocks."""
     return _FENCE_PATTERN.sub("", text)
 
 
 def count_habits(texts: Sequence[str]) -> tuple[int, dict[str, float]]:
-    """Return the number of words, and each habit's count per 10,000 words."""
+    """Count the words in some texts, and the matches of each habit. Return the number of words, and the number of
+    matches per 10,000 words by habit.
+    """
     text = "\n".join(texts)
     words = len(_WORD_PATTERN.findall(text))
     return words, {
@@ -127,7 +133,9 @@ def count_habits(texts: Sequence[str]) -> tuple[int, dict[str, float]]:
 
 
 def measure_names(modules: Sequence[str]) -> NameShares:
-    """Measure the names of functions and methods in the sources of modules, without dunder methods."""
+    """Measure the names of functions and methods. `modules` contains source texts. Names such as `__init__` do not
+    count.
+    """
     names: list[str] = []
     modules_by_name: dict[str, int] = defaultdict(int)
     for source in modules:
@@ -230,7 +238,7 @@ def draw(root: Path, seed: int) -> list[Item]:
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
-    """Yield each assignment of a module that has a docstring, with the docstring."""
+    """Yield each assignment in a module that is followed by a docstring, and this docstring."""
     for statement, following in zip(tree.body, tree.body[1:], strict=False):
         match statement, following:
             case ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(docstring))):

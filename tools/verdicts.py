@@ -30,13 +30,13 @@ from typing import Any
 import yaml
 
 LEVELS = {"safe": "S", "effects": "E", "reason": "R", "text": "T"}
-"""The letter of each level in a line of verdicts."""
+"""The letters that stand for the levels in a line about a verdict."""
 
 BASELINES = ("observatory/targets/baselines", "harness/targets/baselines")
-"""Directories of baselines: the current one, and the one of older checkouts."""
+"""Directories in which baselines may be: the current one, and the one that older checkouts use."""
 
 STREAMS = 10
-"""Number of runs that compare recordings with a different contract."""
+"""Number of runs in which the recordings of a version are compared with the contract of a different version."""
 
 _CASES = """\
 import re
@@ -57,14 +57,14 @@ print(json.dumps(each))
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout whose commands are run. `path` contains additional import directories."""
+    """A checkout of readfirst whose commands are run. `path` contains additional directories for imports."""
 
     root: Path
     path: tuple[Path, ...] = ()
 
     def python(self, *arguments: str, cwd: Path) -> str:
-        """Run Python, and return its standard output. Raises SystemExit with the standard error if there is no
-        output.
+        """Run Python with these arguments, and return its standard output. If the output is empty, raise SystemExit
+        with the standard error.
         """
         path = os.pathsep.join(map(str, (self.root, *self.path)))
         done = subprocess.run(
@@ -87,22 +87,24 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Task:
-    """A file to write. `lines` produces its lines; it gets a directory for temporary files."""
+    """A file that this program writes. The function `lines` returns its lines; its argument is a directory for
+    temporary files.
+    """
 
     name: str
     lines: Callable[[Path], Iterable[str]]
 
 
 def share(ids: Iterable[str], parts: int) -> list[str]:
-    """Return one in `parts` scenarios. The selection depends only on the id of each scenario, so that a new scenario
-    does not change it.
+    """Return about one in `parts` of the scenario ids. Whether a scenario is selected depends only on its id, so a new
+    scenario does not change the selection.
     """
     return [each for each in ids if int(hashlib.sha256(each.encode()).hexdigest(), 16) % parts == 0]
 
 
 def verdict_lines(stream: str) -> Iterator[str]:
-    """Yield a line for each verdict of a file of results: its status, the levels that hold, the scenario, and the
-    first difference.
+    """Yield a line for each verdict in a results file (JSON Lines): the status, the levels that hold, the scenario, and
+    the first difference.
     """
     for line in stream.splitlines():
         value = json.loads(line)
@@ -128,8 +130,8 @@ def _reason(text: str) -> str:
 def runs(
     checkout: Checkout, contracts: Sequence[str], ids: Sequence[str], some: Sequence[str]
 ) -> Iterator[Task]:
-    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, the scenarios `some`
-    on the other contracts.
+    """Yield a task for each run of the reference and of the recordings. On the first contract, all scenarios are run;
+    on the other contracts, only the scenarios `some`.
     """
     for target in ("reference", "recording"):
         for contract in (
@@ -144,8 +146,8 @@ def runs(
 
 
 def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -> Iterator[Task]:
-    """Yield ten runs with many failures that require no installation: recordings, compared with a different
-    contract.
+    """Yield a task for each of ten runs with many failures: the recordings of a version, compared with the contract of
+    a different version. These runs do not require an installation.
     """
     recorded = [name for name in contracts if name != "documented"]
     for number, target in enumerate(recorded[:STREAMS]):
@@ -158,7 +160,7 @@ def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -
 
 
 def wrong(checkout: Checkout, names: Mapping[str, list[str] | None], some: Sequence[str]) -> Iterator[Task]:
-    """Yield the runs of the wrong implementations. Their passed scenarios are only counted."""
+    """Yield a task for the run of each implementation that is wrong on purpose. Passed scenarios are only counted."""
     for name, caught in names.items():
         chosen = sorted({*some, *filter(None, caught)})
         yield _run(
@@ -180,7 +182,9 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield the accepted failures of each baseline, one line per entry. Raises SystemExit if there is no baseline."""
+    """Yield a task for each baseline, with a line for each accepted failure. Raises SystemExit if there is no
+    baseline.
+    """
     folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
     files = sorted(folder.glob("*.yaml")) if folder is not None else []
     if not files:
@@ -196,8 +200,8 @@ def baselines(checkout: Checkout) -> Iterator[Task]:
 def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each entry of a baseline: the scenario or rule, the contract, and the lowest failed level.
 
-    Supports the current format and the former format, which has `fails`, a list of levels, and `groups` of scenarios
-    by family.
+    The current format and the previous format are supported. In the previous format, an entry has a list of levels
+    (`fails`), and scenarios are grouped by family (`groups`).
     """
     for group in baseline.get("groups") or ():
         for family, slugs in group["scenarios"].items():
@@ -206,14 +210,14 @@ def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
 
 
 def accepted_line(entry: Mapping[str, Any]) -> str:
-    """Return one entry of a baseline as a line."""
+    """Return the line for one entry of a baseline."""
     level = entry["level"] if "level" in entry else entry["fails"][0]
     varies = " varies" if entry.get("varies") or entry.get("because") == "varies" else ""
     return f"{entry.get('scenario') or entry['rule']} {entry.get('contract', '2.1.7')} {level}{varies}"
 
 
 def known(checkout: Checkout) -> Iterator[Task]:
-    """Yield the published results of implementations and versions, rule by rule."""
+    """Yield a task that writes the published results of implementations and versions, rule by rule."""
 
     def lines(folder: Path) -> list[str]:
         commands = checkout.root / "observatory/cli/__init__.py"
@@ -230,8 +234,8 @@ def known(checkout: Checkout) -> Iterator[Task]:
 
 
 def flattened(value: Any, path: str = "") -> Iterator[str]:
-    """Yield a line for each value of a JSON document, with its path. In a path, an item of a list is identified by its
-    name, if it has one.
+    """Yield a line for each value in a JSON document: the path and the value. In a path, an item of a list is
+    identified by its name or, if it has none, by its number.
     """
     if isinstance(value, dict):
         for key in sorted(value):
@@ -247,8 +251,8 @@ def flattened(value: Any, path: str = "") -> Iterator[str]:
 
 
 def pages(checkout: Checkout) -> Iterator[Task]:
-    """Yield the outputs of the commands in the documentation that require only Python, as the tests of the pages run
-    them.
+    """Yield a task for each code block of the documentation with commands that require only Python. The commands are
+    run as the tests of the pages run them.
     """
     sys.path.insert(0, str(checkout.root))
     from tests.pages import test_commands as tested
@@ -292,7 +296,9 @@ _CLOCK = re.compile(r"\"(milliseconds|date|time|timestamp)\": ?[^,}]+|(time|time
 
 
 def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
-    """Yield the lines of an output without directories and times, because they differ between runs."""
+    """Yield the lines of an output after replacing directories and times, which differ between runs, by
+    placeholders.
+    """
     text = (
         output.replace(str(folder), "FOLDER")
         .replace(str(checkout), "CHECKOUT")
@@ -304,7 +310,7 @@ def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
 
 
 def write(folder: Path, tasks: Sequence[Task], jobs: int) -> int:
-    """Write the files of all tasks, with `jobs` processes. Return the number of lines."""
+    """Write the files of all tasks into `folder`, `jobs` of them in parallel. Return the total number of lines."""
 
     def done(task: Task) -> int:
         with tempfile.TemporaryDirectory(prefix="verdicts-") as scratch:

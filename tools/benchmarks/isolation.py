@@ -36,7 +36,7 @@ sys.path.insert(0, str(CHECKOUT))
 from readfirst.harness.suite.suite import Suite
 
 MOST = 1.2
-"""Maximum processor time, as a multiple of the processor time with `--isolation directory`."""
+"""Maximum processor time of a run with `--isolation auto`, as a multiple of a run with `--isolation directory`."""
 _PR_SET_CHILD_SUBREAPER = 36
 SERVERS = {"readfirst": "readfirst serve", "node": "node server.mjs", "python3": "python3 server.py"}
 EXAMPLES = {"server.mjs": "js", "server.py": "python"}
@@ -44,8 +44,8 @@ EXAMPLES = {"server.mjs": "js", "server.py": "python"}
 
 @dataclass
 class Ran:
-    """The result of a run: wall time and processor time in seconds, the verdict of each scenario, and the line about
-    the shared server.
+    """The result of a run: wall time (`clock`) and processor time in seconds, the verdict of each scenario, and the
+    part of the line `cost` that states how the server was shared.
     """
 
     clock: float
@@ -54,7 +54,7 @@ class Ran:
     cost: str
 
     def after(self, former: Ran) -> Ran:
-        """Return this result with the seconds of the result `former` added."""
+        """Return a copy of this result that also includes the seconds of the result `former`."""
         return replace(self, clock=self.clock + former.clock, processor=self.processor + former.processor)
 
 
@@ -83,7 +83,9 @@ def main() -> int:
 
 
 def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
-    """Run the suite on one server with each kind of isolation, and print the times. Return whether the limits hold."""
+    """Run the suite on one server with each kind of isolation, and print the times. Return whether the times are within
+    the limits.
+    """
     print(target, flush=True)
     ways = ["directory", "auto", *(["process"] if options.process else [])]
     runs: dict[str, Ran] = {}
@@ -109,7 +111,7 @@ def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
 
 
 def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
-    """Run the suite, or every Nth scenario of it, with the isolation `way`."""
+    """Run the suite, or every Nth scenario, with `--isolation WAY`, and return the result."""
     chosen = sorted(Suite().ids())[:: options.every] if options.every > 1 else []
     command = [sys.executable, "-m", "readfirst", "run", target, *chosen, "--isolation", way]
     began, spent = time.monotonic(), processor()
@@ -131,7 +133,7 @@ def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
 
 
 def findings(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a verdict that describes the implementation, without times."""
+    """Return a verdict without its times, so that the verdicts of two runs can be compared."""
     return {key: value for key, value in verdict.items() if key != "milliseconds"}
 
 
@@ -143,7 +145,7 @@ def example(language: str) -> str:
 
 
 def processor() -> float:
-    """Return the processor seconds of all ended child processes, also of those whose parent was killed."""
+    """Return the processor seconds of all child processes that have ended, including those whose parent was killed."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -36,14 +36,14 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 RATE = 8
-"""Minimum number of scenarios per second, without the start of the product."""
+"""The number of scenarios per second that a pass must reach, not counting the start of the product."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Cost:
-    """Wall time and processor time in seconds. `product` is the processor time of the product and its children, `own`
-    that of this process.
+    """Times of a task in seconds: the wall time (`clock`), the processor time of the product and its child processes
+    (`product`), and the processor time of this process (`own`).
     """
 
     clock: float = 0.0
@@ -52,7 +52,7 @@ class Cost:
 
     @property
     def processor(self) -> float:
-        """Processor time of the product and of this process, in seconds."""
+        """The processor time of the product and of this process together, in seconds."""
         return self.product + self.own
 
     def __add__(self, other: Cost) -> Cost:
@@ -67,18 +67,18 @@ class Cost:
 
 @dataclass
 class Meter:
-    """The cost of all sessions, without the cost of measuring. `starts` contains the cost of the start of each
-    session.
+    """Measures the cost of all sessions of the product, not counting the cost of measuring. `starts` contains the cost
+    of starting each session.
     """
 
     starts: list[Cost] = field(default_factory=list)
     _ended: float = 0.0
-    """Processor seconds of the product's processes that have ended."""
+    """Processor time in seconds of the sessions that have ended."""
     _running: set[Conversation] = field(default_factory=set)
     _looking: Cost = field(default_factory=Cost)
 
     def now(self) -> Cost:
-        """Return the total cost up to now."""
+        """Return the total cost since the start of this program."""
         began = Cost(time.perf_counter(), 0.0, time.process_time())
         product = self._ended + sum(group_seconds(each.pid) for each in self._running)
         now = Cost(began.clock, product, began.own) - self._looking
@@ -86,12 +86,14 @@ class Meter:
         return now
 
     def started(self, session: Conversation, before: Cost) -> None:
-        """Record the start of a session. `before` is the total cost before the start."""
+        """Record the cost of starting a session. `before` is the total cost before the start."""
         self._running.add(session)
         self.starts.append(self.now() - before)
 
     def ends(self, session: Conversation) -> None:
-        """Record the processor time of a session before it ends, because the time is not available later."""
+        """Record the processor time of a session. Must be called before the session ends, because the time is not
+        available later.
+        """
         if session in self._running:
             self._running.remove(session)
             self._ended += group_seconds(session.pid)
@@ -101,7 +103,7 @@ METER = Meter()
 
 
 class Metered(Conversation):
-    """A session whose cost is measured."""
+    """A session of the product whose cost METER measures. Used instead of `Conversation` during a pass."""
 
     def __init__(self, program: Any) -> None:
         before = METER.now()
@@ -109,13 +111,13 @@ class Metered(Conversation):
         METER.started(self, before)
 
     def close(self) -> None:
-        """Close the session."""
+        """Record the processor time of the session, and close it."""
         METER.ends(self)
         super().close()
 
 
 def group_seconds(leader: int) -> float:
-    """Return the processor seconds of a process group, including children that have ended."""
+    """Return the processor time in seconds of a process group, including child processes that have ended."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -128,8 +130,8 @@ def group_seconds(leader: int) -> float:
 
 
 def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
-    """Return every Nth scenario (`every`), separately for scenarios that need a session of their own and for all
-    others.
+    """Return a sample of the scenarios: every Nth scenario (`every`) that needs a separate session, and every Nth of
+    all others.
     """
     chosen = [
         each.id
@@ -173,7 +175,9 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
 
 
 def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
-    """Print the limit and the measured processor time. Return whether the time is within the limit."""
+    """Print the limits and the measured times. Return whether the processor time is within its limit. `reading` names
+    the way in which the start of the product is counted.
+    """
     for kind, taken, starting in (
         ("clock", whole.clock, startup.clock),
         ("processor", whole.processor, startup.processor),
@@ -186,14 +190,16 @@ def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
 
 
 def print_cost(name: str, cost: Cost, number: int, of: str) -> None:
-    """Print a cost, in total and per session or scenario."""
+    """Print a cost, in total and per item. `number` is the number of items, and `of` their name: session or
+    scenario.
+    """
     processor = f"processor {cost.processor:.1f} s (product {cost.product:.1f}, own {cost.own:.1f})"
     each = f"{cost.clock / number * 1000:.0f} ms, processor {cost.processor / number * 1000:.0f} ms per {of}"
     print(f"  {name}: {cost.clock:.1f} s, {processor}; {each}")
 
 
 def main() -> int:
-    """Measure the given contracts, by default the default contract."""
+    """Measure a pass on each contract that the command line names, by default on the default contract."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("contracts", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="only use every Nth scenario")

@@ -45,22 +45,22 @@ from readfirst.harness.workspace.world_events import perform
 from readfirst.reference_impl import FileTools
 
 MAX_REPLAY_FACTOR = 1.5
-"""Maximum time of a replay of the suite, as a multiple of the time of a minimal replay."""
+"""Maximum time for a replay of the suite, as a multiple of the time without the harness (`replay_minimally`)."""
 MAX_CONTRACTS_FACTOR = 2.0
-"""Maximum time of a run with all contracts, as a multiple of a run with one contract."""
+"""Maximum time of a run with all contracts, as a multiple of the time of a run with one contract."""
 MAX_GROWTH_FACTOR = 11.0
-"""Maximum time of 5,000 scenarios, as a multiple of the time of 500."""
+"""Maximum time for a run of 5,000 scenarios, as a multiple of the time for 500 scenarios."""
 MAX_MEMORY_FACTOR = 1.2
-"""Maximum memory of 5,000 scenarios, as a multiple of the memory of 500."""
+"""Maximum memory for a run of 5,000 scenarios, as a multiple of the memory for 500 scenarios."""
 MAX_LIST_S, MAX_ONE_S, MAX_LINT_S, MAX_DIFF_S, MAX_RUN_S = 0.8, 0.6, 7.0, 7.0, 12.0
-"""Maximum processor time of some commands, in seconds."""
+"""Maximum processor time in seconds for `list`, a run of one scenario, `lint`, `diff`, and a run of the reference."""
 MIN_RECORDED_PER_S = 8.0
-"""Minimum number of recorded scenarios per second in one session of the product, without its start."""
+"""Minimum number of scenarios that are recorded per second in one session, not counting the start of the product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One measurement: its name, its value as text, and whether it is within the limit."""
+    """The result of one measurement: its name, its value and its limit as text, and whether the limit holds."""
 
     name: str
     value: str
@@ -70,7 +70,7 @@ class Result:
 
 @contextmanager
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
-    """Yield a suite with `kinds` times `copies` scenarios, which the reference passes."""
+    """Yield a temporary suite with `kinds` different scenarios, each `copies` times. The reference passes all."""
     bundled = Suite()
     sources = [bundled.path(name) for name in passing_scenarios() if not bundled.location(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
@@ -88,7 +88,7 @@ def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
 
 
 def same_device(one: Path, other: Path) -> bool:
-    """Whether the two paths are on one file system, which hard links require."""
+    """Whether two paths are on the same file system, which is necessary to create a hard link."""
     return one.stat().st_dev == other.stat().st_dev
 
 
@@ -102,7 +102,7 @@ def passing_scenarios() -> list[str]:
 
 
 def replay_minimally(scenarios: list[Scenario], directory: str) -> None:
-    """Replay scenarios without the harness: create the files, make the calls, and read all files after every step."""
+    """Replay scenarios on the reference without the harness: create the files, make the calls, read all files."""
     # Nothing is removed: the harness is measured with its cleanup.
     home = f"{directory}/h"
     os.mkdir(home)
@@ -131,13 +131,13 @@ def replay_minimally(scenarios: list[Scenario], directory: str) -> None:
 
 
 def interfere(call: ToolCall, root: str) -> None:
-    """Perform the events of a race during a call."""
+    """Perform the events that a scenario specifies for the time during a call."""
     for event in call.during:
         perform(event, root)
 
 
 def lay_out(scenario: Scenario, root: str) -> None:
-    """Create the given files of a scenario, with their modes and times."""
+    """Create the files with which a scenario starts, with their modes and times, in the directory `root`."""
     late = []
     for path, entry in scenario.given.files.items():
         full = f"{root}/{path}"
@@ -190,7 +190,7 @@ def substitute_root(value: Any, root: str) -> Any:
 
 
 def processor_seconds(task: Callable[[], object]) -> float:
-    """Return the processor time of a task in this process. Garbage collection is switched off meanwhile."""
+    """Run a task without garbage collection, and return the processor time that it uses in this process."""
     gc.collect()
     gc.disable()
     try:
@@ -202,7 +202,7 @@ def processor_seconds(task: Callable[[], object]) -> float:
 
 
 def child_processor_seconds(task: Callable[[], object]) -> float:
-    """Return the processor time of the child processes of a task."""
+    """Run a task, and return the processor time that its child processes use."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     task()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -210,7 +210,7 @@ def child_processor_seconds(task: Callable[[], object]) -> float:
 
 
 def replay_ratio(rounds: int) -> Result:
-    """Compare the time of a replay of the suite with a minimal replay. The best time of each counts."""
+    """Compare the time for a replay of the suite with and without the harness. The best time of each counts."""
     suite = Suite()
     contract = suite.contracts["2.1.7"]
     scenarios = [suite.scenario(name) for name in passing_scenarios()]
@@ -264,7 +264,7 @@ class Session:
 
 
 def contracts_ratio(rounds: int, *chosen: str) -> Result:
-    """Compare a run with all contracts with a run with one contract. `chosen` are options that select scenarios."""
+    """Compare the times of a run with all contracts and with one. `chosen` are options that select scenarios."""
     one, every = [], []
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "own_tools.py").write_text(_TOOLS)
@@ -291,7 +291,7 @@ print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru
 
 
 def whole_run(suite: Suite) -> tuple[float, int]:
-    """Return the seconds and the peak memory (KiB) of a run in a separate process."""
+    """Run a suite in a separate process. Return the processor time in seconds and the peak memory in KiB."""
     words = python("-c", _WHOLE_RUN, str(suite.root)).split()
     if words[2:] != ["passed"]:
         raise SystemExit(f"the generated suite did not pass: {words[2:]}")
@@ -299,7 +299,7 @@ def whole_run(suite: Suite) -> tuple[float, int]:
 
 
 def measure_growth(small: int) -> list[Result]:
-    """Compare a suite with a suite that is ten times as large. The best values count."""
+    """Compare runs of a suite with `small` scenarios and of one that is ten times as large. Return both ratios."""
     with suite_of(small) as few, suite_of(small, 10) as many:
         pairs = [(whole_run(few), whole_run(many)) for _ in range(2)]
     time_few, time_many = (min(run_[0] for run_ in side) for side in zip(*pairs, strict=True))
@@ -323,7 +323,7 @@ def measure_growth(small: int) -> list[Result]:
 
 
 def python(*words: str, fails: bool = False) -> str:
-    """Run a Python program in the checkout, and return its output. `fails`: the exit code may be 1."""
+    """Run Python with these arguments in the checkout, and return its output. `fails`: the exit code may be 1."""
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     ran = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False, env=environment
@@ -334,8 +334,8 @@ def python(*words: str, fails: bool = False) -> str:
 
 
 def command_time(command: str, limit: float, rounds: int, *, differs: bool = False) -> Result:
-    """Measure the processor time of a command; the best of several rounds counts. `differs`: exit code 1 is
-    expected.
+    """Measure the processor time of a command of readfirst. The best of several rounds counts. `differs`: the exit code
+    may be 1.
     """
     words = ("-m", "readfirst", *command.split())
     taken = min(child_processor_seconds(partial(python, *words, fails=differs)) for _ in range(rounds))
@@ -361,7 +361,7 @@ def measure_recorder(count: int, least: float) -> Result:
 
 
 def shares_a_session(scenario: Scenario) -> bool:
-    """Whether the product replays the scenario in a shared session, without a hook."""
+    """Whether the product can replay a scenario in a shared session, and needs no hook for it."""
     return not needs_own_session(scenario) and "during" not in scenario.needs
 
 

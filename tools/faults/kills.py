@@ -17,17 +17,17 @@ __all__ = ["Kills", "kills"]
 
 
 _MAX_TRIALS_FACTOR = 5
-"""Maximum number of trials, as a multiple of the number of kills: in some trials, the command ends before it is
-killed.
+"""Maximum number of trials, as a multiple of the required number of kills. In some trials, the command ends before it
+is killed, so more trials than kills are needed.
 """
 
 
 @dataclass
 class Kills:
-    """The results of all trials of one command. Each of the `problems` states a fault and its moment.
+    """The results of all trials of one command. Each of the `problems` describes a fault, and the moment of the kill.
 
-    `before`, `between` and `after` count the trials in which no file, some files, or all files were new after the
-    kill. `ended` counts the trials in which the command ended before the kill.
+    `before`, `between` and `after` count the trials in which the command had written no file, some files, or all files.
+    `ended` counts the trials in which the command ended before it could be killed.
     """
 
     name: str
@@ -38,7 +38,9 @@ class Kills:
     between: int = 0
     after: int = 0
     swept: int = 0
-    """Number of trials that left a temporary file or directory. The next run removed it."""
+    """Number of trials in which the killed command left a temporary file or directory, which the next run must
+    remove.
+    """
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -48,12 +50,12 @@ class Kills:
 
 
 class FaultError(Exception):
-    """A command failed although it was not disturbed. The message contains its output."""
+    """A command failed although it was not killed. The message contains the output of the command."""
 
 
 def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
-    """Kill a command in `trials` trials, at moments spread over its run time, and return the results. Raises
-    FaultError.
+    """Kill a command `trials` times, each time in a new trial, at random moments of its run time. Return the results.
+    Raises FaultError if the command fails without a kill.
     """
     stage = Stage(base)
     stage.fresh()
@@ -74,7 +76,9 @@ def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
 
 
 def _run_undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes], float]:
-    """Run a command twice without a kill. Return the files, and the seconds of the second run."""
+    """Run a command twice without a kill. Return the files that it wrote, and the duration of the second run in
+    seconds.
+    """
     seconds = 0.0
     for _ in range(2):
         stage.fresh()
@@ -93,7 +97,9 @@ def _run_successfully(stage: Stage, words: tuple[str, ...]) -> None:
 def _try_kill(
     stage: Stage, command: Command, expected: Mapping[str, bytes], moment: float, result: Kills
 ) -> bool:
-    """Kill a command after some seconds, and run it again. Return whether the command ended before the kill."""
+    """Perform one trial: start a command, kill it after `moment` seconds, check the files, and run the command again.
+    Return whether the command ended before the kill.
+    """
     stage.fresh()
     given = stage.state()
     child = stage.start(command.words)
@@ -117,7 +123,9 @@ def _try_kill(
 def _check_files(
     stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], result: Kills
 ) -> Iterator[str]:
-    """Yield the faults in the files that a killed command left."""
+    """Yield the faults after a kill: a process that still runs, or a file that is neither old nor new. `given` are the
+    files before the command, `expected` the files after a complete run.
+    """
     if not ends_soon_by_command(str(stage.folder)):
         yield "a process goes on"
     result.swept += bool(stage.left())

@@ -32,7 +32,7 @@ from tools.faults.surroundings import SURROUNDINGS, OrdinaryMachine, Outcome
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
 MAX_ERROR_CHARS = 62
-"""Maximum length of a message in a row of the page."""
+"""Maximum length of an error message in a table of docs/reliability.md, in characters."""
 KILLS = [
     "command",
     "takes",
@@ -46,7 +46,9 @@ SAME = "the same result"
 
 
 def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
-    """Kill commands in `trials` trials each. Return the results of each command."""
+    """Kill each command that the option `--only` selects, `trials` times in total. Return the results of each
+    command.
+    """
     found = []
     for command in COMMANDS:
         if chosen(command.name, only):
@@ -57,8 +59,8 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 
 
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
-    """Run commands on unusual machines. Return the results by the name of the machine, or the reason why it cannot be
-    tested here.
+    """Run commands on the unusual machines that the option `--only` selects. Return the results, by the name of the
+    machine. If a kind of machine cannot be tested here, its result is the reason.
     """
     found: dict[str, list[Outcome] | str] = {}
     asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
@@ -81,24 +83,26 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 
 def chosen(name: str, only: Sequence[str]) -> bool:
-    """Whether the option `--only` selects a part. Each text of the option is a whole name, or words of a name."""
+    """Whether the option `--only` selects the command or machine `name`. Each text in `only` is a complete name, or
+    words that a name contains.
+    """
     whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
     return not only or any(words == name if words in whole else words in name for words in only)
 
 
 def tell(name: str, problems: Sequence[str]) -> None:
-    """Print whether a part has problems, and the problems."""
+    """Print the problems of a command or a machine, or `ok` if it has none."""
     print(f"{name}: {'; '.join(problems) or 'ok'}", flush=True)
 
 
 def kill_row(found: Kills) -> list[str]:
-    """Return the cells of the table row of a killed command."""
+    """Return the cells of the table row about a command that was killed."""
     numbers = (found.killed, found.before, found.between, found.after - found.ended, found.swept)
     return [f"`{found.name}`", f"{found.milliseconds / 1000:.1f} s", *map(str, numbers)]
 
 
 def machine_row(name: str, outcomes: list[Outcome] | str) -> list[str]:
-    """Return the cells of the table row of a machine."""
+    """Return the cells of the table row about an unusual machine."""
     if isinstance(outcomes, str):
         return [name, *[f"not tried: {outcomes}"] * 2]
     return [
@@ -108,7 +112,7 @@ def machine_row(name: str, outcomes: list[Outcome] | str) -> list[str]:
 
 
 def shorten(error: str) -> str:
-    """Return the beginning of a message, at most MAX_ERROR_CHARS characters, cut between words."""
+    """Return an error message, cut between two words if it has more than MAX_ERROR_CHARS characters."""
     if len(error) <= MAX_ERROR_CHARS:
         return error
     return f"{error[:MAX_ERROR_CHARS].rpartition(' ')[0]} …"
@@ -121,7 +125,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure all parts, print the results, and write them to the page."""
+    """Run all tests, or those that `--only` selects, and print the tables. With `--write`, also write them into a
+    page.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

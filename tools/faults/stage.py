@@ -18,13 +18,13 @@ from tests.releases.fake_registry import FakeNpm, make_packages, saying
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
 UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
-"""Matches the name of a temporary file that will replace a file."""
+"""Matches the name of a temporary file that readfirst writes, and then renames to replace a file."""
 _PROBE = re.compile(r"[a-z0-9_]{8}")
-"""Matches the name of the file that Python's `tempfile` writes to test whether a directory is writable."""
+"""Matches the name of the test file that Python's `tempfile` writes to find out whether a directory is writable."""
 _PROBED = (b"", b"blat")
-"""The content of the test file of `tempfile`, before and after the test."""
+"""The content that the test file of Python's `tempfile` can have: it is first empty."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
-"""Matches the times in a file, which differ between two runs."""
+"""Matches the times in a file, which are removed before files are compared, because they differ between two runs."""
 
 _CONTRACT = """\
   {name}:
@@ -66,10 +66,9 @@ accepted:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of readfirst that writes files, and the commands that must run before it.
+    """A command of readfirst that writes files (`words`), and the commands that must run before it.
 
-    In an argument, `{folder}` is replaced by the directory of the stage. Only files below `suite` and `out` are
-    compared.
+    In an argument, `{folder}` is replaced by the directory of the stage.
     """
 
     name: str
@@ -100,7 +99,7 @@ COMMANDS = (
     ),
 )
 STREAM = Command("run --output", (*_RUN, "--format", "jsonl", "--output", "{folder}/out/run.jsonl"))
-"""A run of the suite whose verdicts are compared between machines."""
+"""A run of the suite. Its verdicts on an unusual machine are compared with those on an ordinary machine."""
 
 
 def _is_new(path: Path) -> bool:
@@ -117,8 +116,8 @@ def _is_probe(path: Path, temporary: Path) -> bool:
 
 
 class Stage:
-    """The directory in which commands are tried. Before each trial, `template` is copied to `folder`, which is always
-    the same path.
+    """The directory in which commands are tested, with suites, a substitute for the product, and directories for home,
+    cache and temporary files. Before each trial, `template` is copied to `folder`, whose path is always the same.
     """
 
     def __init__(self, base: Path, scenarios: int = 2) -> None:
@@ -153,8 +152,8 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Restore the directory from the template. The substitute for npm is copied, too, because files may belong to
-        a different user.
+        """Restore the directory `folder` from the template. The substitute for npm is created again, too, because a
+        trial may have changed the owner of its files.
         """
         for folder in (self.folder, self._npm):
             shutil.rmtree(folder, ignore_errors=True)
@@ -162,16 +161,16 @@ class Stage:
         FakeNpm(self._npm, self._packages)
 
     def keep(self) -> None:
-        """Use the current directory, without temporary files, as the new template."""
+        """Use the current content of `folder` as the new template, so that later trials start with it."""
         shutil.rmtree(self.template)
         shutil.copytree(self.folder, self.template, symlinks=True)
 
     def words(self, command: Sequence[str]) -> list[str]:
-        """Return the arguments of readfirst, with the directory of the stage."""
+        """Return the arguments of a command after replacing `{folder}` by the directory of the stage."""
         return [word.replace("{folder}", str(self.folder)) for word in command]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables of a command. Only PATH is inherited."""
+        """Return the environment variables with which commands are started. Only PATH is inherited."""
         return {
             "PATH": f"{self._npm}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(CHECKOUT),
@@ -183,7 +182,9 @@ class Stage:
         }
 
     def state(self) -> Mapping[str, bytes]:
-        """Return the compared files by path, without the times in their contents."""
+        """Return the content of all files below `suite`, `judged` and `out`, by path. Times in the files are replaced,
+        so that two states can be compared.
+        """
         return {
             str(path.relative_to(self.folder)): _TIMES.sub(rb"\g<1>0", path.read_bytes())
             for name in ("suite", "judged", "out")
@@ -192,8 +193,7 @@ class Stage:
         }
 
     def left(self) -> list[str]:
-        """Return the temporary files that a command left, next to its results and in the directories for temporary
-        files.
+        """Return the paths of the temporary files that a command left, next to its results and in the directory `tmp`.
 
         An empty directory without a lock does not count: its process may be about to create the lock, and readfirst
         removes such a directory after an hour. A test file of Python's `tempfile` does not count, because Python
@@ -209,8 +209,8 @@ class Stage:
         ]
 
     def start(self, command: Sequence[str]) -> int:
-        """Start a command of readfirst in a fork of this process, which has imported all modules. Return the process
-        id.
+        """Start a command of readfirst in a fork of this process, which has already imported the modules. Return the
+        process id of the fork.
         """
         child = os.fork()
         if child:
@@ -241,12 +241,12 @@ class Stage:
             os._exit(code)
 
     def ended(self, command: Sequence[str]) -> int:
-        """Run a command of readfirst until it ends. Return its exit code."""
+        """Run a command of readfirst, wait until it ends, and return its exit code."""
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import the modules of the last command in this process, so that a kill interrupts the work of the next
-        command, not its imports.
+        """Import the modules that the last command used in this process. The next command is a fork with all modules,
+        so a kill interrupts its work and not its imports.
         """
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)

@@ -21,39 +21,39 @@ from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 __all__ = ["SURROUNDINGS", "OrdinaryMachine", "Outcome", "Surroundings"]
 
 _HANG_TIMEOUT_S = 120
-"""Seconds after which a command counts as hanging."""
+"""A command that runs longer than this many seconds is killed, and counts as hanging."""
 _WRITTEN = (STREAM, next(command for command in COMMANDS if command.name == "record"))
 _DOCUMENTED = (2, 3)
-"""The exit codes that the documentation states for usage errors and for problems of the environment."""
+"""The exit codes for usage errors and for problems of the environment, which are accepted on unusual machines."""
 
 
 @dataclass
 class Machine:
-    """The way to start a command on an unusual machine."""
+    """How a command is started on an unusual machine: its environment variables, and a command that wraps it."""
 
     stage: Stage
     environment: dict[str, str]
     wrapper: tuple[str, ...] = ()
     options: dict[str, object] = field(default_factory=dict)
     times: int = 1
-    """Number of commands that are started at the same time."""
+    """How many processes of the command are started at the same time."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """One kind of machine. `alike`: the result of a command must be the same; otherwise, a clear error is accepted."""
+    """One kind of unusual machine. `alike`: a command must have its usual result; a clear error is not accepted."""
 
     name: str
     arrange: Callable[[Machine], None]
     alike: bool = True
     only: Callable[[], str] = str
-    """Returns the reason why this kind cannot be tested here. Empty if it can."""
+    """Returns the reason why this kind of machine cannot be tested here. Empty if it can be tested."""
     around: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one command. `error` is a clear error, `problem` a fault; both are empty for an equal result."""
+    """The result of a command on an unusual machine: a clear `error`, a fault (`problem`), or neither."""
 
     command: str
     error: str = ""
@@ -87,7 +87,7 @@ def _linked_temporary_folder(machine: Machine) -> None:
 
 
 def _read_only(*names: str) -> Callable[[Machine], None]:
-    """Mount directories read-only. File modes are not sufficient, because root ignores them."""
+    """Return a function that mounts directories read-only. File modes do not suffice, because root ignores them."""
 
     def arrange(machine: Machine) -> None:
         script = (
@@ -101,7 +101,7 @@ def _read_only(*names: str) -> Callable[[Machine], None]:
 
 
 def _full(folder: str, kilobytes: int) -> Callable[[Machine], None]:
-    """Mount a file system over a directory, with its files and `kilobytes` of free space."""
+    """Return a function that mounts a file system with the same files and `kilobytes` of free space over `folder`."""
 
     def arrange(machine: Machine) -> None:
         target = machine.stage.folder / folder
@@ -147,13 +147,13 @@ def _as_nobody(machine: Machine) -> None:
 
 
 def _without_home(machine: Machine) -> None:
-    """Remove HOME from the environment, and hide the home directory of the user."""
+    """Remove HOME from the environment variables, and hide the home directory of the user."""
     _env(HOME=None, XDG_CACHE_HOME=None)(machine)
     machine.wrapper = _hide_directories(machine, {Path(pwd.getpwuid(os.geteuid()).pw_dir)})
 
 
 def _hide_directories(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
-    """Return the command that hides directories, except for the files that Python and readfirst need."""
+    """Return a wrapper command that hides directories, except the parts that Python and readfirst need."""
     needed = [path for path in _required_directories() if any(folder in path.parents for folder in folders)]
     way = machine.stage.base / "way"
     script = [f"mkdir -p {way}"]
@@ -169,13 +169,13 @@ def _hide_directories(machine: Machine, folders: Collection[Path]) -> tuple[str,
 
 
 def _required_directories() -> list[Path]:
-    """Return the directories of Python, its environment and readfirst. No directory is inside another."""
+    """Return the directories of Python, its virtual environment and readfirst. None of them contains another."""
     found = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), CHECKOUT}
     return sorted(path for path in found if not found.intersection(path.parents))
 
 
 def _closed_above(path: Path) -> Path | None:
-    """Return the uppermost directory above a path that other users cannot enter, or None."""
+    """Return the uppermost directory above a path that other users cannot enter. None if they can enter all."""
     return next((each for each in reversed(path.parents) if not each.stat().st_mode & 0o001), None)
 
 
@@ -198,7 +198,7 @@ time.time_ns = lambda: now_ns() - back() * 10**9
 
 
 def _clock_set_back(machine: Machine) -> None:
-    """Set the clocks of Python back by a day, so that all files are newer than the clock."""
+    """Set the clocks of Python back by one day during the command, so that all files have a time in the future."""
     folder = machine.stage.base / "clock"
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(_BACK)
@@ -280,7 +280,7 @@ SURROUNDINGS = (
 
 
 class OrdinaryMachine:
-    """The results of the commands on an ordinary machine, for all comparisons."""
+    """Runs the commands on an ordinary machine once, and compares all results on unusual machines with these."""
 
     def __init__(self, base: Path) -> None:
         self._stage = stage = Stage(base, scenarios=6)
@@ -292,7 +292,7 @@ class OrdinaryMachine:
             self._came[command.name] = processes[0], _compared_files(stage)
 
     def outcomes(self, surroundings: Surroundings) -> Iterator[Outcome]:
-        """Run the commands on an unusual machine, and yield the comparison with the ordinary machine."""
+        """Run the commands on an unusual machine, and yield each result, compared with the ordinary machine."""
         stage = self._stage
         for command in _WRITTEN:
             stage.fresh()
@@ -307,14 +307,14 @@ class OrdinaryMachine:
 
 
 def _error_line(output: str) -> str:
-    """Return the line of a command's output that states why the command stopped."""
+    """Return the line in the output of a command that states why the command failed."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     reasons = [line for start in ("readfirst:", "error ") for line in lines if line.startswith(start)]
     return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
 
 
 def _report_leftovers(stage: Stage, arranged: Collection[str]) -> str:
-    """Return a report of the files that a command left behind. Empty if there are only `arranged` files."""
+    """Return a text about processes or files that a command left. Empty if only the files in `arranged` are left."""
     if not ends_soon_by_command(str(stage.folder)):
         return "a process goes on"
     left = [path for path in stage.left() if path not in arranged]
@@ -359,7 +359,7 @@ def _compare(
 
 
 def _run_command(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
-    """Start a command. Return the exit code and output of each process, and whether one had to be killed."""
+    """Run a command. Return the exit code and the output of each process, and whether a process had to be killed."""
     words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
     hung = False
     started = [
@@ -389,7 +389,7 @@ def _run_command(stage: Stage, command: Command, machine: Machine) -> tuple[list
 
 
 def _compared_files(stage: Stage) -> dict[str, object]:
-    """Return the compared files of a command. For a file of results, only the verdicts."""
+    """Return the files to compare, by path. For a file of results (JSON Lines), only the verdicts are returned."""
     found: dict[str, object] = dict(stage.state())
     stream = found.get("out/run.jsonl")
     if isinstance(stream, bytes):
