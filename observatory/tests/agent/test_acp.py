@@ -70,7 +70,7 @@ def test_an_agent_that_writes_past_the_editor_is_caught(play: Play) -> None:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
-    """A function that sends messages to the client and returns the client's replies."""
+    """A function that passes messages of an agent to an AcpClient, and returns the client's replies."""
     root = tmp_path / "w"
     root.mkdir()
     (root / "notes.txt").write_text("one\ntwo\nthree\n")

@@ -128,7 +128,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
 def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_scenario(
     make, tmp_path: Path
 ) -> None:
-    """Actions of an agent after the last call of a scenario do not affect the next scenario."""
+    """If the agent's process ends after a scenario, the next scenario starts a new process and succeeds."""
     adapter = make()
     place = workspace(tmp_path, "1")
     session = adapter.open(place)
@@ -154,7 +154,7 @@ def test_a_long_conversation_is_replaced(make, tmp_path: Path, monkeypatch, limi
 
 
 def holds_removed_file(file: Path) -> bool:
-    """Whether this process keeps the removed file open, so that the system cannot reuse its inode."""
+    """Whether this process still holds a removed file open, so that the system cannot reuse the file's inode."""
     links = []
     for descriptor in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the descriptor of the listing itself

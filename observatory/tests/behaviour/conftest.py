@@ -40,9 +40,10 @@ def refusal(text: str = UNREAD) -> ToolResult:
 def step(
     *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
 ) -> TranscriptStep:
-    """Return a step of a transcript with these calls: their tools, results and changes.
+    """Return a step of a recorded transcript with these calls, their results, and the changed files.
 
-    The arguments of the calls are not stored.
+    `changes` contains the new text of each changed file, by path; None for a removed file. Transcripts do not contain
+    the arguments of calls.
     """
     changed: dict[str, Entry | None] = {
         path: None if text is None else RegularFile(text.encode()) for path, text in (changes or {}).items()
@@ -60,7 +61,7 @@ def _record_result(tool: str, result: ToolResult) -> RecordedResult:
 
 
 def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread files are safe.") -> str:
-    """Return the text of a claims file with one claim, `unread-files`. `shown` are the scenarios that show it."""
+    """Return the text of a claims.yaml with one claim, `unread-files`. `shown` are the claim's scenarios."""
     lines = [
         "topics:",
         "  gate:",
@@ -79,7 +80,9 @@ def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread
 
 
 class Small:
-    """A suite in a directory, with methods that write its scenarios, recordings, contracts and claims."""
+    """A suite in the directory `root`, for tests about claims. Its methods write scenarios, recordings, contracts and
+    claims.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -88,7 +91,9 @@ class Small:
     def scenario(
         self, scenario_id: str, steps: str, *recorded: TranscriptStep, contract: str = "2.1.7"
     ) -> None:
-        """Write a scenario with the file notes.txt. With `recorded`, write its recording for `contract`, too."""
+        """Write a scenario with the file notes.txt and these steps (YAML). If the steps of a recording are specified
+        (`recorded`), write the recording for `contract`, too.
+        """
         family, _, slug = scenario_id.partition("/")
         title = f"Title of {scenario_id}"
         path = self.root / "scenarios" / family / f"{slug}.yaml"
@@ -100,9 +105,10 @@ class Small:
             self.record(scenario_id, *recorded, contract=contract)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
-        """Write the recording of the current form of a scenario for one contract.
+        """Write the recording of a scenario for one contract.
 
-        Recordings for other contracts are kept unless the contract is 2.1.7 or the scenario has changed.
+        Recordings of the scenario for other contracts are kept, unless the contract is 2.1.7 or the scenario has
+        changed since they were written.
         """
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         former = self.suite.recordings.recording(scenario_id)
@@ -111,7 +117,7 @@ class Small:
         keep_recording(self.suite, scenario_id, kept)
 
     def offer(self, *contracts: str) -> None:
-        """Add these contracts of the bundled suite to the suite, besides `documented` and 2.1.7."""
+        """Let the suite have the contracts `documented`, 2.1.7, and these contracts of the bundled suite."""
         self.suite = _with_contracts(self.root, "2.1.7", *contracts)
 
     def recording(self, scenario_id: str) -> Path:
@@ -140,8 +146,8 @@ UNREAD_STEPS = f"""\
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
-    """A suite with one scenario, `gate/unread`, which has documented clauses, and with a claim that its recording
-    confirms.
+    """A suite with one scenario, `gate/unread`, whose expected results name a document, and with a claim that the
+    recording of this scenario confirms.
     """
     root = tmp_path / "fixtures"
     small_suite(root, shared=("errors.yaml",))
@@ -154,12 +160,12 @@ def small(tmp_path: Path) -> Small:
 
 @pytest.fixture
 def run_claims(small: Small, readfirst: Cli) -> Cli:
-    """Run `readfirst product claims` on the small suite."""
+    """A function that runs `readfirst product claims` on the suite `small`, with the given arguments."""
     return partial(readfirst, "product", "claims", "--fixtures", small.root)
 
 
 def claim_of_multi_edit(small: Small) -> None:
-    """Write a scenario and a claim about MultiEdit, which 1.0.126 has and 2.1.7 lacks.
+    """Add a scenario and a claim about MultiEdit, a tool that 1.0.126 has and 2.1.7 lacks, to the suite `small`.
 
     The recording of 1.0.126 confirms the claim.
     """

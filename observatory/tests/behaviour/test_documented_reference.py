@@ -30,10 +30,10 @@ def list_contradicting_claims() -> frozenset[str]:
 
 
 def list_unmet_claims(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
-    """Return the claims that the reference does not meet, each with the statuses of its scenarios.
+    """Return the ids of the claims that the reference does not meet, each with the statuses of the claim's scenarios.
 
-    The reference uses the behaviours of the contract `documented`, except for the behaviours in `changed`. `ids` are
-    the claims to check. Default: all claims that do not contradict another claim.
+    The reference uses the behaviours of the contract `documented`, with the values in `changed` for some of them. `ids`
+    are the claims to check. By default, all claims are checked that do not contradict another claim.
     """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(statuses, place, adapter, {})
@@ -87,8 +87,8 @@ def test_a_reference_that_does_otherwise_is_found(
 
 
 def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether a contradiction is accounted for: users reported the real behaviour, or a claim of it is met or cannot be
-    shown by a scenario.
+    """Whether the reference agrees with one side of a contradiction. True if it meets one of the claims, if a claim has
+    no scenario, or if users have reported the real behaviour.
 
     `missed` are the claims that the reference does not meet.
     """

@@ -42,10 +42,11 @@ def status(small: Small, *shown: str) -> ClaimStatus:
 
 
 def record_edit(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> ClaimStatus:
-    """Write a scenario whose Edit has the clause `documented` and was recorded with `result`. Return whether the clause
-    holds.
+    """Write a scenario in which an Edit has the documented result `documented` and the recorded result `result`. Return
+    whether the recording confirms the documented result.
 
-    `changes` are the contents of the files that the recorded Edit changed, by path; `_` in a parameter name means `.`.
+    `changes` are the new contents of the files that the recorded Edit changed, by path. In these paths, `_` stands for
+    `.`, for example `notes_txt`.
     """
     files = {path.replace("_", "."): text for path, text in changes.items()}
     recorded = step(edit(), results=[result], changes=files)

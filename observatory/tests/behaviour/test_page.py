@@ -26,7 +26,7 @@ from .conftest import (
 Run = Callable[..., tuple[int, str, str]]
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-"""The checkout. The suite of the installed package is in a different directory, which has no docs."""
+"""The directory of the checkout, whose docs the tests read. The installed package contains no docs."""
 
 
 def page_path(small: Small) -> Path:

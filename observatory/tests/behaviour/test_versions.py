@@ -28,9 +28,10 @@ def on(small: Small, claim_id: str = "unread-files") -> dict[str, ClaimStatus]:
 
 @pytest.fixture
 def unlocking(small: Small) -> Small:
-    """A suite with the claim `unlocks`: after a Read, Edit is allowed.
+    """A suite with the claim `unlocks`: after a Read, an Edit is allowed.
 
-    The claim presumes that an Edit of an unread file is refused. 2.1.228 was recorded to edit such a file.
+    The claim presumes that an Edit of an unread file is refused. According to the recordings, only 2.1.228 allows such
+    an Edit.
     """
     small.offer("2.1.40", "2.1.228", "2.1.228+gated")
     small.scenario("gate/read-first", READ_THEN_EDIT)

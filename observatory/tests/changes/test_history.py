@@ -129,8 +129,8 @@ def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def suite_with_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
-    """A suite with a scenario that shows a change of `edit_needs_read`, and a table of behaviours with only this
-    change.
+    """A suite with a scenario that shows a change of the behaviour `edit_needs_read`. The reference's table of
+    behaviours is replaced by a table that contains only this change.
     """
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}

@@ -18,7 +18,7 @@ STEPS = [step for steps in pages.STEPS for step in steps]
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """The commands that `renew` starts. They are recorded instead of run, and `product history` fails."""
+    """A list to which the commands that `renew` starts are added. The commands are not run; `product history` fails."""
     found: list[Sequence[str]] = []
 
     def perform(step: Sequence[str], checkout: Path) -> int:
@@ -51,7 +51,9 @@ def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_them() -> None:
-    """If the message of a command tells the user to run `readfirst ... --write`, `renew` runs that command, too."""
+    """Messages tell the user to write outdated pages with `readfirst ... --write`. `renew` must run all such
+    commands.
+    """
     run = {" ".join(step[1:]) for step in STEPS}
     sources = "\n".join(file.read_text() for file in (CHECKOUT / "observatory" / "cli").glob("*.py"))
     for command in COMMANDS:

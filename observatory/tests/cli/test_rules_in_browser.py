@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 DATA = Path(__file__).resolve().parents[3] / "docs" / "compatibility.json"
 BOOK = '[data-rules="implementations"]'
-"""Selector of the first of the two tables on the page."""
+"""The CSS selector of the first of the two tables on the page with filters: the rules by implementation."""
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +121,9 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: Shown, s
 
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
-    """A page with a report of two runs of the suite `ruled`.
+    """The HTML report about two runs of the suite `ruled`, opened in Chromium.
 
-    In the second run a scenario fails, because the tool refuses nothing.
+    In the second run, a scenario fails, because the implementation refuses nothing.
     """
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (

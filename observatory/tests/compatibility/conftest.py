@@ -41,10 +41,10 @@ ANSWER = "The file has been updated."
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with recordings of 2.1.7, 2.1.228 and 2.0.76.
+    """A suite with made-up recordings of 2.1.7, 2.1.228 and 2.0.76.
 
-    Compared with 2.1.7, 2.1.228 edits the file of `gate/long` without a Read, and numbers the lines of a Read
-    differently. 2.0.76 was recorded only in `reading/lines`, with the results of 2.1.7.
+    2.1.228 differs from 2.1.7 in two scenarios: it edits the file of `gate/long` without a Read, and it numbers the
+    lines of a Read differently. 2.0.76 was recorded only in `reading/lines`, with the same results as 2.1.7.
     """
     root = tmp_path / "checkout" / "fixtures"
     made = small_suite(root, SCENARIOS)
@@ -56,9 +56,9 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> None:
-    """Write the recording of a scenario with one call.
+    """Write the recording of a scenario that consists of one call.
 
-    `answers` contains the answer by contract; None means the answer that the scenario expects.
+    `answers` contains the recorded answer of each contract. None means the answer that the scenario expects.
     """
     scenario = suite.scenario(scenario_id)
     (call,) = scenario.steps
@@ -75,10 +75,10 @@ def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> No
 
 @pytest.fixture
 def survey() -> dict[str, Any]:
-    """The results of two targets.
+    """The content of an implementations.json with the results of two targets.
 
-    The first is safe in half of the scenarios of one rule. The second lacks Edit and is run only up to the level
-    `effects`.
+    For the first target, one rule holds in half of its scenarios. The second target lacks Edit, and was run only at the
+    level `effects`.
     """
 
     def target(name: str, level: str, reach: dict[str, dict[str, str]]) -> dict[str, Any]:

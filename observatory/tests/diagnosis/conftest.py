@@ -17,7 +17,9 @@ NAMED = {
     for behaviour in behaviour_histories()
     for each in (BehaviourChange(behaviour, value) for value in all_values(behaviour))
 }
-"""Every change of one behaviour to another value, by its name, such as `edit_needs_read=false`."""
+"""All changes of one behaviour to one of its values, by name. For example, the change `edit_needs_read=false` lets Edit
+change unread files.
+"""
 FEW = (
     "arguments/read-offset-negative",
     "gate/edit-after-read",
@@ -28,15 +30,17 @@ FEW = (
     "staleness/edit-after-touch-of-own-edit",
     "staleness/edit-after-touch-offset-only",
 )
-"""A few scenarios whose results depend on some of the behaviours.
+"""A few scenarios for quick tests of the diagnosis. Their results differ between versions.
 
 For example, `edit-after-change` has a different result in 2.1.208 than in the versions before it, and
-`edit-after-touch-of-own-edit` a different one in 2.1.7 than in 2.0.76.
+`edit-after-touch-of-own-edit` has a different result in 2.1.7 than in 2.0.76.
 """
 
 
 class Clinic:
-    """Observes and diagnoses implementations with the scenarios `ids`. Replays are cached."""
+    """Used by tests to diagnose the reference with some changed behaviours, using the scenarios `ids`. Replays are
+    cached.
+    """
 
     def __init__(self, ids: Collection[str], replays: ReplayCache) -> None:
         self.ids, self.replays, self.suite = ids, replays, replays.suite
@@ -60,13 +64,13 @@ def replays() -> Iterator[ReplayCache]:
 
 @pytest.fixture(scope="session")
 def full(replays: ReplayCache) -> Clinic:
-    """A `Clinic` with the scenarios that `readfirst diagnose` selects from the suite."""
+    """A Clinic that uses the same scenarios as `readfirst diagnose`."""
     return Clinic(search_sample(replays.suite, replays.suite.ids()), replays)
 
 
 @pytest.fixture(scope="session")
 def few(replays: ReplayCache) -> Clinic:
-    """A `Clinic` with the scenarios `FEW`."""
+    """A Clinic that uses only the scenarios in FEW, for quick tests."""
     return Clinic(FEW, replays)
 
 

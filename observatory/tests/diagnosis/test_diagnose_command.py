@@ -18,9 +18,9 @@ PAGE = CHECKOUT / "docs" / "diagnosis.md"
 
 @pytest.fixture
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
-    """The results of an implementation that behaves like 2.1.207, but needs no Read before a Write.
+    """The results file of an implementation that behaves like 2.1.207, but allows a Write without a Read.
 
-    No version behaves like that.
+    No version of the product behaves like this.
     """
     (tmp_path / "unread.py").write_text(
         f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests' / 'wrong_implementations')!r})\n"

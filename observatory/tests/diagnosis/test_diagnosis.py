@@ -34,13 +34,13 @@ ALL_CONTRACTS = tuple(Suite().contracts)
 CONTRACTS = tuple(each.name for each in ALL_CONTRACTS if each.recorded and not each.name.endswith("+gated"))
 OWN = behaviours_of(BASE)
 VISIBLE = sorted(each.name for each in NAMED.values() if each.value != OWN.value(each.behaviour))
-"""The names of all changes of one behaviour to a value that `BASE` does not have."""
+"""The names of all changes of one behaviour to a value that the version BASE does not have."""
 RANDOM = random.Random(20)
 PARTS = 10
 
 
 def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
-    """Return `count` different sets of `size` changes, each of a different behaviour."""
+    """Return `count` random sets of changes. Each set contains `size` changes of different behaviours."""
     found: set[tuple[str, ...]] = set()
     while len(found) < count:
         names = tuple(sorted(RANDOM.sample(VISIBLE, size)))
@@ -50,18 +50,17 @@ def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
 
 
 DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
-"""Number of pairs of changes that are diagnosed, and of triples.
+"""How many random pairs of changes are diagnosed, and how many random triples.
 
-From 100 on, every single change is diagnosed, too; otherwise every sixteenth.
+If it is 100 or more, all single changes are diagnosed, too; otherwise every sixteenth.
 """
 EVERY = 1 if DRAWS >= 100 else 16
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_changes(3, DRAWS)]
 
 
-def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Return a message about the first error in the diagnosis of the reference with these behaviours changed.
-
-    Empty if the diagnosis has no error.
+def diagnosis_error(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
+    """Diagnose the reference with these changed behaviours, and return a message if the diagnosis is wrong: if it
+    leaves scenarios unexplained, or reports more changes than there are. Empty if the diagnosis is correct.
     """
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
@@ -137,9 +136,9 @@ def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
 
 
 def test_what_every_version_has_may_be_lacking() -> None:
-    """A scenario is left out if the implementation lacks a tool of every version.
+    """If an implementation lacks a tool that every version has, scenarios with this tool are left out of the diagnosis.
 
-    If it lacks a tool that only some versions have, this helps to find the version.
+    If it lacks a tool that only some versions have, such scenarios are used, because they help to find the version.
     """
     lacks = {each: Fingerprint(f"lacks {each}") for each in ("Write", "MultiEdit", "MultiEdit, Write")}
     assert [*without_missing_capabilities({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
@@ -170,20 +169,20 @@ def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: C
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_changes_pairs_and_triples_are_recognised(full: Clinic, part: int) -> None:
-    wrong = [mistaken(full, changes, contracts=[BASE]) for changes in SETS[part::PARTS]]
+    wrong = [diagnosis_error(full, changes, contracts=[BASE]) for changes in SETS[part::PARTS]]
     assert [each for each in wrong if each] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> None:
-    wrong = [mistaken(full, changes) for changes in SETS[part::9]]
+    wrong = [diagnosis_error(full, changes) for changes in SETS[part::9]]
     assert [each for each in wrong if each] == []
 
 
 @cache
 def recorded_results(full: Clinic, name: str) -> Observed:
-    """Return the recorded results of a version in the scenarios of `full`."""
+    """Return the recorded results of the version `name` in the scenarios that `full` uses."""
     return without_missing_capabilities(observe_run(full.suite, f"recording:{name}", full.ids))
 
 
@@ -192,7 +191,7 @@ def recorded_results(full: Clinic, name: str) -> Observed:
 def test_each_recorded_version_is_recognised(full: Clinic, name: str) -> None:
     found = full.diagnose(recorded_results(full, name))
     assert (found.differences, found.unexplained) == ((), ())
-    assert between(found, CONTRACTS.index(name))
+    assert names_version_near(found, CONTRACTS.index(name))
 
 
 STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
@@ -201,19 +200,19 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The contract of the version is left out of the search.
+    """The search may not use the contract of the diagnosed version, only the contracts of other versions.
 
-    If its neighbours are far apart, as before 2.0, the search takes minutes.
+    If the versions before and after it differ in many behaviours, as before 2.0, the search takes minutes.
     """
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
-    assert between(unknown, CONTRACTS.index(name))
+    assert names_version_near(unknown, CONTRACTS.index(name))
     assert len(unknown.unexplained) <= 2
 
 
-def between(found: Diagnosis, place: int) -> bool:
-    """Return whether a version that a diagnosis names is near the contract number `place`: from the contract before
-    it to the one after it.
+def names_version_near(found: Diagnosis, place: int) -> bool:
+    """Whether a diagnosis names a version near the contract with the number `place` in CONTRACTS: not older than the
+    contract before it, and not newer than the contract after it.
     """
     first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]
     named = [each.partition("+")[0] for each in (found.version, *found.alike) if each != "documented"]

@@ -135,7 +135,7 @@ def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: Work
 
 
 class Whimsical(Altered):
-    """Gives a wrong answer to its 40th call, so that a replay of the same scenario does not show the fault again."""
+    """An implementation that answers only its 40th call wrongly, so a second replay does not show the fault again."""
 
     calls = 0
 
@@ -154,7 +154,7 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Work
 
 
 class Cut(Altered):
-    """Strips the whitespace at both ends of its answers."""
+    """An implementation that strips the whitespace at both ends of its answers."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
@@ -162,9 +162,10 @@ class Cut(Altered):
 
 
 class Reminded:
-    """An adapter whose sessions strip the whitespace of answers.
+    """An adapter whose sessions strip the whitespace at both ends of answers.
 
-    `says_so`: whether it reports that a reminder was removed from an answer (`was_contaminated`).
+    `says_so`: the adapter reports, through `was_contaminated`, that reminders were removed from answers, which may cost
+    whitespace.
     """
 
     capabilities = Cut.capabilities

@@ -15,7 +15,9 @@ RACE = ToolCall("Read", READ.arguments, during=(TOUCH,))
 
 
 class Side:
-    """An adapter with these capabilities besides Read, Edit and Write. It is never opened."""
+    """An adapter that declares Read, Edit, Write and these additional capabilities. Tests never open a session of
+    it.
+    """
 
     def __init__(self, *more: str) -> None:
         self.capabilities = frozenset({"Read", "Edit", "Write", *more})

@@ -21,7 +21,9 @@ TARGET = "python:wrong_answers:TabAfterLineNumber"
 Fuzz = Callable[..., int]
 
 FEW = ("--steps", "5")
-"""Options for a short search. Five steps suffice to show the fault of TARGET, which prints tabs after line numbers."""
+"""Options of `readfirst fuzz` for a short search. Five steps suffice to find the fault of TARGET, which prints a tab
+after each line number.
+"""
 
 
 @pytest.fixture

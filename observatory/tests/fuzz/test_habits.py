@@ -23,7 +23,9 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""Maximum number of generated steps until a habit shows. `readfirst fuzz` makes as many in three seconds."""
+"""Maximum number of generated steps after which a wrong habit of an implementation must have been found. `readfirst
+fuzz` takes three seconds for as many steps.
+"""
 
 OTHERS: list[type[Altered]] = [
     answers.CountsLinesFromZero,
@@ -60,20 +62,23 @@ SEARCH = scenarios(0)
 
 @cache
 def draw_scenario(number: int) -> Scenario:
-    """Return scenario `number` of the search.
+    """Return the generated scenario with this number.
 
-    The first call for each number must come after those for all lower numbers.
+    Scenarios are generated in order: before the first call with a number, the function must have been called with all
+    lower numbers.
     """
     return next(SEARCH)
 
 
 class OneReference(DifferentialRunner):
-    """Compares every implementation in the same scenarios, and replays each of these on the reference only once."""
+    """Compares several implementations with the reference in the same scenarios, and caches the outcomes of the
+    reference.
+    """
 
     done: ClassVar[dict[int, Outcome]] = {}
-    """Outcomes of the reference, by the `id()` of the scenario.
+    """The outcomes of the reference, by the `id()` of the scenario.
 
-    The cache of `draw_scenario` keeps the scenario alive, so the id is not reused.
+    Python does not reuse the `id()`, because the cache of `draw_scenario` keeps each scenario in memory.
     """
 
     def _on_reference(self, scenario: Scenario) -> Outcome:
@@ -83,9 +88,9 @@ class OneReference(DifferentialRunner):
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return the number of steps until an implementation first differs from the reference.
+    """Return the number of generated steps after which the implementation `wrong` first differs from the reference.
 
-    None if it does not differ within `MOST_STEPS`.
+    None if it does not differ within `MOST_STEPS` steps.
     """
     runner = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):

@@ -103,7 +103,7 @@ def test_links_and_modes_are_conditions() -> None:
 
 
 def pairs_of_changes(scenario: Scenario) -> set[Pair]:
-    """Return the pairs of conditions where a scenario calls Edit or Write."""
+    """Return the pairs of conditions under which a scenario calls Edit or Write."""
     return {
         pair
         for _, call, conditions in calls_with_conditions(scenario)
@@ -123,9 +123,9 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
 
 
 def new_pairs(index: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
-    """Return the number of pairs of conditions that the first 60 generated scenarios reach and the suite does not.
+    """Return the number of pairs of conditions that occur in the first 60 generated scenarios, but not in the suite.
 
-    `seen` weights the generator: it prefers pairs that are rare there.
+    If `seen` is specified, the generator prefers pairs that are rare in `seen`.
     """
     drawn = islice(scenarios(1, seen=seen), 60)
     made = {

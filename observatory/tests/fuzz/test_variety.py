@@ -25,14 +25,14 @@ from tests.rows import rows
 
 SCENARIOS = 500
 LARGER_THAN_ANY_OTHER = 25_000
-"""A size in bytes that only large contents reach.
+"""A size in bytes that only the contents from `large_content` reach.
 
-A usual content with six of the longest lines after many short lines is smaller.
+All other generated contents are smaller, even those with many short and six of the longest lines.
 """
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
-"""All Unicode categories, except surrogates and unassigned characters.
+"""All Unicode categories (`Lu`, `Nd`), except surrogates and unassigned characters.
 
-The characters up to U+FFFF suffice: no category begins beyond.
+The characters up to U+FFFF suffice, because they belong to all categories.
 """
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
@@ -55,9 +55,9 @@ STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
 
 @cache
 def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the texts in arguments, and the names of files, in 500 generated scenarios.
+    """Return the texts in the arguments of calls, and the names of files, in 500 generated scenarios.
 
-    `alone`: generate scenarios for a search that judges only by harm.
+    `alone`: generate the scenarios as for a search at the level `safe`, which looks only for harm.
     """
     texts: list[str] = []
     names: list[str] = []
@@ -68,21 +68,23 @@ def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 @cache
-def lengths() -> tuple[frozenset[int], frozenset[int]]:
-    """Return the buffer sizes (`SIZES`) that the lengths of large arguments and of large files are close to."""
+def reached_sizes() -> tuple[frozenset[int], frozenset[int]]:
+    """Return the buffer sizes in SIZES to which generated large texts come close: first for arguments, then for
+    files.
+    """
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)
     for _ in range(500):
         made = large_content(random)
-        files |= around(len(made.text.encode()) * made.times)
+        files |= sizes_near(len(made.text.encode()) * made.times)
     for _ in range(600):
-        arguments |= around(len(large_text(random).encode()))
+        arguments |= sizes_near(len(large_text(random).encode()))
     return frozenset(arguments), frozenset(files)
 
 
-def around(size: int) -> set[int]:
-    """Return the buffer sizes that are at most 32 bytes larger or smaller than `size`."""
+def sizes_near(size: int) -> set[int]:
+    """Return the buffer sizes in SIZES that differ from `size` by at most 32 bytes."""
     return {each for each in SIZES if abs(size - each) <= 32}
 
 
@@ -124,7 +126,7 @@ class TestDrawn:
 
 @rows("size", SIZES)
 def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
-    arguments, files = lengths()
+    arguments, files = reached_sizes()
     assert size in files
     assert size in arguments
 

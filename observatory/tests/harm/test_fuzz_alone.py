@@ -22,21 +22,23 @@ from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):
-    """Removes Markdown fences from written texts, as if they were formatting around an answer."""
+    """An implementation that removes Markdown fences from written texts, as if they were formatting around an
+    answer.
+    """
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.replace(b"```", b""))
 
 
 class CutsAtABuffer(careful.Careful):
-    """Writes only the first 64 KiB of each file."""
+    """An implementation that writes only the first 64 KiB of each file."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data[:65536])
 
 
 class DropsFormatCharacters(careful.Careful):
-    """Removes invisible characters from the files that it writes."""
+    """An implementation that removes invisible characters from the files that it writes."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(
@@ -45,42 +47,44 @@ class DropsFormatCharacters(careful.Careful):
 
 
 class KnowsMarkdown(careful.Careful):
-    """Ends every Markdown file with a newline."""
+    """An implementation that adds a newline at the end of Markdown files that it writes."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.rstrip(b"\n") + b"\n" if path.suffix == ".md" else data)
 
 
 class ExpandsVariables(careful.Careful):
-    """Replaces `$HOME` and `${HOME}` in written texts by a value."""
+    """An implementation that replaces `$HOME` and `${HOME}` in written texts by a directory."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
 
 
 class StripsLineNumbers(careful.Careful):
-    """Removes numbers at the start of lines, as if they were the line numbers that Read shows."""
+    """An implementation that removes numbers at the start of lines, as if they were the line numbers that Read
+    shows.
+    """
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))
 
 
 class CutsControlCharacters(careful.Careful):
-    """Removes the control characters ESC and BEL from the files that it writes."""
+    """An implementation that removes the control characters ESC and BEL from the files that it writes."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
 
 
 class FormatsData(careful.Careful):
-    """Strips the spaces at line ends of JSON files, and adds a newline at the end."""
+    """An implementation that strips spaces at line ends of JSON files, and adds a newline at the end of these files."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)
 
 
 class ShortensArguments(careful.Careful):
-    """Writes only the first 16,384 characters of the content of a Write."""
+    """An implementation that writes only the first 16,384 characters of the argument `content` of a Write."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         content = arguments["content"]

@@ -63,8 +63,8 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
 
 @rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
-    """Only two modules of the judge may use transcripts: `recorded`, which judges recordings, and `overcautious`, which
-    finds calls that every contract answers.
+    """Of the modules that find harm, only two may use recorded transcripts: `recorded`, which finds harm in recordings,
+    and `overcautious`, which finds refused calls that every contract answers.
     """
     imported = {
         node.module or ""

@@ -85,7 +85,9 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""Scenarios of the family `unsaved-buffers` that make an agent lose unsaved text, by agent (docs/targets.md)."""
+"""For each agent, the scenarios of the family `unsaved-buffers` in which the agent loses unsaved text of the user's
+editor, as docs/targets.md states.
+"""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:
@@ -99,7 +101,7 @@ def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePoo
 
 
 def is_known_failure(target: Target, scenario_id: str) -> bool:
-    """Whether the baseline of every version of a target accepts the failure of a scenario."""
+    """Whether the failure of a scenario is accepted in the baselines of all versions of a target."""
     files = [baseline_path(replace(target, release=release)) for release in target.versions.values()]
     return all(
         (scenario_id, CONTRACT.name) in load_baseline(file, SUITE.ids(), SUITE.contracts).accepted

@@ -45,9 +45,9 @@ CONTRACT = """\
 
 
 def make_recording(*texts: str) -> Recording:
-    """Return a recording of gate/x with the answers of 3.0.1, 3.0.2 and so on.
+    """Return a recording of the scenario gate/x for the versions 3.0.1, 3.0.2 and so on. `texts` are their answers.
 
-    Models that must read first and other models get the same answers.
+    The contracts with an older model (`3.0.1+gated`) get the same answers.
     """
     transcripts = {
         f"3.0.{number}{variant}": Transcript(
@@ -60,9 +60,9 @@ def make_recording(*texts: str) -> Recording:
 
 
 def with_recordings(suite: Suite, *texts: str) -> Suite:
-    """Return the suite with the contracts 3.0.1, 3.0.2 and so on, one per text.
+    """Write the contracts 3.0.1, 3.0.2 and so on into the suite, one per text, and return the suite.
 
-    The text is the contract's answer in gate/x.
+    Each text is the recorded answer of one contract in the scenario gate/x.
     """
     path = suite.path("gate/x")
     recording = make_recording(*texts)

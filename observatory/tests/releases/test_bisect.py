@@ -40,8 +40,10 @@ def bisect(suite: Suite, *options: str) -> int:
     return exit_code("product", "bisect", "--fixtures", suite.root, *options)
 
 
-def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_string: str = "gamma") -> None:
-    """Write a scenario that equals gate/x, except for the texts of its Edit."""
+def write_variant(
+    suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_string: str = "gamma"
+) -> None:
+    """Write a scenario that is equal to gate/x, except for the arguments `old_string` and `new_string` of its Edit."""
     text = suite.path("gate/x").read_text("utf-8").partition("    expect:")[0]
     text = text.replace("old_string: alpha", f"old_string: {old_string}")
     text = text.replace("new_string: gamma", f"new_string: {new_string}")
@@ -49,9 +51,10 @@ def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_st
 
 
 class Asked:
-    """Made-up answers of the versions 1, 2 and so on to some scenarios, one letter per version.
+    """Made-up answers for tests of `find_changes`: for each scenario a text such as `aab.b`, with one letter for the
+    answer of each of the versions 1, 2 and so on.
 
-    A dot means that the version gives no answer. Records the requested versions in `asked`.
+    A dot means that the version gives no answer. The versions whose answers were requested are added to `asked`.
     """
 
     def __init__(self, **answers: str) -> None:
@@ -201,7 +204,7 @@ def test_the_refused_version_is_never_fetched(suite: Suite, npm: Npm) -> None:
 def test_two_scenarios_are_searched_at_once_and_a_version_is_installed_once_for_both(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    another(suite, "gate/y", new_string="delta")
+    write_variant(suite, "gate/y", new_string="delta")
     words = saying("'Late' if args['new_string'] == 'delta' else 'Old'")
     made = npm({"1.0.1": OLD, "1.0.2": OLD, "1.0.3": words, "1.0.4": words, "1.0.5": NEW, "1.0.6": NEW})
     assert bisect(suite, "gate/x", "gate/y", "--keep", "1") == ExitCode.CONFORMANT
@@ -217,7 +220,7 @@ def test_scenarios_are_selected_as_for_other_commands(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm(versions(2, newest=2))
-    another(suite, "gate/y", new_string="delta")
+    write_variant(suite, "gate/y", new_string="delta")
     assert bisect(suite, "-k", "gate/y") == ExitCode.CONFORMANT
     assert "gate/x" not in capsys.readouterr().out
     assert bisect(suite, "-k", "nothing") == ExitCode.NOTHING
@@ -259,7 +262,7 @@ def test_a_version_that_does_not_run_is_gone_round(
 def test_what_has_no_answer_at_an_end_is_reported_and_the_others_are_searched(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    another(suite, "gate/y", new_string="delta")
+    write_variant(suite, "gate/y", new_string="delta")
     npm({"1.0.1": OLD, "1.0.2": saying('os.urandom(8).hex() if args["new_string"] == "delta" else "New"')})
     assert bisect(suite) == ExitCode.ERROR
     captured = capsys.readouterr()

@@ -36,10 +36,10 @@ if words[1] == "compatibility":
     words = ["targets", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
-"""A substitute for the command `readfirst`.
+"""The source of a substitute for the command `readfirst`, used in the steps of the workflow.
 
-It notes commands that would run targets instead of executing them. `targets compatibility` compares the committed
-results of two versions of a target.
+Commands that would run targets are only written to the file docs/made, not executed. The command `targets
+compatibility` compares the committed results of two versions of a target.
 """
 NPM = """\
 #!/bin/sh
@@ -84,8 +84,9 @@ def week(tmp_path: Path, request: pytest.FixtureRequest) -> Job:
 
 
 def variables_of(output: str) -> dict[str, str]:
-    """Return the environment variables of the job that the workflow starts for the only target in `output`, which is
-    the output `targets=[...]` of the job `outdated`.
+    """Return the environment variables of the job `survey`, which the workflow starts for each outdated target.
+
+    `output` is the output `targets=[...]` of the job `outdated`, and contains only one target.
     """
     (target,) = json.loads(output.removeprefix("targets="))
     return {

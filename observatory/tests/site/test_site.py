@@ -119,7 +119,9 @@ def test_a_card_explains_the_stars_of_its_own_row_alone(
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: SiteData) -> None:
-    """The map of harm links to the section of each kind of harm."""
+    """The cells of the harm map link to these sections, so the section of a kind of harm must exist even if there is no
+    scenario to show in it.
+    """
     assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
         "### untrue",
         f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",

@@ -67,7 +67,9 @@ def fences(text: str, language: str) -> list[str]:
 
 
 def problems(text: str) -> list[str]:
-    """Return the errors in the text of an issue: wrong headings, empty parts, and paths of this machine."""
+    """Return a message for each error in the text of an issue: wrong headings, empty sections, paths of this
+    machine.
+    """
     tokens = parse_markdown(text)
     titles = [
         (each.tag, following.content)

@@ -27,9 +27,10 @@ def hash_file(path: Path) -> str:
 
 
 def call_with_hash(name: str, given: dict[str, str]) -> str:
-    """Execute a call of a server whose changes require the hash of the file.
+    """Execute a call of the tool `name`, as a server would whose tools require the hash of a file before they change
+    it.
 
-    Raises ValueError for a wrong hash and if the text to find does not occur exactly once, and for files that are not
+    Raises ValueError for a wrong hash, for a text that does not occur exactly once, and for a file that is not
     UTF-8.
     """
     path = Path(given["path"])

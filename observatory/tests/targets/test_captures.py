@@ -36,7 +36,9 @@ EDIT = {"file_path": "a.txt", "old_string": "x", "new_string": "y"}
 
 
 class Raw:
-    """A server whose answers contain a version number, also if it refuses the call."""
+    """A substitute for a server. Each answer, also to a refused call, contains a version number: the number of calls so
+    far.
+    """
 
     traits = AdapterTraits()
 

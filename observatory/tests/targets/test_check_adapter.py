@@ -16,7 +16,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 class Plain:
-    """Reads and writes files, and checks none of the contract's rules."""
+    """An adapter that reads and writes files without any of the checks that the contract requires."""
 
     reuses_paths = True
 
@@ -70,7 +70,9 @@ class ManglesUnicode(Plain):
 
 
 def declaring(*capabilities: str) -> type[Plain]:
-    """Return an adapter that declares these capabilities besides Read and Write, but does not implement them."""
+    """Return an adapter that supports Read and Write. It also declares these capabilities, but does not implement
+    them.
+    """
     return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 
@@ -78,7 +80,7 @@ class CannotRewind(Plain):
     capabilities = frozenset({"Read", "Write", "rewind"})
 
     def rewind(self) -> None:
-        """Do nothing: the files keep their changes, so the declared capability does not work."""
+        """Do nothing. A correct adapter would undo the changes of files, so the declared capability does not work."""
 
 
 class IsMuteAfterCompaction(Plain):

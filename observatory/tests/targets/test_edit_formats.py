@@ -43,9 +43,9 @@ def edit(old: str, new: str, **more: object) -> dict[str, object]:
 
 
 def replace_lines(text: str, removed: list[str], added: list[str]) -> str | None:
-    """Return a text with the first occurrence of the lines `removed` replaced by the lines `added`.
+    """Return a text after replacing the first occurrence of the lines `removed` by the lines `added`.
 
-    None if these lines do not occur.
+    None if the lines `removed` do not occur.
     """
     lines = re.findall(r".*\n|.+", text)
     for at in range(len(lines) - len(removed) + 1):
@@ -59,10 +59,9 @@ def replace_lines(text: str, removed: list[str], added: list[str]) -> str | None
 
 
 def apply_patch(patch: str, text: str | None) -> str | None:
-    """Return a text after a patch in the format `apply_patch`: an envelope, a section for one file, and lines with `+`
-    or `-`.
+    """Apply a patch in the format `apply_patch` to a text, and return the new text. The patch may change only one file.
 
-    None if the removed lines do not occur.
+    `text` is None if the file does not exist yet. None is returned if the lines that the patch removes do not occur.
     """
     begin, section, *lines, end, after = patch.split("\n")
     assert (begin, end, after) == ("*** Begin Patch", "*** End Patch", "")
@@ -79,9 +78,9 @@ def apply_patch(patch: str, text: str | None) -> str | None:
 
 
 def apply_block(block: str, text: str | None) -> str | None:
-    """Return a text after a search/replace block, which consists of two parts.
+    """Apply a search-and-replace block to a text, and return the new text. An empty search part creates the file.
 
-    An empty search part creates the file. None if the searched lines do not occur.
+    `text` is None if the file does not exist yet. None is returned if the searched lines do not occur.
     """
     search, *lines, replace, after = block.split("\n")
     assert (search, replace, after) == ("<<<<<<< SEARCH", ">>>>>>> REPLACE", "")
@@ -92,10 +91,10 @@ def apply_block(block: str, text: str | None) -> str | None:
 
 
 def apply_markers(patch: str, text: str | None) -> str | None:
-    """Return a text after a patch between conflict markers, where a new text of any length replaces the first
-    occurrence of an old text.
+    """Apply a patch with conflict markers to a text, and return the new text: the first occurrence of the old text is
+    replaced by the new text.
 
-    None if the old text does not occur.
+    None is returned if the old text does not occur.
     """
     assert patch.startswith("<<<<<<< ORIGINAL\n")
     assert patch.endswith("\n>>>>>>> UPDATED")
@@ -267,7 +266,7 @@ def test_every_format_has_its_name_in_the_schema() -> None:
 
 
 ENDS = ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"]
-"""Characters that some programs also treat as line ends."""
+"""Characters other than a newline that some programs treat as line ends."""
 ESCAPES = {
     "search_replace": [
         f"a{end}{spaces}>>>>>>> REPLACE{end}/outside/x{end}<<<<<<< SEARCH{end}======={end}made{end}"

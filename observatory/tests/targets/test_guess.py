@@ -57,8 +57,8 @@ SPECIAL = {
 }
 
 
-def server(tools: str) -> list[Tool]:
-    """Return the tools of a server that are listed in lines like `read_file(path, limit?)`.
+def parse_tools(tools: str) -> list[Tool]:
+    """Return the tools of a server from a text with lines such as `read_file(path, limit?)`.
 
     A question mark means that the argument is optional.
     """
@@ -129,12 +129,12 @@ SERVERS = {
         edit_file(path, old, new, expected_hash)
         write_file(path, content, expected_hash)""",
 }
-"""The tools of published servers and of a typical new one, by server."""
+"""The tools of some published servers and of a typical new server, by the name of the server."""
 
 
 @rows(("name", "tools"), [*SERVERS.items()])
 def test_the_tools_of_known_servers_are_recognised(name: str, tools: str) -> None:
-    offered = server(tools)
+    offered = parse_tools(tools)
     guessed = guess_calls([LISTS, *offered])
     assert [guessed[each].call for each in ("Read", "Edit", "Write")] == [each.name for each in offered], name
     unknown = {each for guess in guessed.values() for each in guess.unknown}
@@ -155,12 +155,12 @@ def test_the_tools_of_known_servers_are_recognised(name: str, tools: str) -> Non
     ],
 )  # fmt: skip
 def test_how_an_edit_is_called(name: str, arguments: dict[str, Any], replace_all: Any) -> None:
-    guess = find_guess("Edit", *server(SERVERS[name]))
+    guess = find_guess("Edit", *parse_tools(SERVERS[name]))
     assert (guess.arguments, guess.replace_all) == (arguments, replace_all)
 
 
 def test_a_value_of_an_earlier_answer_is_captured() -> None:
-    guessed = guess_calls(server(SERVERS["of hashes"]))
+    guessed = guess_calls(parse_tools(SERVERS["of hashes"]))
     assert (
         guessed["Edit"].arguments["expected_hash"] == guessed["Write"].arguments["expected_hash"] == "$hash"
     )

@@ -88,9 +88,9 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
 
 
 class Stage:
-    """Surveys in a directory, with a suite of a few scenarios.
+    """Used by tests to perform surveys in a directory, with a suite of a few scenarios.
 
-    Runs return made-up verdicts, and their scenario ids are recorded in `asked`.
+    Targets are not really run: each run returns made-up verdicts, and its scenario ids are added to `asked`.
     """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ class Stage:
         return (each for each in every if each.scenario_id in ids)
 
     def survey(self, **options: Any) -> Survey:
-        """Return a survey that continues with the results that the directory already contains."""
+        """Return a survey that uses the results that the directory already contains."""
         survey = Survey(SUITE, self.folder, **options)
         survey.load_stored_results()
         return survey

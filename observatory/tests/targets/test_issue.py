@@ -106,7 +106,7 @@ def test_a_text_that_is_not_whole_is_noticed(wrong: Callable[[str], str], proble
 
 @pytest.fixture
 def issues(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run `readfirst targets implementations` in the checkout."""
+    """A function that runs `readfirst targets implementations` in the checkout, with the given arguments."""
     monkeypatch.chdir(CHECKOUT)
     return partial(readfirst, "targets", "implementations")
 
@@ -168,8 +168,8 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
 
 @pytest.fixture
 def results_folder(tmp_path: Path) -> Path:
-    """A directory with a copy of the committed results, and with evidence that is outdated because its scenario has
-    changed.
+    """A directory with a copy of the committed results, and with an evidence.json that is out of date: its digest
+    differs from that of the scenario.
     """
     for name in ("compatibility.json", "implementations.json"):
         (tmp_path / name).write_bytes((DOCS / name).read_bytes())
@@ -213,9 +213,9 @@ def test_evidence_of_another_scenario_is_gathered_again(
 
 
 class Wrong:
-    """An adapter that edits without a Read.
+    """An adapter that edits files although they were not read.
 
-    Each session works in its workspace, and answers of Edit and Write contain the path of the workspace.
+    The answers to Edit and Write contain the path of the workspace, which evidence must not contain.
     """
 
     reuses_paths = True
@@ -270,7 +270,9 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
 
 
 class Sometimes(Wrong):
-    """Empties the file of the third call that is stopped. Other stopped calls change nothing."""
+    """An adapter that fails only sometimes: the third stopped call empties its file. Other stopped calls change
+    nothing.
+    """
 
     capabilities = frozenset({"Read", "Edit", "Write", "stop"})
     stops = 0

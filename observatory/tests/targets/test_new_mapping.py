@@ -44,7 +44,7 @@ COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
 
 
 def make_server_folder(folder: Path) -> Path:
-    """Create a directory that contains the server and the list of its tools. Return the directory."""
+    """Create a directory that contains a server and the list of its tools (tools.json), and return its path."""
     folder.mkdir()
     for name, file in (("server.py", STAND_IN), ("mcp_lines.py", Path(mcp_lines.__file__))):
         (folder / name).write_bytes(file.read_bytes())
@@ -55,7 +55,7 @@ def make_server_folder(folder: Path) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's current directory, which contains the server."""
+    """The path of the current directory, which contains the server that COMMAND starts."""
     folder = make_server_folder(tmp_path / "my server")
     monkeypatch.chdir(folder)
     return folder
@@ -63,9 +63,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def mapping_text(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The text of the mapping file that the command writes for the server.
+    """The text of the mapping file that `readfirst targets new-mapping` writes for the server.
 
-    The command replays a dozen scenarios, so it runs once for all tests.
+    The command replays a dozen scenarios, so it runs only once for all tests.
     """
     folder = make_server_folder(tmp_path_factory.mktemp("once") / "my server")
     with pytest.MonkeyPatch.context() as patch:
@@ -77,7 +77,7 @@ def mapping_text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def mapping(here: Path, mapping_text: str) -> Path:
-    """The path of the mapping file in the user's current directory."""
+    """The path of a mapping file for the server, in the current directory."""
     file = here / "My-files.yaml"
     file.write_text(mapping_text)
     return file
@@ -154,9 +154,9 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
 
 
 class Refuses:
-    """A server that gives one message for all its refusals.
+    """A server that uses the same message for all refusals.
 
-    It refuses each call other than Read; with `all_` false, only until a file was read.
+    It refuses every call except Read. If `all_` is false, it refuses calls only until a file was read.
     """
 
     def __init__(self, *, all_: bool) -> None:
@@ -179,9 +179,10 @@ def test_one_wording_for_two_reasons_is_not_proposed() -> None:
 
 
 class ViewsFirst:
-    """A server that refuses each change.
+    """A server that refuses every Edit and Write.
 
-    Before the first Read of a session it asks for one, also if the file does not exist; later it gives no reason.
+    Before the first Read of a session, the message demands a Read, even if the file does not exist. After a Read, the
+    message states no reason.
     """
 
     def open(self, workspace: Workspace) -> "ViewsFirst":

@@ -36,7 +36,7 @@ if name not in newest:
     sys.exit("there is no way to the registry")
 print(newest[name] if sys.argv[1] == "view" else name + " (" + newest[name] + ")")
 """
-"""A substitute for both clients of registries: for the program npm, and for the module pip."""
+"""The source of a program that replaces both npm and pip: it answers with the newest version of a package."""
 
 TARGET = """\
 title: Tools of nobody
@@ -53,9 +53,9 @@ result: {{error: {{exception: true}}}}
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """A function that replaces the registries by a table of newest versions.
+    """A function that replaces the registries of npm and pip by a table of newest versions.
 
-    It returns the list of the packages that are requested afterwards.
+    It returns a list that contains the requests that are made afterwards.
     """
     log, newest = tmp_path / "asked", tmp_path / "newest.json"
     text = CLIENT.format(python=sys.executable, log=str(log), newest=str(newest))
@@ -80,7 +80,9 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., l
 
 @pytest.fixture
 def targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory with two mapping files: a server from npm, and a library from PyPI that needs Python 3.13."""
+    """A directory with two mapping files, used instead of the bundled targets: a server from npm, and a library from
+    PyPI that needs Python 3.13.
+    """
     folder = tmp_path / "targets"
     folder.mkdir()
     launch = "mcp: {command: [node, x]}"
@@ -164,7 +166,7 @@ def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -
 
 
 class AnyVersion(dict[str, str]):
-    """A table of newest versions for the packages of all targets. The version is newer than any published one."""
+    """A table of newest versions, in which each package of every target has a newer version than any published one."""
 
     def __init__(self) -> None:
         names = {
@@ -307,7 +309,7 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run) -> None:
 
 @pytest.fixture
 def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cache the list of known scenarios over all comparisons of a test."""
+    """Let all comparisons in a test share the list of known scenarios, because reading it takes long."""
     from readfirst.observatory.survey import compatibility
 
     known = compatibility.known_scenarios

@@ -16,7 +16,7 @@ from readfirst.observatory.targets.mapping import load_target
 from tests.judging import SUITE, judge_target
 
 pytestmark = pytest.mark.slow
-"""Every test needs a target that pip installs."""
+"""Marks all tests of the module as slow, because each needs a target that pip installs."""
 
 
 EDITOR = """
@@ -84,13 +84,13 @@ capabilities: [Read, Edit, Write]
 
 
 def change_mapping(old: str, new: str) -> str:
-    """Return the text of the mapping with `old` replaced by `new`."""
+    """Return the text of the toy target's mapping file after replacing `old` by `new`."""
     assert old in MAPPING
     return MAPPING.replace(old, new)
 
 
-def wheel(folder: Path) -> None:
-    """Write the wheel of the toy package to a directory where pip finds it."""
+def write_wheel(folder: Path) -> None:
+    """Write the wheel of the package `toy-editor` into a directory from which pip installs packages."""
     with zipfile.ZipFile(folder / "toy_editor-1.0-py3-none-any.whl", "w") as archive:
         archive.writestr("toy_editor.py", EDITOR)
         info = "toy_editor-1.0.dist-info"
@@ -101,12 +101,12 @@ def wheel(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The directory with the mapping of the toy target.
+    """A directory with the mapping file of the toy target and its wheel.
 
-    Its cache of installations is empty at first, and shared by all tests of the module.
+    All tests of the module share one cache of installed targets, which is empty at first.
     """
     folder = tmp_path_factory.mktemp("toy")
-    wheel(folder)
+    write_wheel(folder)
     (folder / "toy.yaml").write_text(MAPPING)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PIP_NO_INDEX", "1")
@@ -194,8 +194,8 @@ def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
-    """An environment that was created with an unsuitable Python is not reused when the mapping requires a different
-    one.
+    """If the mapping is changed to require a newer Python, an existing environment with an older Python is not
+    reused.
     """
     file, root = tmp_path / "toy.yaml", tmp_path / "cache"
     made = []

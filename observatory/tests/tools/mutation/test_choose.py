@@ -13,7 +13,7 @@ from readfirst.harness.suite.suite import Suite
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout whose only scenario is an Edit of an unread file."""
+    """The directory of a checkout whose suite has one scenario: an Edit of an unread file."""
     small_checkout(tmp_path, hidden=False)
     rules = CHECKOUT / "fixtures" / "rules.yaml"
     (tmp_path / "fixtures" / "rules.yaml").write_bytes(rules.read_bytes())
@@ -41,16 +41,16 @@ for file in files:
 write_all(files)
 print(json.dumps([each.id for each in found]))
 """
-"""A script that selects scenarios.
+"""A script that selects scenarios with `choose_scenarios`.
 
-It runs in a separate process, because it replaces the modules of the reference, which must not be in use.
+It runs in a separate process, because it replaces the modules of the reference, which the tests use.
 """
 
 
 def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
-    """Add the selected scenarios to the checkout's corpus, and return their ids.
+    """Select generated scenarios, add them to the checkout's corpus, and return their ids.
 
-    `most` is the maximum number of scenarios, and `least` the number of outcomes that a scenario must newly show.
+    At most `most` scenarios are selected. Each must detect at least `least` faults that no other scenario detects.
     """
     asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]

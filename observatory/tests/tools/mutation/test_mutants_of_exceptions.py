@@ -107,9 +107,10 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a package of one function with three cases, in the given circumstances.
+    """Return a panel with a package of one function and three test cases. `circumstances` contains the circumstances of
+    each case.
 
-    The mutants ask with `when` whether the running case has a circumstance.
+    Mutants call the function `when` to find out whether the running case has a circumstance.
     """
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
@@ -164,9 +165,9 @@ def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
 
 
 def small_checkout(folder: Path, *, hidden: bool) -> Path:
-    """Create a checkout whose suite has one scenario: an Edit of an unread file.
+    """Create a checkout in `folder` whose suite has one scenario: an Edit of an unread file.
 
-    With `hidden`, a second scenario edits an unread file with a hidden name.
+    With `hidden`, the suite has a second scenario, in which the unread file is a hidden file.
     """
     text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
     names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
@@ -176,10 +177,10 @@ def small_checkout(folder: Path, *, hidden: bool) -> Path:
     return folder
 
 
-def of_the_gate() -> tuple[Mutant, Mutant]:
+def gate_mutants() -> tuple[Mutant, Mutant]:
     """Return two mutants of the reference.
 
-    In the first, hidden files may be edited unread; in the second, all files may.
+    The first mutant edits unread files if they are hidden. The second mutant edits all unread files.
     """
     module = "session.read_state"
     source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
@@ -197,7 +198,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
     tmp_path: Path, hidden: bool, by: str
 ) -> None:
     panel = scenarios.scenario_panel(small_checkout(tmp_path, hidden=hidden), {}, exceptions=True)
-    mutant, rule = of_the_gate()
+    mutant, rule = gate_mutants()
     names = list(panel.cases)
     everywhere = {(mutant.module, line): (1 << len(names)) - 1 for line in mutant.reached_by}
     cases = Cases(dict.fromkeys(names, 0.0), everywhere, frozenset())
@@ -222,13 +223,12 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
-    """Judge the exceptions of the condition in `refuse_unread` in a small checkout.
-
-    Return the fate of each mutant by its circumstance.
+    """Test the mutants in which the condition of `refuse_unread` is wrong in one circumstance, with the suite of a
+    small checkout. Return the result of each mutant, by circumstance.
     """
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
-    _, rule = of_the_gate()
+    _, rule = gate_mutants()
     return {each.mutant.when: each for each in judged.fates if each.mutant.before == rule.before}
 
 

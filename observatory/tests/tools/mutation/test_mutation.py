@@ -317,14 +317,14 @@ def test_every_version_is_judged_by_its_own_recording(tmp_path: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((CHECKOUT / "fixtures" / name).read_bytes())
     (tmp_path / "reference_impl").symlink_to(CHECKOUT / "reference_impl")
-    true = hows(tmp_path)
+    true = failures_by_case(tmp_path)
     assert {"2.1.7 gate/edit-unread", "2.1.228 gate/edit-unread", "2.1.281 gate/edit-unread"} < true.keys()
     assert not any(true.values())
     recording = tmp_path / "fixtures" / FILES[1]
     done = "The file $WS/notes.txt has been updated successfully."
     text = recording.read_text("utf-8")
     recording.write_text(text.replace(f'"{done}"', '"Done."'), "utf-8")
-    wrong = {case for case, how in hows(tmp_path).items() if how == "failed: text"}
+    wrong = {case for case, how in failures_by_case(tmp_path).items() if how == "failed: text"}
     later = {case for case in true if order(case.partition(" ")[0]) >= order("2.1.281")}
     assert wrong == {case for case in later if "+gated" not in case} != set()
 
@@ -332,9 +332,9 @@ def test_every_version_is_judged_by_its_own_recording(tmp_path: Path) -> None:
 FILES = ("scenarios/gate/edit-unread.yaml", "recordings/gate/edit-unread.json")
 
 
-def hows(checkout: Path) -> dict[str, str]:
-    """Return the result of each case in a checkout on the unchanged reference: empty if it passes, otherwise the
-    failure.
+def failures_by_case(checkout: Path) -> dict[str, str]:
+    """Run all test cases of a checkout on the unchanged reference. Return for each case a text that describes the
+    failure, or an empty text if the case passes.
     """
     judging = scenarios.scenario_panel(checkout, {})
 
