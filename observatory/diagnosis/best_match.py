@@ -107,7 +107,7 @@ class _Guess:
         return _Guess(self.version, self.changes - {change})
 
     def at(self, version: str) -> _Guess:
-        """Return a guess with the same changes, applied to a different version."""
+        """Return a candidate with the same changed behaviours, but a different version."""
         return self._of(version, self.changes)
 
     @staticmethod
@@ -138,8 +138,8 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the contract that, without changes, leaves the fewest scenarios unexplained. If several contracts
-        leave equally few, return the first.
+        """Return the contract that, without changed behaviours, leaves the fewest scenarios unexplained. If several
+        contracts leave equally few, return the first.
         """
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
@@ -158,7 +158,8 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios that a guess does not explain. Return None as soon as there are more than `most`.
+        """Return the scenarios in which the reference, with the version and the changes of `guess`, has a different
+        result than the implementation. Return None as soon as there are more than `most`.
 
         The scenarios in `first` are tried before all others, because they probably exclude a wrong guess early.
         """
@@ -172,8 +173,8 @@ class _Search:
         return unexplained
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Return the guess with additional changes, as long as each one reduces the number of unexplained scenarios.
-        Changes that turn out to be needless are removed.
+        """Add changed behaviours to a candidate as long as each of them reduces the number of unexplained scenarios.
+        Remove needless changes, and return the result.
         """
         unexplained = self._unexplained_by(guess) or []
         refused: set[BehaviourChange] = set()
@@ -207,8 +208,8 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _without_needless_changes(self, guess: _Guess, most: int) -> _Guess:
-        """Return the guess without needless changes. A change is needless if at most `most` scenarios are unexplained
-        without it.
+        """Return a candidate without its needless changes. A change is needless if at most `most` scenarios are
+        unexplained without it.
         """
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._unexplained_by(guess.without(change), most) is not None:
@@ -216,7 +217,9 @@ class _Search:
         return guess
 
     def with_fewer_changes(self, guess: _Guess) -> _Guess:
-        """Return a guess that explains at least as many scenarios, at the version that requires the fewest changes."""
+        """Try other versions, and return the candidate with the fewest changed behaviours that explains at least as
+        many scenarios as `guess`.
+        """
         unexplained = self._unexplained_by(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)
@@ -228,7 +231,7 @@ class _Search:
         return guess
 
     def diagnosis(self, guess: _Guess) -> Diagnosis:
-        """Test the guess in all observed scenarios, and return the diagnosis."""
+        """Test the candidate `guess` in all observed scenarios, and return the diagnosis."""
         observed, behaviours = self._observed, guess.behaviours
         every = {each: self._replays(each, behaviours) for each in observed}
         did = {each: seen for each, seen in every.items() if seen.fingerprint != NO_RESULT}

@@ -133,7 +133,7 @@ class _SearchResult:
         return f"Of {pluralize(calls, 'call')} {alike}."
 
     def report(self) -> None:
-        """Show the progress of the search."""
+        """Show the numbers of steps and disagreements so far. Called after each scenario."""
         self.progress.show(self.tally.steps, self.tally.disagreed)
 
     def add_finding(self, finding: Finding) -> None:

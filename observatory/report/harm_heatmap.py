@@ -42,7 +42,9 @@ class MapCell:
     kind: Kind
     count: int | None
     tone: str
-    """The CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for `blind` and `overcautious`, or `none`."""
+    """The CSS class with the colour of the cell: `harm-1` to `harm-5` for harm, `wording-1` to `wording-5` for `blind`
+    and `overcautious`, `none` if the count is zero.
+    """
     scenario: str = ""
 
 

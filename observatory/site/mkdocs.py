@@ -67,7 +67,7 @@ def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "")
     """Build the HTML of the Markdown in `source` into the directory `target`. Raises SiteError if MkDocs reports a
     problem.
 
-    `nav` is MkDocs' navigation, `url` the address of the published site.
+    `nav` is the value of the MkDocs setting `nav`, the list of pages. `url` is the address of the published site.
     """
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config

@@ -78,7 +78,7 @@ def _mask_first_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """The adapter of a target: translates calls of the contract's tools (Read, Edit, Write) into calls of the target's
+    """The adapter of a target: translates calls of Claude Code's tools (Read, Edit, Write) into calls of the target's
     tools. The adapter `raw` makes the translated calls.
     """
 
@@ -147,7 +147,7 @@ class TargetSession:
             self._scope = self._scope.with_captures(found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Translate a call of one of the contract's tools, call the target's tool, and return the translated answer."""
+        """Translate a call of a tool such as Read, call the target's tool, and return the translated answer."""
         call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
@@ -185,7 +185,7 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return a call of a contract's tool as a call of the target's tool. The translated call may contain values
+        """Return a call of a tool such as Read as a call of the target's tool. The translated call may contain values
         that were captured from earlier answers about the same file.
         """
         scope = self._scope.with_captures(self._captured.get(self._file_path(arguments), {}))

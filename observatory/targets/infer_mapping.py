@@ -29,7 +29,7 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
         "limit": "limit lines numlines nlines linecount maxlines maxlinescount count length head",
     }.items()
 }
-"""For each argument of the contract's tools, the names that other tools use for it: in lower case, without separators,
+"""For each argument of Read, Edit and Write, the names that other tools use for it: in lower case, without separators,
 the most probable name first.
 """
 _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -42,8 +42,8 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""Used to match an argument whose name is not in _SYNONYMS. For each argument of the contract's tools, the first set
-contains the words of which a matching name must contain one, the second set all other words that it may contain.
+"""Used to match an argument whose name is not in _SYNONYMS with an argument of Read, Edit or Write. A matching name
+must contain at least one word of the first set. All its other words must be in the second set.
 """
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
@@ -73,7 +73,7 @@ _ARGUMENTS = {
     "Edit": (("file_path", "old_string", "new_string"), ("replace_all",)),
     "Write": (("file_path", "content"), ()),
 }
-"""The required and the optional arguments of each tool of the contract."""
+"""The required and the optional arguments of Read, Edit and Write."""
 _TOOLS_MATCHED_BY_NAME = ("MultiEdit", "NotebookRead", "NotebookEdit")
 _VERBS = {"Read": _READ_VERBS, "Edit": _EDIT_VERBS, "Write": _WRITE_VERBS}
 
@@ -97,11 +97,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, one of the contract's tools, into calls of the server's tool `call`.
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`.
 
     `arguments` are templates as in a mapping file. Arguments with the same name in both tools are omitted.
-    `unsupported` are arguments of the contract's tool that the server's tool lacks. `unknown` and `unused` are
-    arguments of the server's tool that the contract's tool lacks: the server requires `unknown`, but not `unused`.
+    `unsupported` are arguments of `tool` that the server's tool lacks. `unknown` and `unused` are arguments of the
+    server's tool that `tool` lacks: the server requires the `unknown` arguments, but not the `unused` ones.
     `capture` contains regular expressions that find values in earlier answers, for use in later calls.
     """
 
@@ -158,8 +158,8 @@ def _split_words(name: str) -> list[str]:
 
 
 def _name_distance(tool: str, words: Sequence[str]) -> int | None:
-    """Return how much the words of a name differ from the contract's `tool`; 0 is best. None if the name has a
-    different meaning.
+    """Return how much the words of a name differ from the name of `tool` (Read, Edit or Write); 0 is best. None if the
+    name has a different meaning.
     """
     lowered = {word.lower() for word in words}
     if (
@@ -172,8 +172,8 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the guess that translates calls of the contract's `tool` into calls of `candidate`, a tool of the server.
-    None if the candidate lacks a required argument of `tool`.
+    """Return the guess that translates calls of `tool` (Read, Edit or Write) into calls of `candidate`, a tool of the
+    server. None if the candidate lacks a required argument of `tool`.
 
     `command` contains the argument that selects one of the candidate's commands, or is empty.
     """
@@ -221,8 +221,8 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Find the argument in `left` that has the meaning of the contract's argument `wanted`. Remove it from `left`, and
-    return its name. None if there is no such argument.
+    """Find the argument in `left` that means the same as `wanted`, for example `path` for `file_path`. Remove the
+    argument from `left`, and return its name. None if there is no such argument.
     """
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
@@ -239,7 +239,7 @@ def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
     """Return the template for an argument such as `edits: [{old, new}]`, whose value is an object, or a list of
-    objects, with all `missing` arguments of the contract's tool. None if the candidate has no such argument.
+    objects, with all `missing` arguments. None if the candidate has no such argument.
     """
     for name in left.values():
         schema = candidate.properties[name]

@@ -98,7 +98,7 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of the contract's `tool` into calls of the target's tool `call`. `arguments` are templates. With
+    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates. With
     a `format` such as `apply_patch`, the call is written as one text, which the templates contain as `$text`.
     """
 
@@ -287,7 +287,7 @@ _ARGUMENTS = {
     "NotebookRead": ("notebook_path", "cell_id"),
     "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
 }
-"""The arguments that calls of the contract's tools may have, by tool. Used to check the placeholders of a mapping."""
+"""The arguments that calls of each tool in scenarios may have. Used to check the placeholders of a mapping."""
 
 _DIRECTORY_PLACEHOLDERS = ("WS", "HOME")
 

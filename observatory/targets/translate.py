@@ -85,7 +85,7 @@ def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) 
 def translate_call(
     target: Target, tool: str, arguments: Mapping[str, Any], scope: Scope, knowledge: Knowledge | None = None
 ) -> TargetCall:
-    """Translate a call of one of the contract's tools into a call of the target's tool.
+    """Translate a call in a scenario, of a tool such as Read, into a call of the target's tool.
 
     If the target's tool requires a text in a special format, such as a patch, the files in `knowledge` are used to
     write the text. Raises AdapterError for a tool that the target lacks, and UnsupportedCall if the format cannot
@@ -227,7 +227,7 @@ def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Translate the target's answer into a result of the contract's `tool`. A refusal gets the name of an error if the
+    """Translate the target's answer into a result of `tool`, such as Read. A refusal gets the name of an error if the
     mapping lists the target's message for this error.
 
     Raises AdapterError if the answer has no text at the position that the mapping states, or if the answer is an

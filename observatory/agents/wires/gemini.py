@@ -30,7 +30,9 @@ class Gemini:
     name = "gemini"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return an answer with a fixed number if the agent asks for a count of tokens. None for all other requests."""
+        """Return the answer to a request that is not for the model: a fixed number if the agent asks for a count of
+        tokens. None for all other requests, which the script of the model answers.
+        """
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:

@@ -31,8 +31,8 @@ class OpenAIChat:
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return None if the agent requests a chat completion. For all other requests, return an empty list of
-        models.
+        """Return the answer to a request that is not for the model: an empty list of models. None if the agent requests
+        a chat completion, which the script of the model answers.
         """
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 

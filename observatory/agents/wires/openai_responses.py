@@ -34,7 +34,9 @@ class OpenAIResponses:
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return None if the agent requests a response. For all other requests, return an empty list of models."""
+        """Return the answer to a request that is not for the model: an empty list of models. None if the agent requests
+        a response of the model, which the script answers.
+        """
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 

@@ -50,17 +50,19 @@ _NOTE = (
 _LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""If this many scenarios of one kind (`drawn-SEED` or `long-SEED`) were tried for an exception and did not detect it,
-no more scenarios of this kind are tried for it.
+"""If this many scenarios of one kind (`drawn-SEED` or `long-SEED`) were tried for a fault and did not detect it, no
+more scenarios of this kind are tried for it.
 """
 _VALUE_DECAY = 0.6
-"""Each scenario that is tried for an exception and does not detect it multiplies the value of this exception by this
-factor. Scenarios that may detect exceptions of high value are tried first.
+"""Each scenario that is tried for a fault of the reference and does not detect it multiplies the value of this fault by
+this factor. Scenarios that may detect faults of high value are tried first.
 """
 
 
 def main() -> int:
-    """Select generated scenarios that detect exceptions that the suite does not detect, and write their files."""
+    """Select generated scenarios that detect faults of the reference that no scenario of the suite detects, and write
+    their files.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -124,7 +126,7 @@ def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
 def choose_scenarios(
     panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int
 ) -> list[Scenario]:
-    """Select at most `most` of the generated scenarios `drawn`. An *exception* is a fault of the reference: one
+    """Select at most `most` of the generated scenarios `drawn`. An *exception* here is a fault of the reference: one
     condition is wrong in one circumstance.
 
     Each selected scenario detects at least `least` exceptions that neither the scenarios of the suite (the cases of the
@@ -150,8 +152,8 @@ def choose_scenarios(
     caught: Counter[tuple[int, bool, int]] = Counter()
 
     def is_shown(point: Point) -> bool:
-        """Whether a scenario of the suite detects the exception at this point. Scenarios that detected other exceptions
-        of the same condition are tried first.
+        """Whether a scenario of the suite detects the fault that `point` identifies. Scenarios that detected other
+        faults of the same condition are tried first.
         """
         of_rule = point[:2]
         for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):

@@ -107,8 +107,8 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of some conditions: mutants in which a condition is wrong in only one circumstance. `rules`
-    are the mutants in which these conditions are always wrong.
+    """Return the mutants in which one condition is wrong in only one circumstance, such as `name: hidden`. `rules` are
+    the mutants in which the conditions are always wrong.
     """
     return [
         replace(

@@ -24,10 +24,10 @@ class Mutant:
     first changed line, from 1. `function` is the function that contains the change, for example `Session.path`; empty
     outside functions. If a function has several equal changes, `occurrence` numbers them from 1.
 
-    `reached_by` contains the lines of the module of which a test case must execute one to detect the mutant. It is
-    empty for code that is executed when the module is imported. For such code, `names` are the names that the changed
-    statement defines, `words` the keywords in the change, `texts` the strings in the statement, and `within` the names
-    of the multi-line arguments that contain the change.
+    To detect the mutant, a test case must execute at least one of the lines `reached_by` of the module. For code that
+    is executed when the module is imported, `reached_by` is empty. For such code, `names` are the names that the
+    changed statement defines, `words` the keywords in the change, `texts` the strings in the statement, and `within`
+    the names of the multi-line arguments that contain the change.
 
     If `when` is not empty, the change only takes effect in calls with this circumstance, such as `name: hidden`.
     """

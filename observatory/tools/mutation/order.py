@@ -36,8 +36,8 @@ class Order:
         """Return at most MOST test cases that can detect a mutant, the most promising first.
 
         A case can detect a mutant if it executes a changed line. If the changed code is executed on import, the case
-        must use a name that this code defines. If the mutant is an exception, the case must contain a call in its
-        circumstance.
+        must use a name that this code defines. If the fault of the mutant only takes effect in one circumstance, the
+        case must contain a call in this circumstance.
 
         The first case is the one that killed the mutant in an earlier run. Then follow the cases that the changed
         statement names, and the cases that killed other mutants of the function. The remaining cases alternate between

@@ -22,8 +22,8 @@ from readfirst.observatory.report.harm_heatmap import confidence_interval
 LEAST = 95.0
 """The goal of a complete run: the percentage of all mutants that must be killed."""
 LEAST_EXCEPTIONS = 97.0
-"""The goal of a run with `--exceptions`: the percentage of exceptions that must be killed. Exceptions that are
-equivalent to the original do not count.
+"""The goal of a run with `--exceptions`: the percentage of mutants with a condition that is wrong in one circumstance
+that must be killed. Mutants that are equivalent to the original do not count.
 """
 
 _TOP = """\
@@ -269,13 +269,13 @@ def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
 
 
 def exceptions_in(written: str) -> str:
-    """Return the section about exceptions from the text of docs/mutation.md. Empty if the page has no such section."""
+    """Return the section `Rules with an exception` from the text of docs/mutation.md. Empty if it is missing."""
     _, heading, section = written.partition(_EXCEPTIONS)
     return heading + section
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return the text of docs/mutation.md after replacing the section about exceptions, or adding it at the end. If
-    `section` is empty, the text is unchanged.
+    """Return the text of docs/mutation.md (`written`) after replacing the section `Rules with an exception`, or adding
+    it at the end. If `section` is empty, the text is unchanged.
     """
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

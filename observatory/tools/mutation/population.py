@@ -58,7 +58,8 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Test which exceptions in the modules `modules` the test cases of the panel detect.
+    """Test which exceptions in `modules` the test cases of the panel detect. An exception here is a mutant: one
+    condition of the reference is wrong in one circumstance.
 
     Only exceptions that have an effect in a test case or in one of `scenarios` are tested. If `sample` is specified, it
     contains the number of exceptions to test and the seed. Raises TrialError if the unchanged package fails a test
@@ -86,8 +87,8 @@ def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario
 
 
 class _Judge:
-    """Tests whether the test cases detect the exception at a point. Test cases that detected other exceptions of the
-    same condition are run first.
+    """Tests whether the test cases detect the fault that a Point identifies: a condition that is wrong in one
+    circumstance. Test cases that detected other faults of the same condition are run first.
     """
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
@@ -107,12 +108,12 @@ class _Judge:
 
     @property
     def met(self) -> Collection[Point]:
-        """The points that occur in a test case, so that the case may detect the exception."""
+        """The points that occur in at least one test case. Only the faults at these points can be detected."""
         return self._by.keys()
 
     def fate(self, point: Point) -> tuple[str, str, int]:
-        """Return the first test case that detects the exception at a point, its failure, and the number of cases that
-        were run. The first two are empty if no case detects the exception.
+        """Return the first test case that detects the fault at a point, the failure of this case, and the number of
+        cases that were run. If no case detects the fault, the first two are empty.
         """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
@@ -167,7 +168,7 @@ def _unimport(panel: Panel) -> None:
 
 
 def _exception(switches: Switches, point: Point) -> Mutant:
-    """Return the exception at a point as a mutant. Its attribute `source` is empty."""
+    """Return the mutant with the fault that a point identifies. The attribute `source` of the mutant is empty."""
     rule = switches.rule(point)
     after = rule.after.replace(f'when("{ALWAYS}")', f'when("{point.circumstance}")')
     return replace(rule, after=after, source="", when=point.circumstance)

@@ -235,8 +235,8 @@ def scenario_panel(
 
 
 def _is_judged(scenario: Scenario, suite: Suite) -> bool:
-    """Whether a scenario is a test case for exceptions: its rule is in the class `safety` or `design`, or the suite has
-    no rules.
+    """Whether a scenario is used as a test case in a run with `--exceptions` or `--level effects`: its rule is in the
+    class `safety` or `design`, or the suite has no rules.
     """
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")

@@ -24,12 +24,12 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SECONDS = 10.0
-"""Time limit in seconds for a replay. It is needed because an exception may cause an endless loop."""
+"""Time limit in seconds for a replay. It is needed because a wrong condition may cause an endless loop."""
 
 
 class Point(NamedTuple):
-    """Identifies one exception: the number of a condition in the reference, its outcome, and a circumstance of the
-    call. The exception inverts this outcome of the condition in calls with this circumstance.
+    """Identifies one deliberate fault of the reference: the number of a condition, an outcome of this condition, and a
+    circumstance of the call. The fault inverts this outcome in calls with this circumstance, such as `name: hidden`.
     """
 
     condition: int
@@ -39,7 +39,7 @@ class Point(NamedTuple):
 
 class Switches:
     """The reference with a contract, in a form in which each condition of some modules can be inverted in one
-    circumstance. Used to test exceptions.
+    circumstance. Used to test quickly which of these faults the scenarios detect.
 
     A process can create only one object of this class, because the object imports the package.
     """
@@ -77,8 +77,8 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred: the
-        exceptions that would have an effect in this scenario.
+        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred. Only the
+        faults at these points can have an effect in this scenario.
         """
         self._met = met = set[Point]()
         try:
@@ -87,7 +87,7 @@ class Switches:
             self._met = None
 
     def changed(self, scenario: Scenario, point: Point) -> Outcome:
-        """Replay a scenario on the reference while the exception at a point is switched on, and return the outcome."""
+        """Replay a scenario on the reference with the fault at a point, and return the outcome."""
         self._on = point
         try:
             return self._replayed(scenario)
