@@ -67,7 +67,7 @@ class Evidence:
 
     @property
     def status(self) -> ClaimStatus:
-        """The combined status of all statements."""
+        """The combined status of all statements about the scenario, which `combine_statuses` computes."""
         return combine_statuses([statement.status for statement in self.statements])
 
 

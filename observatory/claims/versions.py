@@ -75,7 +75,7 @@ def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
 
 
 ResultsByVersion = Mapping[str, Mapping[str, ScenarioResult]]
-"""The results of scenarios on contracts, by scenario id and by contract."""
+"""For each scenario id and each contract: whether the contract behaves like the default contract in this scenario."""
 
 
 def rule_cells_by_version(

@@ -42,7 +42,7 @@ from readfirst.observatory.versions.bisect import (
 )
 
 _MAX_ANSWER_CHARS = 100
-"""Maximum number of printed characters of an answer."""
+"""Maximum length of a printed answer, in characters. Longer answers are cut."""
 
 
 @selecting(FEW_SELECTION_OPTIONS)

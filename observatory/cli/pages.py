@@ -29,7 +29,9 @@ def page_file(suite: Suite, name: str) -> Path | None:
 
 
 def own_page_file(suite: Suite, name: str) -> Path:
-    """Return the path of a page in docs/ next to the fixtures. Raises UsageError for the installed suite."""
+    """Return the path of a page in docs/ next to the fixtures. Raises UsageError for the installed suite, which has no
+    docs/.
+    """
     file = page_file(suite, name)
     if file is None:
         raise UsageError(

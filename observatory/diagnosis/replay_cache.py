@@ -132,8 +132,8 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Behaviours that are equal only to themselves. Otherwise a cache could replace them by equal behaviours, whose use
-    is not watched.
+    """Behaviours that are equal only to themselves. Used because the reference caches objects by its behaviours: it
+    could otherwise use equal behaviours whose use is not recorded.
     """
 
     __eq__ = object.__eq__

@@ -180,7 +180,7 @@ class _StepGenerator:
         self.model.add_files(files)
 
     def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:
-        """Return a random number of steps, from `least` to `most`. At least one of the steps is a call."""
+        """Return at least `least` and at most `most` random steps. At least one of the steps is a call."""
         steps: list[Step] = []
         for _ in range(self.random.randint(least, most)):
             steps.append(

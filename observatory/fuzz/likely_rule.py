@@ -156,7 +156,9 @@ def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the sum of the votes for each rule id. Each example votes for its rule; the nth has the weight 1/√n."""
+    """Return the sum of the votes for each rule id. Each example votes for its rule; the vote of the nth example has
+    the weight 1/√n.
+    """
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

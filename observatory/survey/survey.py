@@ -86,7 +86,9 @@ class Survey:
         return self.folder / "implementations.json", self.folder / "implementations.md"
 
     def load_stored_results(self) -> None:
-        """Load the results in `folder`, unless they are for a different default contract. Raises JsonFileError."""
+        """Load the results that are stored in `folder`. Results for a different default contract are ignored. Raises
+        JsonFileError.
+        """
         if not self.files[0].exists():
             return
         with reading(self.files[0], _WRITE_COMMAND) as known:

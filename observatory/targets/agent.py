@@ -78,7 +78,7 @@ class AgentTarget:
     _pins: HeldFiles = field(default_factory=HeldFiles, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
-        """Start a conversation for the workspace, or reuse one. Raises AdapterError.
+        """Start a conversation with the agent for the workspace, or use one that is shared. Raises AdapterError.
 
         If a file of the scenario is open in the user's editor, the agent is started with the Agent Client Protocol.
         """

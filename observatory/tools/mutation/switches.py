@@ -72,7 +72,7 @@ class Switches:
         return never if point.outcome else always
 
     def exceptions(self, rule: Point) -> Iterator[Point]:
-        """Yield the point `rule` once for each circumstance that can matter in the module of its condition."""
+        """Yield a point for each circumstance in which the condition of the point `rule` could be wrong."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 

@@ -140,7 +140,9 @@ def lengthen_texts(values: Values, size: str) -> Values:
 
 
 def scenario_of(values: Values, suite: Suite) -> Scenario:
-    """Return a Scenario with this content. Raises SuiteError if the content is invalid."""
+    """Return the Scenario that `values`, the values of its YAML file, describe. Raises SuiteError if they are
+    invalid.
+    """
     document = strict_yaml.load("\n".join(emit_mapping(values, 0)).encode(), Path("composed.yaml"))
     return scenario_from(document, "thresholds/x", suite.contracts, require_expect=False, composed=True)
 

@@ -22,8 +22,8 @@ from order import Order
 from panel import Panel
 
 _EXTRA_TIMEOUT_S = 60.0
-"""Added to the time limit of a trial, in seconds. The limit is ten times the duration of its test cases on the
-unchanged package, and this time.
+"""The time limit of a trial is ten times the duration of its test cases on the unchanged package, plus this many
+seconds.
 """
 
 
