@@ -25,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 CODE_DIRECTORIES = ("harness", "observatory", "reference_impl", "readfirst", "tools", "tests")
 NAMED_DIRECTORIES = ("harness", "observatory", "reference_impl")
-"""The directories whose functions `habits` uses to measure names, and from which `draw` selects items of code."""
+"""The directories whose functions `habits` uses to measure names. `draw` selects items of code from them."""
 GENERATED_PAGES = ("behaviour.md", "compatibility.md", "history.md", "implementations.md", "opinions.md")
 
 HABITS = {

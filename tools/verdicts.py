@@ -33,10 +33,10 @@ LEVELS = {"safe": "S", "effects": "E", "reason": "R", "text": "T"}
 """The letters that stand for the levels in a line about a verdict."""
 
 BASELINES = ("observatory/targets/baselines", "harness/targets/baselines")
-"""Directories in which baselines may be: the current one, and the one that older checkouts use."""
+"""Directories that may contain baselines: the current one, and the one that older checkouts use."""
 
 STREAMS = 10
-"""Number of runs in which the recordings of a version are compared with the contract of a different version."""
+"""Number of runs that compare the recordings of a version with the contract of a different version."""
 
 _CASES = """\
 import re

@@ -104,7 +104,7 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version from which on all versions up to `name` give the same answers.
+    """Return the oldest version that, like all versions between it and `name`, gives the same answers as `name`.
 
     Versions with an older model (`+gated`) are compared only with each other, and with the versions that treat all
     models alike. The contract `documented` has no earlier versions, so `documented` is returned unchanged.

@@ -23,15 +23,15 @@ Observed = Mapping[str, Fingerprint]
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
-"""Maximum number of unexplained scenarios for which the search tries all behaviours. For more scenarios, it only tries
+"""If at most this many scenarios are unexplained, the search tries all behaviours. If there are more, it only tries
 the behaviours that belong to the rules of these scenarios.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference of a diagnosis: a behaviour (`change`) in which the implementation differs from the most similar
-    version, the value in that version (`instead_of`), and the scenarios that the difference explains.
+    """One difference of a diagnosis: a behaviour (`change`) that the implementation does not share with the most
+    similar version, the value in that version (`instead_of`), and the scenarios that the difference explains.
     """
 
     change: BehaviourChange
@@ -44,9 +44,9 @@ class Diagnosis:
     """Describes an implementation as a `version` of the reference with some changed behaviours (`differences`).
 
     With these changes, the reference has the same results as the implementation in all scenarios except `unexplained`.
-    `compared` are the scenarios that were compared. `failures` are the scenarios in which the implementation differs
-    from the default contract of the suite. `alike` are all versions, oldest first, that explain the same scenarios with
-    the same differences.
+    `compared` are the scenarios that were compared. `failures` are the scenarios whose results
+    differ from the default contract of the suite. `alike` are all versions, oldest first, that explain the same
+    scenarios with the same differences.
     """
 
     level: Level
@@ -59,8 +59,8 @@ class Diagnosis:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """The failures of the implementation in which the reference, with the changed behaviours, has the same wrong
-        result.
+        """The failures of the implementation that the changed behaviours explain: with them, the reference has the same
+        wrong result.
         """
         return tuple(each for each in self.failures if each not in set(self.unexplained))
 
@@ -158,8 +158,8 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios in which the reference, with the version and the changes of `guess`, has a different
-        result than the implementation. Return None as soon as there are more than `most`.
+        """Return the scenarios that a candidate does not explain: the reference, with the version and the changes of
+        `guess`, has a different result than the implementation. Return None as soon as there are more than `most`.
 
         The scenarios in `first` are tried before all others, because they probably exclude a wrong guess early.
         """

@@ -86,7 +86,7 @@ def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
 
 
 def _equivalent_versions(found: Diagnosis) -> str:
-    """Return a text in parentheses that lists the other versions for which the diagnosis also holds. Empty if there are
+    """Return a text in parentheses that lists the other versions that have the same diagnosis. Empty if there are
     no other versions.
     """
     others = [name for name in found.alike if name != found.version and name in versions()]

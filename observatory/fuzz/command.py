@@ -111,7 +111,7 @@ class _SearchResult:
 
     @property
     def refused_all(self) -> str:
-        """A message for a search at the level `safe` in which the target refused every call that would change a file.
+        """A message for the level `safe`, if the target refused every call that would change a file.
         Empty in all other cases.
         """
         if not self.tally.asked or self.tally.answered:

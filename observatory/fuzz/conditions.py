@@ -19,11 +19,11 @@ Pair = tuple[str, str, str]
 
 _COMMON_EXTENSIONS = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
 _LONG_TEXT_CHARS = 1000
-"""Minimum length of an argument for which a call has the condition `length: long`."""
+"""If an argument is at least this long, the call has the condition `length: long`."""
 _LARGE_FILE_BYTES = 100_000
-"""Minimum size of a file for which a call has the condition `size: large`."""
+"""If a file has at least this size, calls about it have the condition `size: large`."""
 _LONG_FILE_LINES = 100
-"""Minimum number of lines of a file for which a call has the condition `size: long`."""
+"""If a file has at least this many lines, calls about it have the condition `size: long`."""
 
 
 def condition_pairs(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
@@ -66,7 +66,7 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return the conditions under which a call is made, such as `kind: link` and `size: large`.
+    """Return the conditions of a call, such as `kind: link` and `size: large`.
 
     `path` is the path of the file that the call is about. `model` is the estimated state of the workspace before the
     call. `group`: the call is one of several parallel calls.

@@ -61,8 +61,9 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls`: calls that were made on both sides. `other_effects`: scenarios in which the two sides changed files
-    differently, or in which only one side refused a call. `other_texts`: steps in which only the answers differ.
+    `calls`: calls that were made on both sides. `other_effects`: scenarios that end with a difference in effects (the
+    two sides changed files differently, or only one side refused a call). `other_texts`: steps whose only difference
+    is in the answers.
 
     At the level `safe`, `asked` counts the calls that would change files, and `answered` those calls that were not
     refused. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`

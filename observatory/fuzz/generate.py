@@ -354,7 +354,7 @@ class _StepGenerator:
         return ToolCall("Edit", arguments)
 
     def _invalid_call(self, path: str) -> ToolCall:
-        """Return a random call in which an argument is missing, has a wrong type, or is unknown."""
+        """Return a random call with an argument that is missing, has a wrong type, or is unknown."""
         call = self._random_call(path)
         arguments = dict(call.arguments)
         name = self.random.choice(sorted({*arguments, "limit", "replace_all", "description"}))

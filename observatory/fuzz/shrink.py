@@ -19,7 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario for which `shows` still returns True. `shows(scenario)` must be True.
+    """Return the smallest variant of a scenario that still makes `shows` return True. `shows(scenario)` must be True.
 
     Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
     at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
@@ -78,7 +78,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario in which one step is simpler: it has fewer parallel calls, no event during a call,
+    """Yield variants of the scenario with one simpler step: a step with fewer parallel calls, no event during a call,
     or the usual mtime.
     """
     for index, step in enumerate(scenario.steps):
@@ -102,7 +102,7 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario in which one path is simpler: an argument is changed to a normalised path in
+    """Yield variants of the scenario with one simpler path: an argument is changed to a normalised path in
     `$WS`, or a file is renamed to `notes.txt`.
 
     A file is not renamed if a tool may treat its extension specially, or if the scenario already has a `notes.txt`.
@@ -126,8 +126,8 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario in which a part of a text is removed wherever it occurs, or in which a character
-    is replaced by `a` wherever it occurs.
+    """Yield variants of the scenario: a part of a text is removed from all texts, or a character is replaced by `a` in
+    all texts.
     """
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
@@ -152,7 +152,7 @@ _KINDS = ("ipynb", "json", "mdx", "png")
 
 def _smaller(value: Any) -> Iterator[Any]:
     """Yield smaller variants of a value: a text without a piece, a mapping without a key, an object without an optional
-    attribute. Then yield variants of the value in which one part is shortened in the same way.
+    attribute. Then yield variants of the value with one part shortened in the same way.
     """
     match value:
         case str():

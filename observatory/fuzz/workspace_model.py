@@ -79,7 +79,7 @@ class WorkspaceModel:
         )
 
     def resolved(self, path: str) -> str:
-        """Return the path to which a path leads if symbolic links are followed."""
+        """Follow the symbolic links in a path, and return the resulting path."""
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:

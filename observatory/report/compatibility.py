@@ -27,7 +27,7 @@ _DATA = Mapping[str, Any]
 
 
 def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return a copy of the compatibility data in which the results of implementations are those for one contract.
+    """Return a copy of the compatibility data that contains the results of implementations for only one contract.
 
     Raises ValueError if the implementations were not compared with this contract.
     """

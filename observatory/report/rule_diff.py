@@ -15,7 +15,7 @@ class RuleChange:
     """A rule whose results differ between two versions, or between two implementations.
 
     `before` and `after` state whether the rule holds: `yes`, `partly`, `no` or `not claimed`. `holding` contains the
-    numbers of scenarios in which the rule holds before and after. Only scenarios that were judged on both sides count;
+    numbers of scenarios that pass before and after. Only scenarios that were judged on both sides count;
     `judged` is their number. `scenario` is the shortest scenario that fails afterwards, or empty.
     """
 
@@ -45,7 +45,7 @@ def common_cells(
     """Compare two versions or implementations by their results for each rule. Return the rules that hold in more or in
     fewer scenarios than before. Only scenarios that were judged on both sides count.
 
-    For each of these rules, `holding` contains the numbers of scenarios in which the rule holds before and after,
+    For each of these rules, `holding` contains the numbers of scenarios that pass before and after,
     `judged` the number of compared scenarios, and `shortest` the shortest scenario that fails afterwards.
     """
     found = {}

@@ -155,7 +155,7 @@ def _escape_titles(items: Any) -> None:
 
 @contextmanager
 def _collect_warnings() -> Iterator[list[str]]:
-    """Yield a list to which the warnings of MkDocs are added. MkDocs does not print them while this context is open."""
+    """Yield a list that collects the warnings of MkDocs. MkDocs does not print them while this context is open."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

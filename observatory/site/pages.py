@@ -52,7 +52,7 @@ _MAP_TITLES = {
     "safety": "What guards your work, version by version",
     "design": "What another design may do differently, version by version",
 }
-"""The classes of rules for which the first page shows a map, with the title of each map."""
+"""The first page shows a map of the rules of each of these classes. The values are the titles of the maps."""
 _MAX_BEHAVIOURS = 10
 """Maximum number of changed behaviours, and of missing capabilities, that the page of an implementation lists."""
 _MAX_CHANGES = 20

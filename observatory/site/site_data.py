@@ -71,7 +71,9 @@ class SiteData:
 
     @property
     def against(self) -> str:
-        """The name of the default contract, with which implementations and versions are compared, as Markdown."""
+        """The name of the default contract, as Markdown. Implementations and versions are compared with this
+        contract.
+        """
         return prose(self.table["contract"])
 
     @cached_property

@@ -128,7 +128,7 @@ def common_target_cells(
 
 
 def tested_scenarios(target: _DATA) -> set[str]:
-    """Return the ids of the scenarios in which a target was tested for harm. `target` is the target's entry in
+    """Return the ids of the scenarios that were used to test a target for harm. `target` is the target's entry in
     implementations.json.
     """
     if "sampled" in target["harm"]:

@@ -78,7 +78,7 @@ class Evidence:
 def failing_scenarios(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the ids of the scenarios in which a target fails, by rule id, the shortest scenario first. Rules without a
+    """Return the ids of the scenarios that a target fails, by rule id, the shortest scenario first. Rules without a
     failing scenario are omitted.
 
     `known` are the scenarios of the suite. `result` is the target's entry in docs/implementations.json.

@@ -34,11 +34,11 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The shortest scenario in which a target does one kind of harm, shown as the example of this harm. `step` is the
-    number of the harmful step, from 1, and `line` describes the harm.
+    """The shortest scenario that shows one kind of harm by a target. Pages use it as the example of this harm. `step`
+    is the number of the harmful step, from 1, and `line` describes the harm.
 
-    The attributes define the order of examples: a hand-written scenario comes before a generated one (`made`), then
-    the scenario with fewer `steps` comes first.
+    The attributes define the order of examples: a hand-written scenario comes before a generated one (`made`), then the
+    scenario with fewer `steps` comes first.
     """
 
     made: bool

@@ -54,7 +54,7 @@ class Survey:
     """Runs targets, compares them with the default contract and the newest contract, and stores their results in
     `folder` as implementations.json and implementations.md.
 
-    `streams` is the directory to which each run writes its results as JSON Lines (`NAME@VERSION.jsonl`). If `streams`
+    Each run writes its results as JSON Lines into the directory `streams` (`NAME@VERSION.jsonl`). If `streams`
     is None, these files are not written. `version` is the version of readfirst that they contain.
 
     With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
@@ -105,8 +105,8 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return the stored result of a target after replacing the contract `former`, with which the target was
-        compared, by the newest contract.
+        """Return the stored result of a target as if the target had been compared with the newest contract instead of
+        the contract `former`.
 
         Only the results in the scenarios `alike` are kept, because both contracts answer these scenarios equally.
         """
@@ -129,8 +129,8 @@ class Survey:
         )
 
     def scenarios_to_run(self, target: Target) -> list[str]:
-        """Return the ids of the scenarios on which a target must be run: all, a sample, or those without a valid stored
-        result. Raises SurveyError.
+        """Return the ids of the scenarios that a run of a target must use: all, a sample, or those without a valid
+        stored result. Raises SurveyError.
         """
         wanted = sample_ids(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
         earlier = self._result_to_extend(target)
@@ -158,7 +158,7 @@ class Survey:
         ]
 
     def _result_to_extend(self, target: Target) -> dict[str, Any] | None:
-        """Return the stored result to which a run of the target adds new results. None if all scenarios must be run
+        """Return the stored result that a run of the target extends with new results. None if all scenarios must be run
         again. Raises SurveyError if the stored result contains a scenario that was removed from the suite.
         """
         name = target.pinned

@@ -116,7 +116,7 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for each of Read, Edit and Write for which the server has a similar tool. Other tools, such as
+    """Return a guess for each of Read, Edit and Write, if the server has a similar tool. Other tools, such as
     NotebookEdit, are only matched if the server has a tool of the same name.
     """
     found = {}

@@ -36,7 +36,7 @@ is installed again.
 
 @dataclass(frozen=True, slots=True)
 class TargetEnvironment:
-    """The environment in which a target is installed: its directory, and the paths of its Python and its Node. A path
+    """The environment of an installed target: its directory, and the paths of its Python and its Node. A path
     is empty if the target does not use this program.
     """
 

@@ -68,13 +68,13 @@ def check_npm_hashes(directory: Path, lock: bytes) -> None:
 
 
 def npm_package(release: Release) -> dict[str, Any]:
-    """Return the `package.json` with which npm installs the packages of a release, in JSON types."""
+    """Return the `package.json` that npm uses to install the packages of a release, in JSON types."""
     pairs = [package.rpartition("@") for package in release.npm]
     return {"name": "target", "private": True, "dependencies": {name: version for name, _, version in pairs}}
 
 
 def wheel_options(release: Release) -> list[str]:
-    """Return the options with which pip and uv only use wheels. The packages in `sdists` are the exception: they are
+    """Return the options that make pip and uv use only wheels. The packages in `sdists` are the exception: they are
     built from source.
     """
     sources = [word for name in release.sdists for word in ("--no-binary", name)]
@@ -82,7 +82,7 @@ def wheel_options(release: Release) -> list[str]:
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return the environment variables with which pip and npm are started. Of the user's settings, they only contain
+    """Return the environment variables that pip and npm get. Of the user's settings, they only contain
     those about registries and the network. `home` is used as the home directory.
     """
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}

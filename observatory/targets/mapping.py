@@ -70,7 +70,7 @@ class AgentLaunch:
     """The section `agent` of a mapping: the command line of an agent. `wire` is the API that its model must have.
 
     `acp` is the command that starts the Agent Client Protocol, empty if not supported. `python` and `node` are the
-    oldest versions with which the agent runs; if they are empty or 0, it runs with any version.
+    oldest versions that the agent supports; if they are empty or 0, it supports all versions.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -174,7 +174,7 @@ class Target:
 
     @property
     def oldest_python(self) -> str:
-        """The oldest Python with which the target runs, for example `3.12`. Empty if it runs with any Python."""
+        """The oldest Python that the target supports, for example `3.12`. Empty if it supports all versions."""
         match self.launch:
             case PythonLaunch(at_least=version) | AgentLaunch(python=version):
                 return version

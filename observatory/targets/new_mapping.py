@@ -225,8 +225,8 @@ message by chance.
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Replay REFUSAL_SCENARIOS, and return the messages with which the server refuses, by error name. In the messages,
-    paths and texts are replaced by placeholders such as `{path}` and `{text}`.
+    """Replay REFUSAL_SCENARIOS, and return the messages that the server uses for refusals, by error name. In the
+    messages, paths and texts are replaced by placeholders such as `{path}` and `{text}`.
 
     Messages that the suite recognises without a mapping, and messages that the server uses for several errors, are
     omitted.

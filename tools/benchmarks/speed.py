@@ -137,7 +137,7 @@ def interfere(call: ToolCall, root: str) -> None:
 
 
 def lay_out(scenario: Scenario, root: str) -> None:
-    """Create the files with which a scenario starts, with their modes and times, in the directory `root`."""
+    """Create the files that a scenario contains at the start, with their modes and times, in the directory `root`."""
     late = []
     for path, entry in scenario.given.files.items():
         full = f"{root}/{path}"

@@ -26,8 +26,8 @@ is killed, so more trials than kills are needed.
 class Kills:
     """The results of all trials of one command. Each of the `problems` describes a fault, and the moment of the kill.
 
-    `before`, `between` and `after` count the trials in which the command had written no file, some files, or all files.
-    `ended` counts the trials in which the command ended before it could be killed.
+    `before`, `between` and `after` count the trials by the state after the kill: the command had written no file, some
+    files, or all files. `ended` counts the trials whose command ended before it could be killed.
     """
 
     name: str
@@ -38,14 +38,12 @@ class Kills:
     between: int = 0
     after: int = 0
     swept: int = 0
-    """Number of trials in which the killed command left a temporary file or directory, which the next run must
-    remove.
-    """
+    """Number of trials that left a temporary file or directory, which the next run must remove."""
     problems: list[str] = field(default_factory=list)
 
     @property
     def killed(self) -> int:
-        """Number of trials in which the command was killed."""
+        """Number of trials that killed the command before it ended."""
         return self.trials - self.ended
 
 

@@ -116,7 +116,7 @@ def _is_probe(path: Path, temporary: Path) -> bool:
 
 
 class Stage:
-    """The directory in which commands are tested, with suites, a substitute for the product, and directories for home,
+    """The directory of a test of commands, with suites, a substitute for the product, and directories for home,
     cache and temporary files. Before each trial, `template` is copied to `folder`, whose path is always the same.
     """
 
@@ -170,7 +170,7 @@ class Stage:
         return [word.replace("{folder}", str(self.folder)) for word in command]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables with which commands are started. Only PATH is inherited."""
+        """Return the environment variables that commands get. Only PATH is inherited."""
         return {
             "PATH": f"{self._npm}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(CHECKOUT),

@@ -18,7 +18,7 @@ STEPS = [step for steps in pages.STEPS for step in steps]
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """A list to which the commands that `renew` starts are added. The commands are not run; `product history` fails."""
+    """A list that collects the commands that `renew` starts. The commands are not run; `product history` fails."""
     found: list[Sequence[str]] = []
 
     def perform(step: Sequence[str], checkout: Path) -> int:

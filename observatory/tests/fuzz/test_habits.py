@@ -23,8 +23,8 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""Maximum number of generated steps after which a wrong habit of an implementation must have been found. `readfirst
-fuzz` takes three seconds for as many steps.
+"""The search must find a wrong habit of an implementation within this many generated steps. `readfirst fuzz` needs
+three seconds for them.
 """
 
 OTHERS: list[type[Altered]] = [
@@ -88,7 +88,7 @@ class OneReference(DifferentialRunner):
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return the number of generated steps after which the implementation `wrong` first differs from the reference.
+    """Return the number of generated steps until the implementation `wrong` first differs from the reference.
 
     None if it does not differ within `MOST_STEPS` steps.
     """

@@ -103,7 +103,7 @@ def test_links_and_modes_are_conditions() -> None:
 
 
 def pairs_of_changes(scenario: Scenario) -> set[Pair]:
-    """Return the pairs of conditions under which a scenario calls Edit or Write."""
+    """Return the pairs of conditions of the Edit and Write calls in a scenario."""
     return {
         pair
         for _, call, conditions in calls_with_conditions(scenario)

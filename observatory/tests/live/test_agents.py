@@ -85,7 +85,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""For each agent, the scenarios of the family `unsaved-buffers` in which the agent loses unsaved text of the user's
+"""For each agent, the scenarios of the family `unsaved-buffers` that make the agent lose unsaved text of the user's
 editor, as docs/targets.md states.
 """
 

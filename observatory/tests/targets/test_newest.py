@@ -166,7 +166,7 @@ def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -
 
 
 class AnyVersion(dict[str, str]):
-    """A table of newest versions, in which each package of every target has a newer version than any published one."""
+    """A table of newest versions. Each package of every target has a newer version in it than any published version."""
 
     def __init__(self) -> None:
         names = {

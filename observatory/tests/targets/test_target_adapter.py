@@ -90,7 +90,7 @@ def change_mapping(old: str, new: str) -> str:
 
 
 def write_wheel(folder: Path) -> None:
-    """Write the wheel of the package `toy-editor` into a directory from which pip installs packages."""
+    """Write the wheel of the package `toy-editor` into a directory that pip uses as its source of packages."""
     with zipfile.ZipFile(folder / "toy_editor-1.0-py3-none-any.whl", "w") as archive:
         archive.writestr("toy_editor.py", EDITOR)
         info = "toy_editor-1.0.dist-info"

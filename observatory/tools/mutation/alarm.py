@@ -1,4 +1,4 @@
-"""Limit the time for which a mutant may run, because a mutant may loop without end."""
+"""Limit the run time of a mutant, because a mutant may loop without end."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""The rule to which all selected scenarios belong. Each scenario combines too many rules to belong to one of them."""
+"""The rule of all selected scenarios. Each scenario combines too many rules to belong to one of them."""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
-    """Return the new content of the files in the corpus to which the selected scenarios belong, by path."""
+    """Return the new content of the files in the corpus that contain the selected scenarios, by path."""
     new = {each.id: each for each in found}
     themes = {name.rpartition("-")[0] for name in new}
     held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]

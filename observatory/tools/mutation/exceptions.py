@@ -64,18 +64,18 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules of the reference that refuse calls or write files. For each module, the circumstances in which its
-conditions are made wrong.
+"""The modules of the reference that refuse calls or write files. For each module, the circumstances that are tried to
+make its conditions wrong.
 """
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
-"""All circumstances of calls in which conditions are made wrong. Their names are those that
-`readfirst.observatory.fuzz.conditions` uses.
+"""The names of all circumstances that are tried. They are conditions of calls, as
+`readfirst.observatory.fuzz.conditions` names them.
 """
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module in which one condition is always false, or always true, in the order of the lines.
+    """Return the mutants of a module that make one condition always false or always true, in the order of the lines.
 
     The conditions of `if` statements and the boolean results of functions are used. Conditions that depend only on the
     version of the product are skipped.
@@ -107,8 +107,8 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the mutants in which one condition is wrong in only one circumstance, such as `name: hidden`. `rules` are
-    the mutants in which the conditions are always wrong.
+    """Return the mutants that make one condition wrong in only one circumstance, such as `name: hidden`. `rules` are
+    the mutants that make the conditions always wrong.
     """
     return [
         replace(

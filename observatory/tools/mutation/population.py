@@ -1,6 +1,6 @@
 """Find the exceptions that have an effect in some call, and the exceptions that the scenarios detect.
 
-An exception is a mutant in which one condition of the reference is wrong in one circumstance.
+An exception is a mutant that makes one condition of the reference wrong in one circumstance.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
 
 FUZZED, LONG = 3000, 200
-"""The numbers of ordinary scenarios and of long sessions that are generated to find the circumstances in which each
-condition is reached.
+"""The numbers of ordinary scenarios and of long sessions that are generated to find the possible circumstances of each
+condition.
 """
 
 
@@ -38,7 +38,7 @@ condition is reached.
 class Judged:
     """The result of a run with `--exceptions`.
 
-    `rules` is the number of mutants in which a condition is wrong in every circumstance; test cases detect `noticed` of
+    `rules` is the number of mutants that make a condition wrong in every circumstance; test cases detect `noticed` of
     them. Only their conditions get exceptions, and `exceptions` is the number of these exceptions. `fates` contains the
     results of the exceptions that have an effect in some call. `calls` is the number of calls in generated scenarios.
     """

@@ -124,7 +124,7 @@ def _run_exceptions(
     survivors: Survivors,
     partial: str,
 ) -> int:
-    """Perform `run.py --exceptions`: test mutants in which a condition is wrong in one circumstance, print the report,
+    """Perform `run.py --exceptions`: test mutants that make a condition wrong in one circumstance, print the report,
     write the section about them into docs/mutation.md, and return the exit code. Raises TrialError.
 
     If the run covers only a part, `partial` names this part, and the page is not written.

@@ -160,7 +160,7 @@ def _require_error_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts with which a scenario is used as a test case.
+    """Yield the contracts of a scenario: the scenario is a test case for each of them.
 
     These are the default contract, `documented`, each recorded contract whose answers differ from those of the contract
     before or after it, and recorded versions that are not contracts.

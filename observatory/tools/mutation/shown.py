@@ -181,7 +181,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios in which the session sees a file without a Read, for example because the user mentions the
+    """Return the scenarios that show a file to the session without a Read, for example because the user mentions the
     file, by the last part of their ids.
     """
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}

@@ -19,7 +19,7 @@ KINDS = {
     "equivalent": "no tool call behaves differently with the change",
     "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
 }
-"""The kinds of reasons for which a surviving mutant is accepted, each with its meaning."""
+"""The kinds of reasons to accept a surviving mutant, each with its meaning."""
 
 
 class SurvivorsError(SuiteError):
@@ -159,7 +159,7 @@ def _key(node: Node) -> Key:
 
 
 def entry_text(mutant: Mutant) -> str:
-    """Return the text with which a mutant can be added to survivors.yaml, with the indentation of that file."""
+    """Return the entry for a mutant that can be copied into survivors.yaml, with the indentation of that file."""
     lines = [f"- where: {mutant.where}"]
     lines += [
         f"  {name}: {_written(text)}" for name, text in (("before", mutant.before), ("after", mutant.after))

@@ -38,8 +38,8 @@ class Point(NamedTuple):
 
 
 class Switches:
-    """The reference with a contract, in a form in which each condition of some modules can be inverted in one
-    circumstance. Used to test quickly which of these faults the scenarios detect.
+    """The reference with a contract. Each condition of some modules can be made wrong in one circumstance. Used to find
+    out quickly which of these faults the scenarios detect.
 
     A process can create only one object of this class, because the object imports the package.
     """
@@ -72,7 +72,7 @@ class Switches:
         return never if point.outcome else always
 
     def exceptions(self, rule: Point) -> Iterator[Point]:
-        """Yield a point for each circumstance in which the condition of the point `rule` could be wrong."""
+        """Yield a point for each circumstance that could matter for the condition of the point `rule`."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 

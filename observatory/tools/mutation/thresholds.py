@@ -194,7 +194,7 @@ def is_longer(longer: Values, values: Values, size: str) -> bool:
 
 
 def without_scenarios() -> Mapping[str, str]:
-    """Return the ids of the rules for which `thresholds/` lacks scenarios on purpose, each with the reason."""
+    """Return the ids of the rules that have no scenario in `thresholds/` on purpose, each with the reason."""
     path = Path(__file__).with_suffix(".yaml")
     reasons: Mapping[str, str] = strict_yaml.load(path.read_bytes(), path).value
     return reasons

@@ -167,7 +167,7 @@ def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
 def small_checkout(folder: Path, *, hidden: bool) -> Path:
     """Create a checkout in `folder` whose suite has one scenario: an Edit of an unread file.
 
-    With `hidden`, the suite has a second scenario, in which the unread file is a hidden file.
+    With `hidden`, the suite has a second scenario: an Edit of an unread hidden file.
     """
     text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
     names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
@@ -223,7 +223,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
-    """Test the mutants in which the condition of `refuse_unread` is wrong in one circumstance, with the suite of a
+    """Test the mutants that make the condition of `refuse_unread` wrong in one circumstance, with the suite of a
     small checkout. Return the result of each mutant, by circumstance.
     """
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
