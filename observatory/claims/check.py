@@ -12,9 +12,7 @@ from readfirst.observatory.claims.claims import Claims, check_claims, claims_fil
 
 
 class ClaimsCheck:
-    """Checks `claims.yaml` of a suite for `readfirst lint`. If the suite has no `claims.yaml`, there are no
-    findings.
-    """
+    """Checks the `claims.yaml` of a suite for `readfirst lint`. If this file is missing, there is nothing to report."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite

@@ -74,8 +74,8 @@ class Evidence:
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
     """Return the combined status of several scenarios or calls.
 
-    The combined status is `not recorded` if one status is `not recorded`, or if there are none. The status `not shown`
-    is ignored if there are other statuses. The combined status of several different statuses is `partly`.
+    The combined status is `not recorded` if one status is `not recorded`, or if `statuses` is empty. The status `not
+    shown` is ignored if there are other statuses. The combined status of several different statuses is `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -91,8 +91,9 @@ def claimed_statements(
     """Return the results that a claim states for the calls of a scenario.
 
     If the claim's reference to the scenario (`shown`) contains an expected result, it is used. Otherwise the
-    `documented` results in the scenario are used: those from one of the `sources` or, if there are none, all of them.
-    The return value is empty if nothing is stated, or if the scenario does not have the call number in `shown`.
+    `documented` results in the scenario are used: those from one of the `sources` or, if no result has such a source,
+    all of them. The return value is empty if nothing is stated, or if the scenario does not have the call number in
+    `shown`.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:

@@ -141,8 +141,8 @@ def gather_evidence(
     """Replay scenarios on the target `name@version`, and return the evidence of one failing scenario per rule.
 
     `wanted` contains the ids of the scenarios to replay, by rule id. The first scenario that fails in a call of a tool
-    that the rule is about is used. If there is none, the first failing scenario is used. Rules without a failing
-    scenario are omitted. The target is installed if necessary. Raises AdapterError, SuiteError.
+    that the rule is about is used. If no scenario fails in such a call, the first failing scenario is used. Rules
+    without a failing scenario are omitted. The target is installed if necessary. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)

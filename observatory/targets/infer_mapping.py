@@ -222,7 +222,7 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
     """Find the argument in `left` that means the same as `wanted`, for example `path` for `file_path`. Remove the
-    argument from `left`, and return its name. None if there is no such argument.
+    argument from `left`, and return its name. None if no argument matches.
     """
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:

@@ -146,7 +146,7 @@ def _install_packages(target: Target, directory: Path, variables: Mapping[str, s
 
 def _find_python(at_least: str) -> str:
     """Return the path of a Python whose version is at least `at_least`: the running Python if possible, otherwise one
-    on the PATH or one that pyenv has installed. Raises AdapterError if there is none.
+    on the PATH or one that pyenv has installed. Raises AdapterError if no such Python is found.
     """
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:

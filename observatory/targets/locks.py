@@ -29,7 +29,7 @@ _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return the content of the target's lock file for pip. None if there is no such file. Raises AdapterError if the
+    """Return the content of the target's lock file for pip. None if the file is missing. Raises AdapterError if the
     file was made for different packages than the mapping lists.
     """
     file = _lock_file(target, "txt")
@@ -40,7 +40,7 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return the content of the target's lock file for npm. None if there is no such file. Raises AdapterError if the
+    """Return the content of the target's lock file for npm. None if the file is missing. Raises AdapterError if the
     file was made for different packages than the mapping lists.
     """
     file = _lock_file(target, "json")

@@ -43,7 +43,9 @@ from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""The rule of all selected scenarios. Each scenario combines too many rules to belong to one of them."""
+"""The id of the rule that all selected scenarios get. Each scenario tests many rules together, so it does not belong to
+one of them.
+"""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
