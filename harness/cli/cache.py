@@ -23,7 +23,7 @@ def cache(
         None, min=0, metavar="DAYS", help="Only entries that were not used for this many days."
     ),
     clear: bool = typer.Option(
-        False, "--clear", help="Remove these entries; later commands install them again if needed."
+        False, "--clear", help="Remove the listed entries; later commands install them again if needed."
     ),
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:

@@ -68,7 +68,9 @@ def compare(
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
     if scenario.invariant and judgement is None:
-        raise ValueError(f"{scenario.id} is an invariant, which is judged by harm: it needs a judgement")
+        raise ValueError(
+            f"{scenario.id} is an invariant, which is judged only by harm: pass the argument `judgement`"
+        )
     comparison = _Comparison(scenario, outcome, contract, vocabulary, recorded)
     if comparison.differences or comparison.lacks_texts or scenario.invariant:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the

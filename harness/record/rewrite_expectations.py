@@ -51,7 +51,10 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
         replacements.append(_plan_replacement(lines, step, "expect", expect))
     rewritten = _apply_replacements(lines, replacements)
     if _without_expectations(source) != _without_expectations(rewritten):
-        raise RewriteError("the steps would change; write each step in block style, `expect` as its last key")
+        raise RewriteError(
+            "the new expectations would also change steps: write each step in block style, with `expect` as "
+            "its last key"
+        )
     return rewritten
 
 

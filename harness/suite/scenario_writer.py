@@ -60,7 +60,7 @@ def _step_values(step: Step) -> dict[str, Any]:
                 raise ValueError("a generated scenario contains no simultaneous sessions")
             return {"parallel": [_step_values(call) for call in calls]}
         case SessionEvent(kind=kind):
-            raise ValueError(f"a generated scenario contains no step {kind}")
+            raise ValueError(f"cannot write a step of the kind {kind}: generated scenarios do not use it")
 
 
 def _event_item(event: WorldEvent) -> tuple[str, Any]:

@@ -177,7 +177,7 @@ def test_a_rewind_keeps_the_conversation_open(adapter, tmp_path: Path) -> None:
 def test_a_product_without_rewind_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "rewind")
     (tmp_path / "1" / "w" / "gone").touch()
-    with pytest.raises(AdapterError, match="does not bring files back") as caught:
+    with pytest.raises(AdapterError, match="does not restore files at a rewind") as caught:
         session.rewind()
     assert caught.value.blame == "environment"
     assert "canRewind" in caught.value.details
@@ -187,7 +187,7 @@ def test_a_product_without_rewind_is_reported(adapter, tmp_path: Path) -> None:
 def test_a_missing_answer_to_a_rewind_is_reported(tmp_path: Path) -> None:
     dialogue = JsonDialogue(tmp_path)
     dialogue.hear(b'{"type": "result"}\n{"type": "user"}\n')
-    with pytest.raises(AdapterError, match="does not bring files back"):
+    with pytest.raises(AdapterError, match="does not restore files at a rewind"):
         dialogue.rewind(0.01)
     dialogue.hang_up()
     dialogue.hang_up()

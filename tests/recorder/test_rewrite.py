@@ -86,7 +86,7 @@ def test_a_step_in_braces_is_refused_with_advice() -> None:
 def test_a_rewrite_that_would_change_steps_is_refused() -> None:
     # The last value keeps its trailing line breaks. Text that is put after it would remove them.
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
-    with pytest.raises(RewriteError, match="the steps would change"):
+    with pytest.raises(RewriteError, match="would also change steps"):
         rewrite_expectations(source, {(0,): {"text": "x"}})
 
 

@@ -52,7 +52,9 @@ class JsonDialogue(JsonLines):
         response = answer.get("response") or {}
         if answer.get("subtype") != "success" or not response.get("canRewind", True):
             raise AdapterError(
-                "the product does not bring files back", blame="environment", details=json.dumps(answer)
+                "the product does not restore files at a rewind",
+                blame="environment",
+                details=json.dumps(answer),
             )
 
     def interrupt(self, seconds: float) -> None:
@@ -65,7 +67,10 @@ class JsonDialogue(JsonLines):
         )
 
     def _wait_for_message(
-        self, is_wanted: Callable[[Mapping[str, Any]], bool], seconds: float, action: str = "bring files back"
+        self,
+        is_wanted: Callable[[Mapping[str, Any]], bool],
+        seconds: float,
+        action: str = "restore files at a rewind",
     ) -> Mapping[str, Any]:
         deadline = time.monotonic() + seconds
         while True:

@@ -54,7 +54,9 @@ def compiled(panel: Panel, module: str, source: str) -> CodeType:
 def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
     """Import all modules of the panel's package from this compiled code. Later imports use it, too."""
     if panel.package in sys.modules:
-        raise AssertionError(f"{panel.package} was imported before the trial")
+        raise AssertionError(
+            f"{panel.package} was imported before the fault was put in, so the trial would test the unchanged code"
+        )
     sys.meta_path.insert(0, _Finder(panel, code))
     for module in code:
         if module not in panel.unused:
