@@ -1,7 +1,8 @@
-"""A substitute for an agent: `fake_agent.py FORMAT URL`. It calls the model at URL in a wire format, and has a few
-invented tools.
+"""A substitute for an agent: `fake_agent.py FORMAT URL` uses a wire format to call the model at URL. The tests of
+agents use its invented tools, such as `Die` and `Flood`.
 
-`fake_agent.py product` is a substitute for the product: it reads its settings and supports a dialogue with a program.
+`fake_agent.py product` is a substitute for the product: it reads its settings, and another program can talk to it
+through standard input.
 """
 
 import json
@@ -15,13 +16,19 @@ import urllib.request
 from pathlib import Path
 
 PRODUCT = sys.argv[1] == "product"
+"""Whether this process is a substitute for the product, not for any other agent."""
 FORMAT, URL = ("anthropic", os.environ["ANTHROPIC_BASE_URL"]) if PRODUCT else sys.argv[1:3]
 SPOKEN_WITH = "--input-format" in sys.argv
+"""Whether user messages arrive on standard input, as JSON lines."""
 STREAM = "--whole" not in sys.argv
+"""Whether to request the model's answers as a stream of events."""
 TOOLS = ["Read", "Edit"] if PRODUCT else ["look", "change"]
+"""Names of the tools that each request offers to the model."""
 
 
 class Anthropic:
+    """The Messages API of Anthropic, with the conversation so far."""
+
     path = "/v1/messages"
 
     def __init__(self):
@@ -59,6 +66,8 @@ class Anthropic:
 
 
 class OpenAI:
+    """The Chat Completions API of OpenAI, with the conversation so far."""
+
     path = "/v1/chat/completions"
 
     def __init__(self):
@@ -88,6 +97,8 @@ class OpenAI:
 
 
 class Gemini:
+    """The API of Gemini, with the conversation so far."""
+
     def __init__(self):
         self.path = "/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if STREAM else "generateContent")
         self.contents = [{"role": "user", "parts": [{"text": "go"}]}]
@@ -112,6 +123,8 @@ class Gemini:
 
 
 class Responses:
+    """The Responses API of OpenAI, with the conversation so far."""
+
     path = "/v1/responses"
 
     def __init__(self):
@@ -145,9 +158,11 @@ class Responses:
 
 
 FORMATS = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini, "responses": Responses}
+"""The classes of the wire formats, by the name of the format on the command line."""
 
 
 def post(path, data, kind="application/json"):
+    """Send a request to the model and return its answer. A streamed answer becomes `{"events": [...]}`."""
     request = urllib.request.Request(URL + path, data, {"content-type": kind})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
         text = answer.read().decode()
@@ -158,7 +173,9 @@ def post(path, data, kind="application/json"):
 
 
 def post_without_body(path, header=""):
-    """Send only the head of a request, with a `header` that ends with a line break, and wait for the response."""
+    """Send only the head of a request, and wait for the first bytes of the response. If `header` is not empty, it must
+    end with a line break.
+    """
     address = urllib.parse.urlsplit(URL)
     with socket.create_connection((address.hostname, address.port)) as connection:
         connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n{header}\r\n".encode())
@@ -166,11 +183,15 @@ def post_without_body(path, header=""):
 
 
 def settings():
+    """Return the settings of the product from its configuration directory. Empty if there is no such file."""
     file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
     return json.loads(file.read_text()) if file.exists() else {}
 
 
 def connect(host, port):
+    """Try to connect to a port. Return "connected" or the error. Tests use this to check that the sandbox has no
+    network.
+    """
     try:
         with socket.create_connection((host, port), timeout=2):
             return "connected"
@@ -179,14 +200,15 @@ def connect(host, port):
 
 
 def run_hooks(path):
+    """Run the commands of all PreToolUse hooks in the settings. Return the content of the file `path`."""
     for group in settings()["hooks"]["PreToolUse"]:
         for hook in group["hooks"]:
-            subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
+            subprocess.run_tool(["sh", "-c", hook["command"]], input=b"{}", check=True)
     return Path(path).read_text()
 
 
-def hear():
-    """Answer control requests from standard input until a user message arrives. Return the content of the message."""
+def receive_user_message():
+    """Answer control requests from standard input until a user message arrives. Return the content of this message."""
     for line in sys.stdin:
         said = json.loads(line)
         if said["type"] == "user":
@@ -199,7 +221,8 @@ def hear():
     sys.exit()
 
 
-def run(tool, arguments, path):
+def run_tool(tool, arguments, path):
+    """Run one tool call. Return the result, or None if the agent never reports a result to the model (`Forget`)."""
     match tool:
         case "Environment":
             if "create" in arguments:
@@ -247,6 +270,7 @@ def run(tool, arguments, path):
 
 
 def main():
+    """Talk to the model, and run the tools that it calls, until the model or the user ends the conversation."""
     wire = FORMATS[FORMAT]()
     side = FORMATS[FORMAT]()
     for offered in ([], TOOLS[:1]) if PRODUCT else ([],):
@@ -254,17 +278,17 @@ def main():
             "a side request got a call"
         )
     if SPOKEN_WITH:
-        wire.messages[0]["content"] = hear()
+        wire.messages[0]["content"] = receive_user_message()
     while True:
         answer = post(wire.path, json.dumps(wire.body(TOOLS)).encode())
         results = []
         calls = wire.calls(answer)
         if SPOKEN_WITH and not calls:
             print(json.dumps({"type": "result"}), flush=True)
-            wire.messages.append({"role": "user", "content": hear()})
+            wire.messages.append({"role": "user", "content": receive_user_message()})
             continue
         for name, tool, arguments in calls:
-            text = run(tool, arguments, wire.path)
+            text = run_tool(tool, arguments, wire.path)
             if text is not None:
                 results.append((name, tool, text, tool == "Refuse"))
         wire.tell(results[::-1])

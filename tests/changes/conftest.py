@@ -1,4 +1,4 @@
-"""A small suite whose contracts, scenarios and recordings each test writes."""
+"""A small suite for the tests of `readfirst diff`. Each test writes its contracts, scenarios and recordings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from tests.command_line import Cli
 from tests.small_suites import keep_recording, small_suite
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
+"""The product's answer if it refuses to edit a file that was not read."""
 DONE = "The file $WS/notes.txt has been updated."
+"""The product's answer after an edit."""
 GIVEN = {"notes.txt": "alpha\nbeta\n"}
+"""The files of a scenario, unless the test specifies other files."""
 
 CONTRACTS = """\
 default: 2.1.7
@@ -28,6 +31,7 @@ contracts:
     summary: What is documented.
     documents: [behaviour-spec.txt]
 """
+"""The start of contracts.yaml of the small suite: the contract of the documents."""
 CONTRACT = """\
   {name}:
     package: "@anthropic-ai/claude-code"
@@ -37,8 +41,11 @@ CONTRACT = """\
     tools: {tools}
     summary: For a test.
 """
+"""The entry of one version in contracts.yaml, with placeholders."""
 VERSIONS = ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated")
+"""The recorded contracts of the small suite, from the oldest to the newest."""
 DEFAULT = "2.1.7"
+"""The default contract of the small suite."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Says:
     files: Mapping[str, str | None] = field(default_factory=dict)
 
     def clause(self) -> dict[str, Any]:
+        """Return the result as a clause of `expect` in a scenario file."""
         clause: dict[str, Any] = {"text": self.text}
         if self.error is not None:
             clause["error"] = self.error
@@ -58,12 +66,15 @@ class Says:
         return clause
 
     def result(self) -> RecordedResult:
+        """Return the result as it is stored in a recording."""
         return RecordedResult(self.text, self.error, wrapped=self.error is not None)
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call and its result in each contract. Contracts outside `says` have the result of the closest older one."""
+    """A call and its result in each contract. A contract that is not in `says` uses the result of the closest older one
+    in it.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -72,19 +83,20 @@ class Call:
 
     @property
     def calls(self) -> tuple[Call, ...]:
+        """This call, as a group of one. `Together` has the same property."""
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return the result of a contract, or of the closest older contract in `says`."""
+        """Return the result in a contract. If the contract is not in `says`, use the closest older contract in it."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
 
     def to_step(self, *, files: bool = True) -> dict[str, Any]:
-        """Return the call in the form of a scenario file, with the result of the default contract and, if there is one,
+        """Return the call as a step of a scenario file, with the result of the default contract and, if there is one,
         the documented result.
 
-        `files`: whether the results list changed files.
+        `files`: whether the results list the changed files.
         """
         expect = self.of(DEFAULT).clause()
         clauses = [expect]
@@ -98,12 +110,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Together:
-    """Calls of one message, which run in parallel."""
+    """Parallel calls in one message of the model."""
 
     calls: tuple[Call, ...]
 
     def to_step(self) -> dict[str, Any]:
-        """Return the calls in the form of a scenario file. Changed files are listed for the whole group."""
+        """Return the calls as a step of a scenario file. The changed files are listed once for the whole group."""
         files: dict[str, str | None] = {}
         for call in self.calls:
             files |= call.of(DEFAULT).files
@@ -112,24 +124,28 @@ class Together:
 
 
 def refusal(error: str = "not_read", text: str = UNREAD) -> Says:
+    """Return a result that refuses the call and changes no file."""
     return Says(text, error)
 
 
 def success(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
+    """Return a result that changes notes.txt."""
     return Says(text, None, {"notes.txt": content})
 
 
 def edit(says: Mapping[str, Says], documented: Says | None = None, **arguments: Any) -> Call:
+    """Return an Edit of notes.txt with these results. `arguments` replace or supplement its arguments."""
     given = {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "gamma", **arguments}
     return Call("Edit", given, says, documented)
 
 
 def read(says: Mapping[str, Says], documented: Says | None = None, path: str = "notes.txt") -> Call:
+    """Return a Read of a file with these results."""
     return Call("Read", {"file_path": f"$WS/{path}"}, says, documented)
 
 
 class Small:
-    """A suite in a directory, with methods that write its contracts, scenarios and recordings."""
+    """A suite in a temporary directory, with methods that write its contracts, scenarios and recordings."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -141,7 +157,7 @@ class Small:
         return Suite(self.root)
 
     def contracts(self, lacking: str = "", tool: str = "") -> None:
-        """Write the contracts. The contract `lacking` does not have the tool `tool`."""
+        """Write contracts.yaml. The contract named `lacking`, if any, lacks the tool named `tool`."""
         text = CONTRACTS
         for name in VERSIONS:
             tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]
@@ -156,7 +172,9 @@ class Small:
         *calls: Call | Together | dict[str, Any],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Write a scenario with its recordings on every contract. A step that is a dictionary is a world event."""
+        """Write a scenario, and its recording with all contracts. A step that is a dictionary is a change by another
+        program.
+        """
         document = {
             "title": f"Title of {scenario_id}",
             "requirement": "must",
@@ -169,7 +187,7 @@ class Small:
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
-        """Write the recordings of the current scenario for the contracts or other versions `names`."""
+        """Write the recording of a scenario with the versions `names`."""
         transcripts = {name: Transcript(tuple(_make_step(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))
@@ -185,13 +203,15 @@ def _make_step(step: Call | Together, name: str) -> TranscriptStep:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
+    """A new suite without scenarios."""
     return Small(tmp_path / "fixtures")
 
 
 Run = Cli
+"""The type of the fixture `run`."""
 
 
 @pytest.fixture
 def run(small: Small, readfirst: Cli) -> Run:
-    """Run a command on the small suite."""
+    """A function that runs a command of readfirst on the suite of the fixture `small`."""
     return lambda *arguments: readfirst(*arguments, "--fixtures", small.root)

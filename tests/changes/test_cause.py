@@ -1,4 +1,6 @@
-"""Differences with the same cause are grouped, across tools. The most serious cause comes first."""
+"""`readfirst diff` groups differences with the same cause, also those of several tools, and lists the most serious
+cause first.
+"""
 
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence
@@ -6,6 +8,7 @@ from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, com
 from readfirst.harness.diff.report import example_texts, headline
 
 APPLIED = "applied"
+"""The result of a call that changed a file, as opposed to a refusal."""
 
 
 def change(
@@ -21,6 +24,7 @@ def change(
 
 
 def refusal(before: str, after: str) -> Change:
+    """Return a change of the result. `before` and `after` are `APPLIED` or the name of the error."""
     names = [name if name == APPLIED else f"refused ({name})" for name in (before, after)]
     kind: Kind = "refusal" if APPLIED in names else "reason"
     return change("effects" if kind == "refusal" else "reason", kind, "", *names)
@@ -33,21 +37,23 @@ def make_occurrence(
 
 
 def causes(*found: Occurrence) -> list[Cause]:
+    """Return the groups of differences with the same cause."""
     return group_by_cause(found)[0]
 
 
 def headlines(*found: Occurrence) -> list[str]:
+    """Return the line that `readfirst diff` prints for each cause."""
     return [headline(cause) for cause in causes(*found)]
 
 
-def test_different_bytes_concern_safety_and_words_do_not() -> None:
+def test_a_difference_in_bytes_concerns_safety_and_a_difference_in_words_does_not() -> None:
     found = causes(
         make_occurrence(change("effects", "file", "line ends", "LF", "CRLF")), make_occurrence(change())
     )
     assert [cause.safety for cause in found] == [True, False]
 
 
-def test_only_refusals_that_protect_a_file_are_separated_by_tool() -> None:
+def test_only_a_refusal_that_protects_a_file_is_a_separate_cause_for_each_tool() -> None:
     assert headlines(
         make_occurrence(refusal("not_read", APPLIED), "g/1", "Edit"),
         make_occurrence(refusal("not_read", APPLIED), "g/2", "Write"),
@@ -61,7 +67,7 @@ def test_only_refusals_that_protect_a_file_are_separated_by_tool() -> None:
     ]
 
 
-def test_only_the_same_bytes_of_two_tools_are_one_cause() -> None:
+def test_two_tools_share_a_cause_only_if_their_bytes_differ_in_the_same_way() -> None:
     marks = change("effects", "file", "byte order mark", "without", "with")
     assert len(causes(make_occurrence(marks, tool="Edit"), make_occurrence(marks, tool="Write"))) == 1
     back = change("effects", "file", "byte order mark", "with", "without")
@@ -70,7 +76,7 @@ def test_only_the_same_bytes_of_two_tools_are_one_cause() -> None:
     assert len(causes(make_occurrence(other, tool="Edit"), make_occurrence(other, tool="Write"))) == 2
 
 
-def test_a_consequence_counts_if_it_also_occurs_alone() -> None:
+def test_a_consequence_of_another_difference_is_a_cause_only_if_it_also_occurs_without_it() -> None:
     alone, after = make_occurrence(change(), "a/1"), make_occurrence(change(), "a/2", follows=True)
     found, consequences = group_by_cause([alone, after])
     assert found[0].scenario_ids == ("a/1", "a/2")
@@ -79,13 +85,13 @@ def test_a_consequence_counts_if_it_also_occurs_alone() -> None:
     assert (found, consequences) == ([], [after])
 
 
-def test_a_missing_text_is_reported_as_nothing() -> None:
+def test_a_text_that_only_one_side_has_is_printed_as_nothing_on_the_other_side() -> None:
     (cause,) = causes(make_occurrence(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
     assert example_texts(cause) == ("(nothing)", "Note.")
 
 
-def test_other_whitespace_is_reported_as_such() -> None:
+def test_texts_that_differ_only_in_whitespace_are_reported_as_different_whitespace() -> None:
     (change,) = compare_answers("Done.\n", "Done.", {}, frozenset())
     (cause,) = causes(make_occurrence(change))
     assert headline(cause) == "Edit: says the same with different whitespace and empty lines"

@@ -18,15 +18,21 @@ from readfirst.harness.suite.suite import default_root
 from .conftest import Call, Run, Says, Small, Together, edit, read, refusal, success
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
+"""The lines of a file as 2.1.7 shows them: padded numbers and arrows."""
 TABS = "1\talpha\n2\tbeta\n3"
+"""The same lines as 2.1.228 shows them: numbers and tabs."""
 
 UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
+"""An Edit of an unread file, which only 2.1.228 applies."""
 LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
+"""A Read, which shows its lines differently from 2.1.228 on."""
 ALIKE = edit({"2.1.7": success()})
+"""An Edit with the same result in all contracts."""
 
 
 @pytest.fixture
 def filled_suite(small: Small) -> Small:
+    """A small suite with four scenarios. From 2.1.7 to 2.1.228, three of them differ, for two causes."""
     small.scenario("gate/unread", UNREAD)
     small.scenario("reading/lines", LINES)
     small.scenario("reading/more-lines", LINES)
@@ -35,13 +41,13 @@ def filled_suite(small: Small) -> Small:
 
 
 def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> str:
-    """Run a target and return the file with the JSON lines of the run."""
+    """Run a target and return the path of the file with the JSON lines of the run."""
     file = folder / name
     run("run", target, "--format", "jsonl", "--output", str(file), *arguments)
     return str(file)
 
 
-def test_a_changed_byte_of_an_expectation_is_a_difference(filled_suite: Small, run: Run) -> None:
+def test_one_different_byte_in_the_expected_file_is_a_difference(filled_suite: Small, run: Run) -> None:
     assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
     filled_suite.scenario(
         "writing/alike", edit({"2.1.7": success(), "2.1.40": success(content="gamma\nbeta")})
@@ -51,7 +57,9 @@ def test_a_changed_byte_of_an_expectation_is_a_difference(filled_suite: Small, r
     assert "! Edit: newline at the end of what is written: with → without" in printed
 
 
-def test_scenarios_without_an_expectation_are_not_compared(filled_suite: Small, run: Run) -> None:
+def test_a_scenario_without_an_expected_result_in_one_contract_is_not_compared(
+    filled_suite: Small, run: Run
+) -> None:
     filled_suite.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
     code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 0
@@ -92,7 +100,7 @@ def test_many_reasons_for_not_comparing_are_summarized() -> None:
     assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
-def test_an_empty_selection_fails(filled_suite: Small, run: Run) -> None:
+def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, printed) == (5, "")
     assert "nothing was selected" in error
@@ -112,7 +120,9 @@ def test_an_unknown_operand_is_a_usage_error(filled_suite: Small, run: Run, name
     assert message in error
 
 
-def test_a_missing_or_damaged_stream_is_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_a_missing_or_damaged_file_of_json_lines_is_refused(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     assert run("diff", "2.1.7", str(tmp_path / "missing.jsonl"))[0] == 2
     file = tmp_path / "cut.jsonl"
     whole = Path(stream(run, tmp_path, "whole.jsonl", "reference")).read_bytes()
@@ -122,7 +132,9 @@ def test_a_missing_or_damaged_stream_is_refused(filled_suite: Small, run: Run, t
     assert "cut off" in error
 
 
-def test_a_recorded_run_equals_the_live_run(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     filled_suite.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
     file = stream(run, tmp_path, "run.jsonl", "reference")
     now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
@@ -156,7 +168,9 @@ def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_pa
     )
 
 
-def test_a_stream_is_compared_on_the_same_contract(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_of_a_run_on_two_contracts_the_compared_contract_is_used(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = stream(
         run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
     )
@@ -186,7 +200,7 @@ def test_an_interrupted_run_makes_a_diff_incomplete(filled_suite: Small, run: Ru
     assert "no difference in 1 scenario" in printed
 
 
-def test_a_stream_without_answers_is_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_json_lines_without_answers_are_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[0]["format"] = 2
@@ -198,14 +212,16 @@ def test_a_stream_without_answers_is_refused(filled_suite: Small, run: Run, tmp_
     assert "gate/unread" in run("report", str(file))[1]
 
 
-def test_a_long_answer_of_a_run_is_not_cut(small: Small, run: Run, tmp_path: Path) -> None:
+def test_a_long_answer_in_the_json_lines_is_compared_whole(small: Small, run: Run, tmp_path: Path) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 900))
     small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(long.replace("→", "\t"))}))
     file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
     assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
 
 
-def test_directories_above_a_new_file_do_not_differ(small: Small, run: Run, tmp_path: Path) -> None:
+def test_new_directories_above_a_new_file_are_not_a_difference(
+    small: Small, run: Run, tmp_path: Path
+) -> None:
     made = {"above/new.txt": "new\n"}
     says = {"2.1.7": Says("Created.", None, made), "2.1.228": Says("Written.", None, made)}
     small.scenario(
@@ -233,7 +249,9 @@ def test_a_damaged_scenario_is_reported(filled_suite: Small, run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
-def test_several_processes_report_the_same(filled_suite: Small, run: Run, tmp_path: Path, other: str) -> None:
+def test_two_worker_processes_report_the_same_as_one(
+    filled_suite: Small, run: Run, tmp_path: Path, other: str
+) -> None:
     if other == "run.jsonl":
         other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
     alone = run("diff", "2.1.7", other, "-j", "1", "--format", "json")
@@ -280,7 +298,7 @@ def test_markdown_is_a_changelog_in_a_file(filled_suite: Small, run: Run, tmp_pa
     assert printed[gone + 3] == "  - `gate/unread`"
 
 
-def test_three_scenarios_are_named_without_all(small: Small, run: Run) -> None:
+def test_without_the_option_all_three_scenarios_of_a_cause_are_named(small: Small, run: Run) -> None:
     for number in range(7):
         small.scenario(f"reading/lines-{number}", LINES)
     assert "reading/lines-2 and 4 more" in run("diff", "2.1.7", "2.1.228")[1]
@@ -288,7 +306,7 @@ def test_three_scenarios_are_named_without_all(small: Small, run: Run) -> None:
     assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
 
 
-def test_ten_causes_are_printed_without_all(small: Small, run: Run) -> None:
+def test_without_the_option_all_ten_causes_are_printed(small: Small, run: Run) -> None:
     for number in range(25):
         letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
         says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
@@ -303,7 +321,7 @@ def test_ten_causes_are_printed_without_all(small: Small, run: Run) -> None:
     assert "25 more changes of words that one or two scenarios show (--all lists them)" in page
 
 
-def test_a_cause_that_hides_all_others_comes_first() -> None:
+def test_a_cause_with_many_more_scenarios_than_the_other_causes_comes_first() -> None:
     def make_occurrences(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
         change = Change("effects", kind, "", before, after, before, after)
         return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]
@@ -319,7 +337,7 @@ def test_a_cause_that_hides_all_others_comes_first() -> None:
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
-def test_long_texts_are_compared_by_their_recordings(small: Small, run: Run) -> None:
+def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: Small, run: Run) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 600))
     other = long.replace("→", "\t")
     call = read({"2.1.7": Says(long), "2.1.228": Says(other)})
@@ -339,7 +357,7 @@ def test_long_texts_are_compared_by_their_recordings(small: Small, run: Run) -> 
     assert "Read: shows other content" in without[1]
 
 
-def test_files_of_parallel_calls_follow_from_the_calls(small: Small, run: Run) -> None:
+def test_files_that_differ_because_a_parallel_call_differs_are_a_consequence(small: Small, run: Run) -> None:
     small.scenario("parallel/two", Together((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""
@@ -349,7 +367,7 @@ def test_files_of_parallel_calls_follow_from_the_calls(small: Small, run: Run) -
     assert [each["call"] for each in printed["consequences"]] == [2, None]
 
 
-def test_the_page_shows_the_printed_output(small: Small, run: Run) -> None:
+def test_the_page_changes_md_shows_the_printed_output(small: Small, run: Run) -> None:
     page = (Path(__file__).parents[2] / "docs/changes.md").read_text("utf-8")
     gated = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(gated, refusal()))

@@ -31,17 +31,22 @@ def scenario(*steps: Step) -> Scenario:
 
 
 def wrote(entry: Entry | bytes | None, text: str = "Done.") -> Clause:
+    """Return the result of a call that left `entry` in the file `a`, or removed the file if `entry` is None."""
     return Clause(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
 
 
 def between(
     one: Clause | Mapping[CallIndex, Clause], other: Clause | Mapping[CallIndex, Clause], *steps: Step
 ) -> list[Occurrence]:
+    """Return the differences between two results of a scenario with these steps, by default one Edit. A result without
+    a call index belongs to the first call.
+    """
     sides = [{(0, 0): side} if isinstance(side, Clause) else side for side in (one, other)]
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
 
 
 def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
+    """Return the level, kind, subject and both sides of each difference."""
     changes = [each.change for each in found]
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 
@@ -68,7 +73,9 @@ def test_a_different_reason_is_reported_without_the_text() -> None:
         (b"gamma\n", b"delta\n", "content", "", ""),
     ],
 )
-def test_bytes_are_reported_by_kind(one: bytes, other: bytes, subject: str, before: str, after: str) -> None:
+def test_different_bytes_are_reported_with_the_kind_of_the_difference(
+    one: bytes, other: bytes, subject: str, before: str, after: str
+) -> None:
     assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
@@ -95,17 +102,17 @@ def test_a_different_mode_is_reported() -> None:
     assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
 
 
-def test_a_digest_equals_its_bytes() -> None:
+def test_a_file_stored_as_a_digest_is_compared_with_the_bytes_of_the_other_side() -> None:
     digest = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
     assert between(wrote(digest), wrote(b"gamma\n")) == []
     assert summary(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
 
 
-def test_a_call_with_a_result_on_one_side_is_skipped() -> None:
+def test_a_call_with_a_result_on_only_one_side_is_not_compared() -> None:
     assert between({}, wrote(b"gamma\n")) == []
 
 
-def test_files_of_a_group_are_reported_after_its_calls() -> None:
+def test_changed_files_of_parallel_calls_are_reported_after_these_calls() -> None:
     group = ParallelCalls((EDIT, READ))
     first = {(0, 0): UNREAD, (0, 1): Clause(text="x"), (0, None): Clause()}
     second = {(0, 0): Clause(text="x"), (0, 1): Clause(text="x"), (0, None): wrote(b"gamma\n")}
@@ -130,25 +137,25 @@ def test_files_of_a_group_are_reported_after_its_calls() -> None:
         (TextDigest(starts="a"), TextDigest(starts="b"), False),
     ],
 )
-def test_two_statements_agree_if_one_text_fits_both(
+def test_two_expected_texts_agree_if_some_text_can_match_both(
     one: str | TextDigest | None, other: str | TextDigest | None, same: bool
 ) -> None:
     assert may_be_same_text(one, other) is same
 
 
-def test_a_text_known_by_its_ends_is_one_change() -> None:
+def test_a_text_stored_by_its_start_and_its_end_is_reported_as_one_change() -> None:
     digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
     found = summary(between(Clause(text=digest), Clause(text="     1→a\n     2→b"), READ))
     assert found == [("text", "content", "content", "", "")]
 
 
-def test_a_refusal_known_by_its_ends_is_reported_by_name() -> None:
+def test_a_refusal_whose_text_is_stored_by_its_start_is_reported_by_its_error_name() -> None:
     one = Clause(error="invalid_settings", text=TextDigest(starts="Not valid: old schema"))
     other = Clause(error="invalid_settings", text="Not valid: new schema and more")
     assert summary(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]
 
 
-def test_answers_of_a_transcript_omit_the_text_of_the_host() -> None:
+def test_answers_from_a_recording_omit_reminders_of_the_product() -> None:
     reminded = "Done.\n\n<system-reminder>Beware.</system-reminder>"
     unread = TranscriptStep(("Edit",), (RecordedResult.of(UNREAD.text, "not_read"),))
     results = RecordedResult.of("1\tx", None), RecordedResult.of(reminded, None)

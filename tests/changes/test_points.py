@@ -1,4 +1,4 @@
-"""The last version before and the first version after a change of a behaviour, as exactly as the recordings show."""
+"""The versions between which a behaviour changed, determined as exactly as the recordings allow."""
 
 import json
 
@@ -9,7 +9,7 @@ from readfirst.harness.diff.introduced_in import Point, narrowest_points
 from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
 
 
-def test_a_point_that_contains_another_point_is_omitted() -> None:
+def test_a_range_of_versions_that_contains_a_narrower_range_is_omitted() -> None:
     wide, close = Point("2.1.7", "2.1.228", exact=False), Point("2.1.39", "2.1.40", exact=True)
     apart = Point("2.1.207", "2.1.208", exact=True)
     assert narrowest_points([wide, close, close, apart]) == [close, apart]
@@ -22,14 +22,18 @@ def test_a_point_that_contains_another_point_is_omitted() -> None:
 
 
 CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
+"""A Read whose text changes between 2.1.7 and 2.1.40."""
 
 
 def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
+    """Return the versions in which `readfirst diff` says that each cause began."""
     document = json.loads(run("diff", before, after, "--format", "json")[1])
     return [cause["since"] for cause in document["causes"]]
 
 
-def test_a_recorded_version_between_contracts_makes_a_date_exact(small: Small, run: Run) -> None:
+def test_a_recording_of_a_version_between_two_contracts_narrows_the_change_to_one_version(
+    small: Small, run: Run
+) -> None:
     small.scenario("reading/words", CHANGES)
     small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
@@ -39,7 +43,7 @@ def test_a_recorded_version_between_contracts_makes_a_date_exact(small: Small, r
     assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
 
 
-def test_a_behaviour_that_changed_twice_has_two_dates(small: Small, run: Run) -> None:
+def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: Small, run: Run) -> None:
     twice = {
         "2.1.7": refusal(),
         "2.1.40": refusal("file_not_found", "File does not exist."),
@@ -49,7 +53,9 @@ def test_a_behaviour_that_changed_twice_has_two_dates(small: Small, run: Run) ->
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
 
 
-def test_a_cause_is_dated_only_by_its_own_text(small: Small, run: Run) -> None:
+def test_the_versions_of_a_cause_ignore_changes_of_other_text_in_the_same_answer(
+    small: Small, run: Run
+) -> None:
     small.scenario(
         "reading/two",
         read({"2.1.7": Says("     1→a"), "2.1.40": Says("     1→a\nMore."), "2.1.228": Says("1\ta\nMore.")}),
@@ -57,14 +63,16 @@ def test_a_cause_is_dated_only_by_its_own_text(small: Small, run: Run) -> None:
     assert dates_of_causes(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
 
 
-def test_changed_bytes_are_dated(small: Small, run: Run) -> None:
+def test_a_difference_in_the_bytes_of_a_file_has_the_versions_of_its_change(small: Small, run: Run) -> None:
     says = {"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}
     small.scenario("writing/ends", edit(says))
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40"]]
 
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
-def test_a_difference_without_a_version_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
+def test_a_difference_that_no_version_introduced_has_no_versions(
+    small: Small, run: Run, pair: tuple[str, str]
+) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
     assert dates_of_causes(run, *pair) == [[]]

@@ -24,12 +24,12 @@ def write_releases(folder: Path, text: str) -> Path:
     return file
 
 
-def test_a_written_list_is_read_back(tmp_path: Path) -> None:
+def test_a_list_of_releases_is_read_as_it_was_written(tmp_path: Path) -> None:
     versions = ("0.2.9", "2.1.7", "2.1.10")
     assert load_releases(write_releases(tmp_path, releases_text(versions))).versions == versions
 
 
-def test_a_version_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
+def test_asking_for_the_neighbours_of_an_unlisted_version_is_an_error(tmp_path: Path) -> None:
     releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
     assert releases.position("2.1.10") == 1
     message = r"does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
@@ -37,7 +37,7 @@ def test_a_version_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
         releases.position("2.1.11")
 
 
-def test_a_missing_list_is_empty(tmp_path: Path) -> None:
+def test_a_missing_list_of_releases_is_read_as_an_empty_list(tmp_path: Path) -> None:
     assert load_releases(releases_file(tmp_path)).versions == ()
 
 
@@ -52,7 +52,7 @@ def test_a_missing_list_is_empty(tmp_path: Path) -> None:
         ("versions: 2.1.9\n", "versions"),
     ],
 )
-def test_an_invalid_list_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_list_of_releases_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
         load_releases(write_releases(tmp_path, text))
 

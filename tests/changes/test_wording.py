@@ -1,14 +1,17 @@
-"""Two answers are compared sentence by sentence, without the parts that only concern one scenario."""
+"""Two answers are compared sentence by sentence. The comparison ignores the parts that depend on the scenario, such as
+paths.
+"""
 
 from readfirst.harness.diff.normalize_text import Change, compare_answers, generalize_text, parts
 from tests.rows import rows
 
 
 def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
+    """Return the changes between two answers. `known` are the lines of the file, `arguments` those of the call."""
     return list(compare_answers(before, after, arguments, frozenset(known.split())))
 
 
-def test_equal_answers_have_no_change() -> None:
+def test_two_equal_answers_have_no_changes() -> None:
     assert changes("Done.\n     1→alpha", "Done.\n     1→alpha") == []
 
 
@@ -21,38 +24,38 @@ def test_equal_answers_have_no_change() -> None:
         ("open /usr/lib/x failed", "open /etc/y/z failed"),
     ],
 )
-def test_paths_numbers_and_quoted_words_are_left_out(one: str, other: str) -> None:
+def test_paths_numbers_and_quoted_words_are_ignored_in_a_comparison(one: str, other: str) -> None:
     assert generalize_text(one) == generalize_text(other)
     assert generalize_text(one) != one
 
 
-def test_what_the_call_says_itself_is_left_out() -> None:
+def test_text_from_the_arguments_of_the_call_is_ignored_in_a_comparison() -> None:
     one = generalize_text("String: alpha", {"old_string": "alpha"})
     assert one == generalize_text("String: some other words", {"old_string": "some other words"})
     assert one == "String: {old_string}"
 
 
-def test_unusual_line_prefixes_are_detected_by_the_lines_of_the_file() -> None:
+def test_an_unusual_line_prefix_is_detected_if_the_lines_of_the_file_are_known() -> None:
     (block,) = parts("00001| alpha\n00002| beta", {}, frozenset({"alpha", "beta"}))
     assert block.prefix == "00001| "
     found = parts("00001| alpha", {}, frozenset())
     assert [part.kind for part in found] == ["words"]
 
 
-def test_changed_content_is_reported_by_kind() -> None:
+def test_different_file_content_in_an_answer_is_reported_by_its_kind() -> None:
     (change,) = changes("     1→\ufeffa", "     1→a")
     assert (change.kind, change.subject, change.after) == ("content", "byte order mark", "shorter")
     (longer,) = changes("     1→a", "     1→\ufeffa")
     assert longer.after == "longer"
 
 
-def test_a_change_of_a_number_is_a_detail() -> None:
+def test_a_different_number_in_a_sentence_is_a_detail() -> None:
     (change,) = changes("Found 2 matches.", "Found 3 matches.")
     assert (change.kind, change.subject) == ("detail", "Found N matches.")
     assert (change.words_before, change.words_after) == ("Found 2 matches.", "Found 3 matches.")
 
 
-def test_a_change_of_whitespace_is_a_detail() -> None:
+def test_different_whitespace_at_the_end_is_a_detail() -> None:
     (change,) = changes("Done.\n\n", "Done.")
     assert (change.kind, change.subject) == ("detail", "whitespace and empty lines")
 

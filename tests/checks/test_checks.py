@@ -1,4 +1,6 @@
-"""The checks run every pytest mark, CI runs all checks, and `lint-imports` detects a wrong import."""
+"""The checks of this project: they run the tests with every pytest mark, CI runs all of them, and `lint-imports`
+detects a forbidden import.
+"""
 
 import importlib.util
 import os
@@ -17,25 +19,28 @@ from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / ".ci" / "run"
+"""The script that runs the checks, on a machine of a developer and in CI."""
 OPTIONS = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
 MARKS = [marker.partition(":")[0] for marker in OPTIONS["markers"]]
+"""The pytest marks that pyproject.toml defines."""
 
 
 def parts() -> dict[str, str]:
-    """Return the parts of the script `.ci/run` by name, each with its lines."""
+    """Return the parts of the script `.ci/run`: the lines of each part, by its name."""
     return dict(re.findall(r"^check_(\w+)\(\) \{\n(.*?)^\}", SCRIPT.read_text(), re.MULTILINE | re.DOTALL))
 
 
 def marks_that_are_run(lines: str) -> list[str]:
+    """Return the marks of the commands `pytest -m MARK` in a part of the script."""
     return re.findall(r"^ *pytest -m (\w+)$", lines, re.MULTILINE)
 
 
-def test_the_default_run_excludes_exactly_the_marks() -> None:
+def test_pytest_without_options_excludes_the_tests_with_any_mark() -> None:
     options = OPTIONS["addopts"]
     assert options[options.index("-m") + 1] == " and ".join(f"not {mark}" for mark in MARKS)
 
 
-def test_every_mark_is_run_by_the_checks() -> None:
+def test_the_checks_run_the_tests_with_each_mark() -> None:
     assert sorted(marks_that_are_run("".join(parts().values()))) == sorted(MARKS)
 
 
@@ -45,7 +50,7 @@ def test_a_mark_that_no_check_runs_is_detected() -> None:
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_every_mark_is_on_a_test(mark: str) -> None:
+def test_every_defined_mark_is_used_by_a_test(mark: str) -> None:
     files = (file for name in ("tests", "observatory/tests") for file in (CHECKOUT / name).rglob("test_*.py"))
     assert any(
         re.search(rf"(^pytestmark = |^@|marks=)pytest\.mark\.{mark}\b", file.read_text("utf-8"), re.M)
@@ -54,19 +59,19 @@ def test_every_mark_is_on_a_test(mark: str) -> None:
 
 
 @rows("mark", MARKS)
-def test_every_mark_is_explained_with_its_time(mark: str) -> None:
+def test_contributing_md_states_the_duration_of_the_tests_with_each_mark(mark: str) -> None:
     text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
     assert re.search(rf"^\$ pytest -m {mark} +# .*\d+ (s|min)\b", text, re.MULTILINE)
 
 
-def test_the_readme_names_the_time_of_its_tests_and_of_the_slow_ones() -> None:
+def test_the_readme_states_the_duration_of_the_tests_and_of_the_slow_tests() -> None:
     text = (CHECKOUT / "README.md").read_text("utf-8").partition("pip install '.[test]' && pytest")[2][:600]
     assert re.search(r"about \w+ (seconds|minutes?)", text)
     assert "`pytest -m slow`" in text
 
 
 @rows("part", parts())
-def test_every_part_of_the_checks_is_a_job(part: str) -> None:
+def test_every_part_of_the_checks_is_a_job_in_ci(part: str) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
     steps = [step.get("run", "") for step in workflow["jobs"][part]["steps"]]
     assert f".ci/run {part}" in steps
@@ -85,7 +90,7 @@ def test_the_native_runners_run_on_windows_and_macos() -> None:
     handed = [step["with"]["path"] for step in steps if "artifact" in step.get("uses", "")]
     assert handed == ["exported", "exported"]
     assert os.access(CHECKOUT / ".ci" / "native", os.X_OK)
-    # Otherwise git would check it out with CRLF on Windows, and no shell could run it.
+    # Without this attribute, git would check out the script with CRLF on Windows, and no shell could run it.
     assert "* -text" in (CHECKOUT / ".gitattributes").read_text("utf-8").splitlines()
 
 
@@ -97,8 +102,8 @@ def test_an_unknown_part_of_the_checks_is_refused(words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def choice() -> ModuleType:
-    """The module conftest.py in the root of the checkout."""
+def root_conftest() -> ModuleType:
+    """The module conftest.py of the root directory, which decides how many processes run the tests."""
     spec = importlib.util.spec_from_file_location("choice_of_processes", CHECKOUT / "conftest.py")
     assert spec is not None
     assert spec.loader is not None
@@ -122,7 +127,7 @@ def choice() -> ModuleType:
     ],
 )
 def test_only_a_whole_run_starts_worker_processes(
-    choice: ModuleType,
+    root_conftest: ModuleType,
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
     words: str,
@@ -132,7 +137,7 @@ def test_only_a_whole_run_starts_worker_processes(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(processors), raising=False)
     pytester.makeini("[pytest]\ntestpaths = .\naddopts = -n logical\nmarkers = slow")
     pytester.makepyfile(test_one="def test_one(): pass")
-    assert choice.pytest_xdist_auto_num_workers(pytester.parseconfig(*shlex.split(words))) == started
+    assert root_conftest.pytest_xdist_auto_num_workers(pytester.parseconfig(*shlex.split(words))) == started
 
 
 @pytest.mark.parametrize("planted", [False, True])

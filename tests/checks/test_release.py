@@ -1,4 +1,4 @@
-"""The files of a release can be built, and can be used from empty directories like after a download."""
+"""The files of a release can be built, and users can use them in an empty directory, like after a download."""
 
 import gzip
 import hashlib
@@ -30,7 +30,9 @@ def run(*words: object, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a release: READFIRST_RELEASE, or by default a release of one contract that is built here."""
+    """The directory with the files of a release. READFIRST_RELEASE names it; by default, the fixture builds a release
+    with one contract.
+    """
     if given := os.environ.get("READFIRST_RELEASE"):
         return Path(given)
     out = tmp_path_factory.mktemp("release") / "dist"
@@ -49,7 +51,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed_program(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The path of `readfirst` in a new environment with the wheel and only its dependencies."""
+    """The path of the program `readfirst` in a new environment that contains only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     (wheel,) = release.glob("*.whl")
@@ -114,6 +116,7 @@ def test_the_action_runs_unchanged_in_an_empty_directory(tmp_path: Path) -> None
 
 
 def suite(release: Path) -> Path:
+    """Return the file of the release that contains all scenarios."""
     (file,) = release.glob("readfirst-suite-*-2.1.7.jsonl.gz")
     return file
 
@@ -139,7 +142,9 @@ def test_the_wheel_runs_in_an_empty_directory(installed_program: Path, tmp_path:
 
 
 def small(release: Path, folder: Path) -> Path:
-    """Write an export that contains only the scenarios of the family `gate`, and return its file."""
+    """Write a file with only the scenarios of the family `gate`, and return its path. The full file would take minutes
+    to run.
+    """
     with gzip.open(suite(release), "rt") as stream:
         header, *scenarios, _ = stream
     taken = [line for line in scenarios if json.loads(line)["id"].startswith("gate/")]

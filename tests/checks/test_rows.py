@@ -1,4 +1,6 @@
-"""A table whose rows are checked in one test: the test fails if a row fails, and reports all rows that fail."""
+"""The decorator `rows` runs one test with all rows of a table: the test fails if any row fails, and reports every
+failing row.
+"""
 
 import inspect
 
@@ -9,16 +11,18 @@ from tests.rows import rows
 
 @rows(("number", "square"), [(2, 4), (3, 8), (4, 16), (5, 24)])
 def squares(suite: object, number: int, square: int) -> None:
+    """A test of which two rows fail: 3 and 5."""
     assert number**2 == square
 
 
 @rows("text", ["a", "b"])
 def refused(text: str) -> None:
+    """A test of which one row fails, because "a" does not match."""
     with pytest.raises(ValueError, match="b"):
         raise ValueError(text)
 
 
-def test_every_row_that_fails_is_named() -> None:
+def test_a_failing_test_names_every_row_that_failed() -> None:
     with pytest.raises(ExceptionGroup, match="2 of 4 rows") as failed:
         squares(suite=None)
     assert [each.__notes__ for each in failed.value.exceptions] == [
@@ -27,7 +31,7 @@ def test_every_row_that_fails_is_named() -> None:
     ]
 
 
-def test_a_missing_exception_fails_its_row() -> None:
+def test_a_row_without_the_expected_exception_fails() -> None:
     with pytest.raises(BaseExceptionGroup, match="1 of 2 rows") as failed:
         refused()
     assert failed.value.exceptions[0].__notes__ == ["in row 0: {'text': 'a'}"]
@@ -35,15 +39,16 @@ def test_a_missing_exception_fails_its_row() -> None:
 
 @rows("text", ["a", "b"])
 def skipped(text: str) -> None:
+    """A test that skips all its rows."""
     pytest.skip(f"no {text} here")
 
 
-def test_a_skipped_row_fails_and_the_next_rows_run() -> None:
+def test_a_skipped_row_counts_as_failed_and_the_next_rows_still_run() -> None:
     with pytest.raises(BaseExceptionGroup, match="2 of 2 rows"):
         skipped()
 
 
-def test_arguments_outside_the_table_are_fixtures() -> None:
+def test_parameters_that_are_not_columns_of_the_table_are_fixtures() -> None:
     assert [*inspect.signature(squares).parameters] == ["suite"]
 
 

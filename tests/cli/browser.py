@@ -1,4 +1,4 @@
-"""A real Chromium for the tests of the HTML report, and pages that are open in it."""
+"""A real Chromium for the tests of the HTML report, and the report as a page in this browser."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1280,900",
 )
+"""Command-line options for Chromium: no window, and no requests that Chromium makes for itself."""
 WIDTH, HEIGHT = 1280, 900
+"""The size of the browser window, in CSS pixels."""
 PHONE = 390
-"""Width of a usual phone, in CSS pixels."""
+"""The width of a usual phone, in CSS pixels."""
 WEAK_TEXT = """
 const found = [];
 for (const element of document.querySelectorAll("body *")) {
@@ -36,10 +38,11 @@ for (const element of document.querySelectorAll("body *")) {
 }
 return found;
 """
-"""A script for `run_script`. It returns the texts with less contrast than WCAG requires (4.5)."""
+"""A script for `run_script`. It returns the texts of the page with less contrast than WCAG requires (4.5)."""
 
 
 def program(*names: str) -> str:
+    """Return the path of the first of these programs that is installed."""
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         pytest.fail(f"none of {', '.join(names)} is installed; these tests need a real browser")
@@ -48,7 +51,7 @@ def program(*names: str) -> str:
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Any]:
-    """Start a Chromium with an empty profile."""
+    """Start Chromium with an empty profile, and stop it at the end."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -66,7 +69,7 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 class Shown:
-    """A page that is open in the browser."""
+    """The HTML report, open in the browser, with methods that tests use to operate it."""
 
     def __init__(self, driver: Any, file: Path) -> None:
         self.driver = driver
@@ -82,28 +85,32 @@ class Shown:
         return self
 
     def all(self, selector: str) -> list[Any]:
+        """Return the elements that match a CSS selector."""
         return self.driver.find_elements("css selector", selector)
 
     def one(self, selector: str) -> Any:
+        """Return the only element that matches a CSS selector."""
         (found,) = self.all(selector)
         return found
 
     def script(self, text: str) -> Any:
+        """Return the value of a JavaScript expression."""
         return self.driver.execute_script(f"return {text}")
 
     def list_scenarios(self) -> list[str]:
+        """Return the ids of the visible scenarios in the list."""
         return self.script(
             "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
             "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
         )
 
     def read_focus(self) -> str:
+        """Return the text, or else the id, of the element with the keyboard focus."""
         return self.script("document.activeElement.textContent || document.activeElement.id")
 
     def waits_for(self, holds: Callable[[], bool]) -> bool:
-        """Wait until `holds()` is true.
-
-        Return False if it is not true within 30 seconds, which suffice even on a busy machine.
+        """Wait until `holds()` is true, at most 30 seconds, which suffice even on a busy machine. Return False if it is
+        still false.
         """
         deadline = time.monotonic() + 30
         while not (held := holds()) and time.monotonic() < deadline:
@@ -111,16 +118,19 @@ class Shown:
         return held
 
     def press(self, *keys: str) -> None:
+        """Press these keys."""
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def button(self, scenario_id: str) -> Any:
+        """Return the button that opens the details of a scenario."""
         return self.driver.execute_script(
             "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
         )
 
     def panel(self, scenario_id: str) -> str:
+        """Return the visible text of the details of a scenario. Empty if they are closed."""
         return str(
             self.driver.execute_script(
                 "const panel = document.getElementById('details-of-' + arguments[0]);"
@@ -130,7 +140,7 @@ class Shown:
         )
 
     def tree(self) -> list[dict[str, Any]]:
-        """Return the nodes of the accessibility tree, which screen readers use."""
+        """Return the nodes of the accessibility tree. Screen readers use this tree."""
         nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
 
@@ -138,8 +148,8 @@ class Shown:
 def run_script(page: Shown, script: str, *arguments: object) -> Any:
     """Run a script and return its result.
 
-    It may use the functions below: `ratio` is the contrast of two colours by WCAG, `over` the visible colour of an
-    element's text.
+    The script may use two functions: `ratio` returns the contrast of two colours by WCAG, `over` the visible colour of
+    an element's text.
     """
     helpers = """
     const rect = (element) => element.getBoundingClientRect().toJSON();
@@ -165,8 +175,8 @@ def run_script(page: Shown, script: str, *arguments: object) -> Any:
 
 
 def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
-    """Make the browser show pages at a width (`phone` below 500), in a medium such as `print`, and with these
-    preferences of the user.
+    """Set how the browser shows pages: the window's width (a `phone` below 500), a medium such as `print`, and
+    preferences of the user such as a dark colour scheme.
     """
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -175,5 +185,5 @@ def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -
 
 
 def severe(driver: Any) -> list[Any]:
-    """Return the errors that pages have logged in the browser since the last call."""
+    """Return the errors that pages have logged in the browser's console since the last call."""
     return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

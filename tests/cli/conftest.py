@@ -1,4 +1,6 @@
-"""Small suites for the tests of commands. The scenarios of the family `wrong` fail on purpose."""
+"""Small suites for the tests of commands. Scenarios of the family `wrong` have wrong expectations, so that the
+reference fails them.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +30,7 @@ steps:
       error: unexpectedly_modified
       text: File has been unexpectedly modified. Read it again before attempting to write it.
 """
+"""A scenario in which another program changes a file during an Edit. It needs an adapter that supports this."""
 
 
 PASSES = """\
@@ -40,6 +43,7 @@ steps:
     expect:
       text: "     1→alpha\\n     2→beta\\n     3→"
 """
+"""A scenario that the reference passes: Read shows numbered lines."""
 
 REFUSES = """\
 title: Edit refuses a file that was not read
@@ -52,6 +56,7 @@ steps:
       error: not_read
       text: File has not been read yet. Read it first before writing to it.
 """
+"""A scenario that the reference passes: Edit refuses an unread file."""
 
 WRONG_TEXT = """\
 title: Read is expected to show a carriage return
@@ -62,6 +67,7 @@ steps:
     expect:
       text: "     1→alpha\\r\\n     2→"
 """
+"""A scenario that the reference fails at the level `text`."""
 
 WRONG_EFFECTS = """\
 title: Edit is expected to write without a Read
@@ -73,10 +79,11 @@ steps:
       text: done
       files: {notes.txt: "gamma\\n"}
 """
+"""A scenario that the reference fails at the level `effects`."""
 
 
 MakeSuite = Callable[[dict[str, str]], Suite]
-"""A function that writes a suite. Its parameter contains the texts of scenario files by id."""
+"""A function that writes a suite. Its argument maps the ids of scenarios to the texts of their files."""
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
 """Scenarios that the reference fails, by id."""
 HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
@@ -85,7 +92,7 @@ HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
 
 @pytest.fixture
 def make_suite(tmp_path: Path) -> MakeSuite:
-    """A function that writes a suite with the contracts and error names of the bundled suite."""
+    """A function that writes a suite. The suite uses the contracts and the error names of the bundled suite."""
 
     def make(scenarios: dict[str, str]) -> Suite:
         return small_suite(tmp_path / "suite", scenarios)
@@ -94,8 +101,8 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write a recording of each scenario of a suite, in which these contracts have the expected results of the default
-    contract. With `text`, this is the text of all answers.
+    """Write a recording of each scenario. In all `contracts`, the product answers as the scenario expects for the
+    default contract, or with `text` if it is not None.
     """
     for scenario in suite.scenarios():
         steps = []
@@ -118,13 +125,13 @@ def holding(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite where the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
+    """A suite of which the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 
 @pytest.fixture
 def ruled(make_suite: MakeSuite) -> Suite:
-    """A suite with two rules and four scenarios, including one without a rule."""
+    """A suite with two rules and four scenarios. One scenario has no rule."""
 
     def with_rule(rule: str, text: str) -> str:
         return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
@@ -143,14 +150,14 @@ def ruled(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A Chromium that all tests share."""
+    """A driver for Chromium, which all tests share, because starting the browser takes seconds."""
     with chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A function that runs pytest in this process, in a separate directory and with no plugins except readfirst's."""
+    """A function that runs pytest in this process, in a separate directory, with no other plugin than readfirst's."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugin = ("-p", "readfirst.harness.pytest_plugin")
 
@@ -162,6 +169,6 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
-    """A small suite that replaces the bundled one."""
+    """A small suite that commands use in place of the bundled suite, because the bundled suite takes long."""
     monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: holding.root)
     return holding

@@ -1,4 +1,6 @@
-"""Runs of pytest within pytest: the type of the fixture `run`, and parameters for runs with and without xdist."""
+"""Helpers for tests that run pytest within pytest: the type of the fixture `run`, and parameters for runs with and
+without xdist.
+"""
 
 import importlib
 from collections.abc import Callable
@@ -6,17 +8,19 @@ from typing import Any
 
 import pytest
 
-# pytester unloads the modules that a run imports. These are imported here once for all runs.
+# pytester unloads the modules that a run imports. Importing these modules here lets all runs use the same copies.
 importlib.import_module("readfirst.harness.run.run_command")
 importlib.import_module("readfirst.harness.adapters.reference")
 importlib.import_module("yaml")
 
 Run = Callable[..., pytest.RunResult]
-"""A function that runs pytest with these command-line arguments."""
+"""The type of the fixture `run`: a function that runs pytest with these command-line arguments."""
 
 
 def alone_and_with(processes: int) -> list[Any]:
-    """Return pytest parameters: no options, and in slow tests the options for this number of xdist processes."""
+    """Return parameters for a test: pytest in one process and, as a slow test, pytest with this number of xdist
+    processes.
+    """
     return [
         pytest.param((), id="alone"),
         pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),

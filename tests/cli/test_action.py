@@ -18,7 +18,9 @@ from .conftest import PASSES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
+"""The content of action.yml, the GitHub action of this project."""
 INSTALL, _BUBBLEWRAP, RUN = ACTION["runs"]["steps"]
+"""The three steps of the action."""
 
 FAKE_PYTHON = f"""\
 #!/bin/sh
@@ -31,6 +33,9 @@ if [ "$3" = venv ]; then
 else
   echo "$@" >> "$RUNNER_TEMP/installed"
 fi
+"""
+"""A shell script in place of Python. It creates a virtual environment in which `pip` writes the requested packages to a
+file.
 """
 
 
@@ -57,13 +62,13 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
 
 
 Act = Callable[..., ActionRun]
-"""A function that runs the steps of the action. Its keywords are inputs."""
+"""The type of the fixture `act`: a function that runs the steps of the action. Its keyword arguments are the inputs."""
 
 
 @pytest.fixture
 def act(tmp_path: Path) -> Act:
-    """A function that runs the steps of the action with these inputs. A substitute for Python lists the packages that
-    it should install, and installs nothing.
+    """A function that runs the steps of the action with these inputs. `FAKE_PYTHON` takes the place of Python, so that
+    no package is installed.
     """
     python = tmp_path / "fake-python"
     python.write_text(FAKE_PYTHON)
@@ -118,13 +123,13 @@ def test_a_passing_suite_has_a_green_badge(act: Act, holding: Suite, tmp_path: P
     assert ran.installed.split()[-1] == str(CHECKOUT)
 
 
-def test_packages_are_installed_together_with_readfirst(act: Act) -> None:
+def test_the_packages_of_the_input_are_installed_together_with_readfirst(act: Act) -> None:
     ran = act(target="reference", fixtures="nowhere", install=".\nmy tools>=2\n")
     assert ran.installed.endswith(f"{CHECKOUT} . my tools>=2\n")
 
 
 @pytest.mark.slow
-def test_all_inputs_reach_the_run(act: Act, mixed: Suite, tmp_path: Path) -> None:
+def test_all_inputs_of_the_action_reach_the_command_run(act: Act, mixed: Suite, tmp_path: Path) -> None:
     conduct = PASSES.replace("requirement: must", "requirement: should")
     (mixed.scenarios_root / "reading" / "conduct.yaml").write_text(conduct)
     accepted = tmp_path / "accepted failures.yaml"
@@ -151,23 +156,25 @@ def test_all_inputs_reach_the_run(act: Act, mixed: Suite, tmp_path: Path) -> Non
 
 
 FUZZED = "python:wrong_answers:TabAfterLineNumber"
-BESIDE = CHECKOUT / "tests" / "wrong_implementations"
+"""A wrong implementation that fuzzing finds at once."""
+WRONG_IMPLEMENTATIONS = CHECKOUT / "tests" / "wrong_implementations"
+"""The directory of the wrong implementations."""
 
 
 @pytest.mark.slow
-def test_a_finding_of_fuzzing_fails_the_step(act: Act, holding: Suite, tmp_path: Path) -> None:
+def test_a_disagreement_found_by_fuzzing_fails_the_step(act: Act, holding: Suite, tmp_path: Path) -> None:
     given = {"target": FUZZED, "fixtures": str(holding.root), "arguments": "gate/not-read", "jobs": "1"}
-    assert act(BESIDE, **given, output=str(tmp_path / "without")).code == 0
+    assert act(WRONG_IMPLEMENTATIONS, **given, output=str(tmp_path / "without")).code == 0
     assert not (tmp_path / "without" / "fuzz-findings").exists()
     output = tmp_path / "with fuzzing"
-    ran = act(BESIDE, **given, output=str(output), fuzz_minutes="0.08")
+    ran = act(WRONG_IMPLEMENTATIONS, **given, output=str(output), fuzz_minutes="0.08")
     assert (ran.code, ran.outputs["exit-code"]) == (1, "0"), ran.log
     assert f"{output}/fuzz-findings/read-done-done-1.yaml: Read: done by the target" in ran.summary
     assert any(" steps in " in line for line in ran.summary.splitlines())
     assert list((output / "fuzz-findings").glob("*.yaml"))
 
 
-def test_no_input_is_executed(act: Act, holding: Suite, tmp_path: Path) -> None:
+def test_shell_commands_in_an_input_are_not_executed(act: Act, holding: Suite, tmp_path: Path) -> None:
     evil = "$(touch made) `touch made` ; touch made"
     ran = act(target=evil, contract="*", arguments=evil, fixtures=str(holding.root))
     assert ran.code == 2
@@ -192,7 +199,7 @@ def test_the_example_in_the_guide_works(act: Act, mixed: Suite, tmp_path: Path) 
     assert re.search(rf"^{row} \d/4 \| ", ran.summary, re.MULTILINE), ran.summary
 
 
-def test_the_guide_lists_the_inputs_and_outputs() -> None:
+def test_the_guide_lists_the_inputs_and_outputs_of_the_action() -> None:
     guide = (CHECKOUT / "docs" / "running.md").read_text(encoding="utf-8")
     section = guide.partition("## In GitHub Actions")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE) == list(ACTION["inputs"])
@@ -206,7 +213,9 @@ def test_the_guide_lists_the_inputs_and_outputs() -> None:
 
 
 @pytest.mark.parametrize(("trust", "is_trusted"), [("true", True), ("false", False), ("", False)])
-def test_only_true_means_trust(act: Act, tmp_path: Path, trust: str, is_trusted: bool) -> None:
+def test_the_action_trusts_a_suite_only_if_the_input_trust_is_true(
+    act: Act, tmp_path: Path, trust: str, is_trusted: bool
+) -> None:
     ran = act(target="reference", fixtures="nowhere", trust=trust)
     assert ran.code == 4
     assert ("--trust" in (tmp_path / "words").read_text()) == is_trusted

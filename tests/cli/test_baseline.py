@@ -1,3 +1,5 @@
+"""A baseline: the file of accepted failures. It is checked, applied to the verdicts of a run, and updated."""
+
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +32,9 @@ from tests.newest import NEWEST
 from tests.rows import rows
 
 IDS = ["gate/not-read", "staleness/touched"]
+"""The ids of the scenarios that the baselines of this module may name."""
 CONTRACTS = Suite().contracts
+"""The contracts that the baselines of this module may name."""
 
 
 def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
@@ -39,17 +43,19 @@ def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
 
 
 def baseline(tmp_path: Path, text: str) -> Baseline:
+    """Write a baseline with this text, and read it."""
     file = tmp_path / "accepted.yaml"
     file.write_text(text, encoding="utf-8")
     return load_baseline(file, IDS, CONTRACTS, ["edit-not-read"])
 
 
 def accepting(tmp_path: Path, level: str) -> Baseline:
+    """Return a baseline that accepts the failure of gate/not-read at a level."""
     entry = f"- scenario: gate/not-read\n    level: {level}\n    reason: worded differently"
     return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
 
-def test_an_entry_that_fails_only_at_a_stricter_level_is_stale(tmp_path: Path) -> None:
+def test_an_entry_is_stale_if_its_scenario_fails_only_at_a_stricter_level(tmp_path: Path) -> None:
     ruling = apply_baseline(verdict(fails="text"), accepting(tmp_path, "reason"))
     assert not ruling.conformant
     assert ruling.stale.endswith("no longer fails at reason. Change the entry to level: text")
@@ -73,6 +79,7 @@ WRONG = [
     ),
     ("name: x\naccepted: [{scenario: gate/not-read, level: text, reason: ''}]\n", "reason is empty"),
 ]
+"""Wrong texts of a baseline, each with the message of the error."""
 
 WRONG += [
     (
@@ -126,7 +133,7 @@ def test_an_entry_without_a_reason_has_a_comment_about_the_failure(tmp_path: Pat
 
 
 @pytest.mark.parametrize("char", ["\u2028", "\x85", "\x7f", "\ud800", "\n"])
-def test_a_comment_never_ends_its_line(tmp_path: Path, char: str) -> None:
+def test_a_line_break_in_an_answer_does_not_end_the_comment_of_an_entry(tmp_path: Path, char: str) -> None:
     broken = replace(verdict("error"), reason=f"the server wrote {char}: x")
     [entry] = baseline(tmp_path, baseline_text("x", [broken])).accepted.values()
     assert entry.comment.startswith("the server wrote \\")
@@ -143,7 +150,7 @@ def test_an_updated_baseline_keeps_the_comment_of_an_entry_with_a_reason(tmp_pat
 
 @settings(max_examples=100, deadline=None)
 @given(names=st.sets(st.sampled_from(sorted({*TOOLS, *SESSION_CAPABILITIES, *REFUSALS}))))
-def test_missing_capabilities_are_read_again(
+def test_the_missing_capabilities_of_a_written_baseline_are_read_unchanged(
     tmp_path_factory: pytest.TempPathFactory, names: set[str]
 ) -> None:
     skipped = [Verdict("gate/not-read", "2.1.7", "text", "unsupported", {}, lacks=(name,)) for name in names]
@@ -173,13 +180,14 @@ def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None
     Draft202012Validator(schema).validate(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
 
 
-def varying(tmp_path: Path) -> Baseline:
+def baseline_that_varies(tmp_path: Path) -> Baseline:
+    """Return a baseline whose entry for gate/not-read has `varies: true`."""
     entry = "{scenario: gate/not-read, level: reason, varies: true, reason: runs calls at once}"
     return baseline(tmp_path, f"name: reference\naccepted: [{entry}]\n")
 
 
 def test_an_entry_that_varies_accepts_success_and_failure_at_its_level_and_above(tmp_path: Path) -> None:
-    accepted = varying(tmp_path)
+    accepted = baseline_that_varies(tmp_path)
     assert apply_baseline(verdict(fails="reason"), accepted) == BaselineResult(
         conformant=True, accepted="runs calls at once"
     )
@@ -190,10 +198,12 @@ def test_an_entry_that_varies_accepts_success_and_failure_at_its_level_and_above
 
 def test_an_updated_baseline_keeps_entries_that_vary(tmp_path: Path) -> None:
     for now in (verdict(status="passed"), verdict(fails="text")):
-        again = baseline(tmp_path, baseline_text("reference", [now], varying(tmp_path)))
+        again = baseline(tmp_path, baseline_text("reference", [now], baseline_that_varies(tmp_path)))
         [entry] = again.accepted.values()
         assert (entry.varies, entry.level) == (True, "reason")
-    wider = baseline(tmp_path, baseline_text("reference", [verdict(fails="effects")], varying(tmp_path)))
+    wider = baseline(
+        tmp_path, baseline_text("reference", [verdict(fails="effects")], baseline_that_varies(tmp_path))
+    )
     assert next(iter(wider.accepted.values())).level == "effects"
 
 
@@ -207,7 +217,7 @@ def test_a_nondeterministic_scenario_that_passed_gets_the_entry_of_its_rule(tmp_
 
     first = written(failed, spared)
     assert {entry.subject for entry in first.accepted.values() if entry.varies} == both
-    # Each run asks for both reasons, whichever of the two fails.
+    # Both runs require a reason for both entries, whichever of the two scenarios fails.
     assert [apply_baseline(each, first).needs_reason for each in (failed, spared)] == [True, True]
     file = tmp_path / "accepted.yaml"
     explained = baseline(tmp_path, file.read_text("utf-8").replace("not explained yet", "It is not atomic."))
@@ -240,14 +250,15 @@ def test_a_reason_for_a_harmless_failure_does_not_explain_a_harm(tmp_path: Path,
     assert not apply_baseline(harmful, again).conformant
 
 
-def of_rule(tmp_path: Path) -> Baseline:
+def baseline_of_rule(tmp_path: Path) -> Baseline:
+    """Return a baseline that accepts failures of the rule edit-not-read at the level `reason`."""
     return baseline(
         tmp_path, "name: x\naccepted:\n  - {rule: edit-not-read, level: reason, reason: No guard.}\n"
     )
 
 
 def test_an_entry_of_a_rule_accepts_failures_of_its_scenarios_at_its_level_and_above(tmp_path: Path) -> None:
-    accepted = of_rule(tmp_path)
+    accepted = baseline_of_rule(tmp_path)
 
     def conformant(fails: Level, rule: str = "edit-not-read") -> bool:
         return apply_baseline(replace(verdict(fails=fails), rule=rule), accepted).conformant
@@ -260,7 +271,7 @@ def test_an_entry_of_a_rule_accepts_failures_of_its_scenarios_at_its_level_and_a
 def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_it_accepts_a_failure(tmp_path: Path) -> None:
     def again(*verdicts: Verdict) -> set[tuple[str, str]]:
         text = baseline_text(
-            "x", [replace(each, rule="edit-not-read") for each in verdicts], of_rule(tmp_path)
+            "x", [replace(each, rule="edit-not-read") for each in verdicts], baseline_of_rule(tmp_path)
         )
         return {(entry.subject, entry.level) for entry in baseline(tmp_path, text).accepted.values()}
 
@@ -318,7 +329,9 @@ def test_an_unexplained_refusal_and_an_unexplained_crash_need_a_reason(tmp_path:
         assert words in ruling.stale
 
 
-def test_the_former_level_broken_is_accepted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_former_name_broken_of_the_level_error_is_accepted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     accepted = accepting(tmp_path, "broken")
     assert "the level `broken` is now `error`" in caplog.text
     assert apply_baseline(verdict("error"), accepted).accepted
@@ -340,7 +353,7 @@ def test_an_updated_baseline_keeps_entries_that_the_run_did_not_judge(tmp_path: 
     assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
 
 
-def test_an_updated_baseline_keeps_reason_and_link(tmp_path: Path) -> None:
+def test_an_updated_baseline_keeps_the_reason_and_the_link_of_an_entry(tmp_path: Path) -> None:
     stated = "level: text\n    reason: worded\n    link: 'https://x'"
     old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
     [entry] = baseline(tmp_path, baseline_text("x", [verdict(fails="reason")], old)).accepted.values()

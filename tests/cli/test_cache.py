@@ -17,12 +17,16 @@ from tests.command_line import Cli, Terminal
 
 DAY = 86_400
 OLD, NEW = "claude-code/2.1.7", "claude-code/2.1.40"
+"""The names of two cached versions of the product."""
 AGNO, TAKES, FAILED = "targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed"
+"""The names of a cached target, of stored replays, and of the list of failed scenarios."""
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with two versions of the product, a target, takes, and a directory that does not belong to readfirst."""
+    """A cache with two versions of the product, a target, stored replays, and a directory that does not belong to
+    readfirst. All commands use this cache.
+    """
     root = tmp_path / "a cache"
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: root / name)
     for name, size, days in (
@@ -46,6 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names() -> list[str]:
+    """Return the names of the entries in the cache."""
     return [f"{each.kind}/{each.name}" for each in list_entries()]
 
 
@@ -77,7 +82,9 @@ def test_every_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, here: 
         ([], []),
     ],
 )
-def test_only_selected_entries_go(readfirst: Cli, here: Path, arguments: list[str], left: list[str]) -> None:
+def test_only_the_selected_entries_are_removed(
+    readfirst: Cli, here: Path, arguments: list[str], left: list[str]
+) -> None:
     before = names()
     listed = readfirst("product", "cache", *arguments)
     assert names() == before, "a list removes nothing"
@@ -88,7 +95,9 @@ def test_only_selected_entries_go(readfirst: Cli, here: Path, arguments: list[st
     assert ran.err.startswith(f"removed {len(before) - len(left)} folder")
 
 
-def test_without_a_terminal_nothing_is_removed(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_to_confirm_in_no_entry_is_removed(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = names()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     ran = readfirst("product", "cache", "--clear")
@@ -98,7 +107,7 @@ def test_without_a_terminal_nothing_is_removed(readfirst: Cli, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("answer", "count"), [("n", 5), ("y", 0)])
-def test_on_a_terminal_clear_asks(
+def test_on_a_terminal_clear_removes_entries_only_after_a_confirmation(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
@@ -116,7 +125,9 @@ def test_an_entry_that_is_being_installed_is_not_removed(readfirst: Cli, here: P
     assert names() == [OLD, AGNO, TAKES, FAILED]
 
 
-def test_an_installed_version_counts_as_used_today(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_using_an_installed_version_sets_its_last_use_to_today(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     directory = here / "readfirst/claude-code/2.1.7"
     monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
     assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
@@ -129,7 +140,7 @@ def test_an_unknown_name_is_refused(readfirst: Cli) -> None:
     assert "nothing in the cache is called '9.9.9'" in ran.err
 
 
-def test_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
+def test_listing_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
     readfirst("product", "cache", "--clear", "--yes")
     assert readfirst("product", "cache") == (0, "", "nothing is kept\n")
     assert readfirst("product", "cache", "--clear", "2.1.7", "--yes").code == 2

@@ -37,7 +37,7 @@ def test_a_passing_run_exits_0_with_a_table_and_a_summary(readfirst: Cli, holdin
     )
 
 
-def test_contracts_are_listed_in_release_order_with_what_each_changed(readfirst: Cli) -> None:
+def test_contracts_are_listed_in_release_order_with_the_changes_of_each(readfirst: Cli) -> None:
     ran = readfirst("contracts")
     rows = [line.split("\t") for line in ran.out.splitlines()]
     names = [row[0] for row in rows]
@@ -50,7 +50,7 @@ def test_contracts_are_listed_in_release_order_with_what_each_changed(readfirst:
     assert all(row[-1] for row in rows)
 
 
-def test_latest_is_the_newest_contract_in_every_command(readfirst: Cli, holding: Suite) -> None:
+def test_every_command_uses_the_newest_contract_for_latest(readfirst: Cli, holding: Suite) -> None:
     record_alike(holding, NEWEST)
     ran = readfirst("run", "--contract", "latest", "--fixtures", holding.root)
     assert f"reference on {NEWEST}, level text" in ran.out
@@ -65,6 +65,8 @@ def test_latest_is_the_newest_contract_in_every_command(readfirst: Cli, holding:
 
 def test_an_adapter_error_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     class Raises:
+        """An adapter that raises an exception when a session is opened."""
+
         def open(self, workspace: object) -> Any:
             raise AdapterError("it hung", blame="adapter")
 
@@ -76,7 +78,9 @@ def test_an_adapter_error_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
 
 
 @pytest.mark.parametrize("command", ["run", "list"])
-def test_an_invalid_suite_exits_4_with_position(readfirst: Cli, make_suite: MakeSuite, command: str) -> None:
+def test_an_invalid_suite_exits_4_and_prints_the_position_of_the_error(
+    readfirst: Cli, make_suite: MakeSuite, command: str
+) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     ran = readfirst(command, "--fixtures", suite.root)
     assert ran.code == 4
@@ -110,7 +114,7 @@ def test_an_invalid_suite_exits_4_with_position(readfirst: Cli, make_suite: Make
         (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )
-def test_wrong_usage_exits_2_with_help(
+def test_wrong_usage_exits_2_and_prints_the_help(
     readfirst: Cli, holding: Suite, words: list[str], message: str
 ) -> None:
     ran = readfirst(*words, "--fixtures", holding.root)
@@ -142,12 +146,12 @@ def test_a_baseline_contains_the_name_but_no_path_or_option_of_the_command(
     assert ran.code == 0
     assert "mine on 2.1.7, level text" in ran.out
     assert opened == ["mcp:--isolation=directory node /home/one/server.mjs", "mcp:node /srv/two/server.mjs"]
-    # Without a name, the target is named as it was written, without the isolation.
+    # Without `--name`, the baseline names the target as in the command, without the option for isolation.
     file.unlink()
     assert readfirst("run", one, "--isolation", "directory", "--update-baseline", *words).code == 0
     assert f"name: {json.dumps(one)}" in file.read_text()
     assert readfirst("run", one, *words).code == 0
-    # A name may be given later. The baseline keeps its name.
+    # A later run may pass `--name`. The baseline keeps its name.
     assert readfirst("run", one, "--name", "mine", "--update-baseline", *words).code == 0
     assert f"name: {json.dumps(one)}" in file.read_text()
     assert readfirst("run", "mcp:node other.mjs", "--name", "mine", *words).code == 2
@@ -192,6 +196,7 @@ def test_an_expected_error_ends_with_its_exit_code(
 
 
 def run_python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python in a new process, because this process has already imported most modules."""
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
 
@@ -208,7 +213,7 @@ def test_list_imports_no_module_that_only_run_needs(holding: Suite) -> None:
 
 
 @pytest.mark.parametrize("format_", ["markdown", "html", "badge", "junit"])
-def test_a_stream_without_a_footer_exits_3(
+def test_json_lines_that_lack_their_last_line_exit_3(
     readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
 ) -> None:
     stream, page = tmp_path / "cut.jsonl", tmp_path / "page"

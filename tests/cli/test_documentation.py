@@ -15,7 +15,7 @@ from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    """The directory of a reader of docs/adapters.md, with a small suite."""
+    """The working directory of a user who follows docs/adapters.md, with a small suite."""
     folder = tmp_path_factory.mktemp("documentation")
     return Stage(users_folder(folder, "docs/adapters.md"), copy_of_checkout(folder))
 
@@ -58,9 +58,10 @@ NAMED = {
     for file in (CHECKOUT / folder).rglob("*.py")
     for name in re.findall(r"`readfirst docs ([a-z]+)`", file.read_text("utf-8"))
 }
+"""Names of the pages that messages of readfirst refer to."""
 
 
-def test_every_page_is_listed_with_its_title(readfirst: Cli) -> None:
+def test_the_command_docs_lists_every_page_with_its_title(readfirst: Cli) -> None:
     ran = readfirst("docs")
     rows = dict(line.split("\t") for line in ran.out.splitlines())
     assert (ran.code, list(rows)[:3]) == (0, ["readme", "contributing", "index"])
@@ -69,12 +70,12 @@ def test_every_page_is_listed_with_its_title(readfirst: Cli) -> None:
 
 
 @pytest.mark.parametrize("word", ["recording", "docs/recording.md", "RECORDING.md"])
-def test_a_page_is_printed_unchanged(readfirst: Cli, word: str) -> None:
+def test_the_command_docs_prints_a_page_unchanged(readfirst: Cli, word: str) -> None:
     ran = readfirst("docs", word)
     assert (ran.code, ran.out) == (0, (CHECKOUT / "docs/recording.md").read_text("utf-8"))
 
 
-def test_a_page_that_does_not_exist_is_reported_with_the_closest(readfirst: Cli) -> None:
+def test_an_unknown_page_is_reported_together_with_the_closest_existing_page(readfirst: Cli) -> None:
     ran = readfirst("docs", "adapter")
     assert (ran.code, ran.out) == (2, "")
     assert "there is no page 'adapter'. Did you mean adapters?" in ran.err

@@ -31,6 +31,7 @@ from .conftest import MakeSuite
 
 NOT_ACCEPTED = BaselineResult(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
+"""The commands that a report suggests to the user."""
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
 ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
 REFUSED = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
@@ -72,6 +73,7 @@ WORST_FIRST = [
     make_failure("n/words", TEXT),
     make_failure("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
+"""Failed verdicts, sorted from the most to the least serious. A report must print them in this order."""
 
 
 def print_run(
@@ -80,6 +82,7 @@ def print_run(
     ruling: BaselineResult = NOT_ACCEPTED,
     rules: Rules | None = None,
 ) -> str:
+    """Return the output of a run with these verdicts, which explains at most `most` failures, or all if None."""
     facts = RunFacts(
         target="mine",
         name="mine",
@@ -105,13 +108,13 @@ def test_the_worst_failures_are_shown_first_and_the_others_are_counted(most: int
     assert (f"[{rest} more failure" in text) == bool(rest)
 
 
-def test_the_requested_number_of_failures_is_explained_even_of_one_rule() -> None:
+def test_the_requested_number_of_failures_is_explained_even_if_all_belong_to_one_rule() -> None:
     many = [replace(make_failure(f"a/{number}", FILE), rule="r") for number in range(9)]
     text = print_run(many, 5, rules=rules_of(rule("r", "safety")))
     assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
 
 
-def test_a_harm_shows_all_line_ends() -> None:
+def test_the_report_of_a_harm_shows_all_line_ends() -> None:
     harm = Difference(0, 0, "safe", "spoiled: notes.txt", "a\r\nb\r\n", "a\nb\n")
     spoiled = replace(make_failure("a/b", FILE, harm="spoiled"), level="safe", differences=(harm,))
     text = print_run([spoiled], 1)
@@ -130,7 +133,7 @@ def test_the_report_of_a_failing_target_has_at_most_forty_lines() -> None:
     assert len(print_run(many, 3, rules=rules).splitlines()) > 40
 
 
-def test_a_brief_failure_keeps_differences_and_omits_given_files() -> None:
+def test_the_brief_text_of_a_failure_contains_its_differences_and_omits_the_given_files() -> None:
     def lines(*styles: str) -> list[tuple[str, str]]:
         return [(style, f"{style} {number}") for number, style in enumerate(styles)]
 
@@ -141,7 +144,9 @@ def test_a_brief_failure_keeps_differences_and_omits_given_files() -> None:
     assert brief_lines(found, 5) == [found[0], ("note", "    [2 lines more]"), *last]
 
 
-def test_a_bundled_file_has_a_short_position(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_position_in_a_bundled_file_is_printed_without_the_directory_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     file = default_root() / "scenarios" / "gate" / "edit-unread.yaml"
     assert format_position(Position(file, 3, 5)) == "fixtures/scenarios/gate/edit-unread.yaml:3:5"
@@ -171,6 +176,7 @@ steps:
 
 @pytest.fixture
 def long(make_suite: MakeSuite) -> Suite:
+    """A suite with one failing scenario, `LONG`, which has several steps."""
     return make_suite({"staleness/long": LONG})
 
 
@@ -223,7 +229,7 @@ def test_the_commands_in_a_failure_work_unchanged(readfirst: Cli, mixed: Suite) 
     assert readfirst(*again.split()).out == ran.out
 
 
-def test_a_loss_names_the_answer_that_should_have_shown_the_lines() -> None:
+def test_lost_lines_are_reported_with_the_answer_that_should_have_shown_them() -> None:
     harm = Harm(2, 0, "lost", "notes.txt", "line 4 of notes.txt, which the session was never shown", "delta")
     lost = Difference(2, 0, "safe", harm.line, "delta", "")
     shown = Difference(1, 0, "effects", "shown notes.txt", "lines 1–4", "lines 1–3")
@@ -266,7 +272,7 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
         grouped = readfirst(*words)
         assert grouped.code == code
         assert "wrong/text" in grouped.out
-    # Without a stream it is a comparison, with another run.
+    # Without JSON Lines, the suggested command is `diff`, which compares with another run.
     ran = readfirst("run", "--fixtures", mixed.root)
     assert "results.jsonl): readfirst diff 2.1.7 reference --fixtures" in ran.err
     compared = readfirst(*causes(ran.err)[0])
@@ -282,7 +288,7 @@ def test_failures_at_safe_are_grouped_by_rule_only(suite: Suite) -> None:
     assert grouping_line(replace(request, output=None), Counter({"2.1.7": 3})) == ""
 
 
-def test_many_earlier_steps_are_counted(make_suite: MakeSuite) -> None:
+def test_if_many_steps_precede_a_failure_only_their_number_is_printed(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
     found = make_failure("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
@@ -291,7 +297,7 @@ def test_many_earlier_steps_are_counted(make_suite: MakeSuite) -> None:
     assert "step 6 of 13" not in text
 
 
-def test_parallel_calls_and_a_race_are_one_line_each(make_suite: MakeSuite) -> None:
+def test_parallel_calls_are_printed_on_one_line_and_a_race_on_one_line(make_suite: MakeSuite) -> None:
     read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
     steps = f"""\
 title: A group and a race
