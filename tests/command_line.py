@@ -1,4 +1,4 @@
-"""Runs the command line in this process, and returns its output and its exit code."""
+"""Runs commands of readfirst in this process, and returns their output and their exit code."""
 
 import io
 from collections.abc import Callable
@@ -26,15 +26,15 @@ class Terminal(io.StringIO):
 
 
 COMMANDS = frozenset(called for each in providers() for called in each.functions)
-"""The names of all commands, such as `product cache`: those of the suite and those of the observatory."""
+"""The names of all commands, such as `product cache`. Used by tests that check a property of every command."""
 GROUPS = frozenset(name for each in providers() for name in each.groups)
-"""The names of the groups of commands, such as `product`."""
+"""The names of the groups of commands, such as `product`. Used by tests that check the help of every group."""
 Cli = Callable[..., CliResult]
-"""A function that runs a command line, for example `readfirst("run", "reference")`."""
+"""The type of the fixture `readfirst`: a function that runs a command, for example `readfirst("run", "reference")`."""
 
 
 def exit_code(*arguments: object) -> int:
-    """Run a command line and return its exit code."""
+    """Run a command and return its exit code."""
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
     return int(ended.value.code or 0)

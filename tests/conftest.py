@@ -1,4 +1,4 @@
-"""Fixtures that the tests in all directories use."""
+"""Fixtures that tests in all directories use."""
 
 import re
 from collections.abc import Iterator
@@ -16,11 +16,12 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli, CliResult, exit_code
 
 _NEEDS_WALL = Suite.needs_wall
+"""The original check whether a suite needs a sandbox. The fixture `trusted_suites` replaces it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
 def trusted_suites() -> Iterator[None]:
-    """Trust the suites that tests write, so that their programs run in this process without a sandbox."""
+    """Trust the suites that tests write. Their programs then run in this process without a sandbox, which is faster."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Suite, "needs_wall", False)
         yield
@@ -28,13 +29,13 @@ def trusted_suites() -> Iterator[None]:
 
 @pytest.fixture
 def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust only the bundled suite, like the commands do, for tests of the sandbox."""
+    """Trust only the bundled suite, as the commands do. Used by tests of the sandbox."""
     monkeypatch.setattr(Suite, "needs_wall", _NEEDS_WALL)
 
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """A function that runs a command line in this process, on a terminal of 200 columns.
+    """A function that runs a command of readfirst in this process, on a terminal of 200 columns.
 
     It fails if a traceback of readfirst is printed without `--traceback`.
     """
@@ -53,7 +54,7 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run implementations `python:MODULE:FACTORY` in this process instead of a separate one."""
+    """Run implementations `python:MODULE:FACTORY` in this process, which is faster than a separate process."""
 
     def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
@@ -64,12 +65,12 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[WorkspacePool]:
-    """The workspaces for replays, in memory, where a replay takes a quarter less time than on a disk."""
+    """A pool of workspaces in memory. A replay in memory takes a quarter less time than on a disk."""
     with WorkspacePool(memory=True) as pool:
         yield pool
 
 
 @pytest.fixture(scope="session")
 def suite() -> Suite:
-    """The bundled suite. Some test directories override this fixture with a small suite."""
+    """The bundled suite. Some directories of tests override this fixture with a small suite."""
     return Suite()

@@ -1,4 +1,6 @@
-"""Hostile texts in the JSON Lines of a run: `diff` and `diagnose` print them as plain text, in every format."""
+"""Hostile texts in the JSON Lines of a run: the commands `diff` and `diagnose` print them as plain text, in every
+format.
+"""
 
 import io
 import json
@@ -43,17 +45,20 @@ ALLOWED, REFUSED, HANGS, LACKS = (
     "gate/read-twice",
     "gate/write-unread",
 )
+"""The scenarios of the run: an edit that succeeds, an edit that is refused, a session that hangs, and a missing
+capability.
+"""
 FIELDS = (
     *("answer", "expected", "file_beside", "error_name", "breakage", "unsupported"),
     *("accepted", "stale", "rule_title", "target", "name", "version"),
 )
-"""The fields of `World` that appear in the JSON Lines of a run."""
+"""The fields of `World` whose texts occur in the JSON Lines of a run."""
 NAMED = ("answer", "target", "name")
-"""The fields of `World` that appear in a diagnosis. Answers appear only as digests."""
+"""The fields of `World` whose texts occur in a diagnosis. It contains answers only as digests."""
 
 
 def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
-    """Return the verdicts of a run of an implementation with hostile texts."""
+    """Return the verdicts of a run. The implementation gave the hostile texts of `world`."""
     fails = dict.fromkeys(("effects", "reason", "text", "verbatim"), False)
     about = {"requirement": "must", "rule": world.rule_title, "length": 3, "calls": 2, "steps": 2}
     make = partial(Verdict, contract=CONTRACT, level="text", **about)
@@ -83,6 +88,7 @@ def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
 
 
 def stream_of(world: World, file: Path) -> Path:
+    """Write the JSON Lines of a run with the texts of a `World`, and return the file."""
     text, summary = io.StringIO(), Summary()
     facts = RunFacts(world.target, world.name, (CONTRACT,), "text", 4, world.commands, world.scenario)
     report = JsonlReport(text, facts, world.version)
@@ -95,7 +101,7 @@ def stream_of(world: World, file: Path) -> Path:
 
 
 class Streams:
-    """Writes the JSON Lines of a run with the texts of a `World`, and returns the output of `diff` and `diagnose`."""
+    """Used by the tests to run `diff` and `diagnose` on the JSON Lines of a run with the texts of a `World`."""
 
     def __init__(self, suite: Suite, folder: Path, replays: ReplayCache) -> None:
         self.suite = suite
@@ -103,6 +109,7 @@ class Streams:
         self.replays = replays
 
     def diff(self, write: Callable[[Diff], str], world: World) -> str:
+        """Return the output of `diff` for a contract and the run. `write` is the output format."""
         ids = (ALLOWED, REFUSED, HANGS, LACKS)
         parser = SideParser(self.suite, ids)
         sides = parser.both(CONTRACT, str(stream_of(world, self.file)))
@@ -112,6 +119,7 @@ class Streams:
         return write(found)
 
     def diagnosis(self, write: Callable[[DiagnosisCase], str], world: World) -> str:
+        """Return the output of `diagnose` for the run. `write` is the output format."""
         name, observed = read_observations(self.suite, stream_of(world, self.file))
         observed = without_missing_capabilities(observed)
         contracts = reference_contracts(self.suite)
@@ -121,20 +129,25 @@ class Streams:
 
 @pytest.fixture(scope="module")
 def streams(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streams]:
+    """The commands `diff` and `diagnose` with the bundled suite. All tests of the module share the replays of the
+    reference.
+    """
     with ReplayCache(suite) as replays:
         yield Streams(suite, tmp_path_factory.mktemp("streams"), replays)
 
 
 def join_lines(lines: Iterable[str]) -> str:
+    """Return the lines as one text."""
     return "".join(f"{line}\n" for line in lines)
 
 
 def is_json(text: str) -> object:
+    """Return the type of a JSON text. Fails if the text is not valid JSON."""
     return type(json.loads(text))
 
 
 def markup(text: str) -> object:
-    """Return the active markup of a Markdown page.
+    """Return the kinds of markup in a Markdown page, such as links and tables, to check that a hostile text adds none.
 
     Paragraphs, lists and code are left out, because their number may differ.
     """
@@ -154,7 +167,7 @@ def markup(text: str) -> object:
 
 
 def formats(streams: Streams) -> dict[str, Format]:
-    """Return the formats by command and value of `--format`, such as `diff text`."""
+    """Return the output formats of both commands by name, such as `diff text`."""
     diff, diagnosis = streams.diff, streams.diagnosis
     text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
     return {
@@ -172,7 +185,7 @@ def formats(streams: Streams) -> dict[str, Format]:
 
 
 @pytest.mark.parametrize("name", sorted(STREAMED))
-def test_hostile_text_in_a_stream_stays_text(streams: Streams, name: str) -> None:
+def test_hostile_text_in_json_lines_is_printed_as_plain_text(streams: Streams, name: str) -> None:
     form = formats(streams)[name]
     usual = form.write(World())
     for payload, text in PAYLOADS.items():
@@ -194,6 +207,6 @@ def test_hostile_text_in_a_stream_stays_text(streams: Streams, name: str) -> Non
     ids=["sentence", "sentences", "lines", "quotes", "folders", "names", "digits", "spaces", "apostrophes"],
 )
 def test_a_long_answer_is_compared_in_seconds(streams: Streams, answer: str) -> None:
-    """A search that starts again at each character would take hours."""
+    """A quadratic search for the common parts of two answers would take hours."""
     form = formats(streams)["diff text"]
     assert complaints(form.write(World(answer=answer)), form, form.write(World())) == []

@@ -1,6 +1,7 @@
 """Hostile texts in an answer, a name, a title or a baseline stay plain text in every output format.
 
-The tested table is `FORMATS` by `FIELDS` by `PAYLOADS`. The test fails if a command has a format that the table lacks.
+The tests use all formats in `FORMATS`, all texts in `FIELDS` and all hostile texts in `PAYLOADS`. A test fails if a
+command has a format that `FORMATS` lacks.
 """
 
 import html.parser
@@ -46,27 +47,34 @@ PAYLOADS = {
     "right to left": "\u202etxt.exe\u2066\u2069\u200f\u061c\u200b\ufeff",
     "line ends": "a\u2028b\u2029c\x85d\x0ce\rf",
 }
+"""Hostile texts, by the kind of output that each could attack."""
 LONG = {"many that need escapes": "\x1b" * 200_000, "many lines": " \n" * 50_000}
+"""Texts so long that a report must truncate them."""
 LONGEST_NAME, LONGEST_PATH = 255, 4096
+"""The longest name and the longest path that Linux allows, in characters."""
 LIMITED = {
     **dict.fromkeys(("name", "contract", "version", "scenario_id"), LONGEST_NAME),
     **dict.fromkeys(
         ("target", "fixtures", "given_name", "event_path", "expected_file", "file_beside"), LONGEST_PATH
     ),
 }
-"""Maximum number of characters in fields with names and paths, which the system or the suite limits."""
+"""The maximum number of characters in fields whose length is limited by the system or by the suite."""
 ROOM = 70_000
-"""Maximum number of characters that a text of any length may add to a report."""
+"""The maximum number of characters that one text of any length may add to a report."""
 COMMANDS_SHOWN = 12
-"""Maximum number of commands in one report that contain the target or the suite. Commands are never truncated."""
+"""The maximum number of commands in one report that contain the target or the suite. Reports never truncate commands,
+because users copy them.
+"""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One output format. `read` returns the structure of an output, which must not depend on the texts.
+    """One output format of a command.
 
-    `lines`: the output is for terminals and CI logs, so no line may be a command and no character may be active.
-    `unabridged`: the output is data for programs, with every text in full length.
+    `write` returns the output for a `World`. `read` returns the structure of an output, such as the tags of a page. The
+    structure must not depend on the texts. `lines`: the output is for terminals and CI logs, so no line may be a CI
+    command and no control character may remain. `unabridged`: the output is data for programs, so texts are never
+    truncated.
     """
 
     write: Callable[[World], str]
@@ -76,6 +84,7 @@ class Format:
 
 
 def write_report(make: Callable[[io.StringIO, World], Any], world: World) -> str:
+    """Write the verdicts of a `World` to a report, and return its output."""
     stream = io.StringIO()
     report, summary = make(stream, world), Summary()
     for verdict, ruling in world.make_verdicts():
@@ -86,6 +95,7 @@ def write_report(make: Callable[[io.StringIO, World], Any], world: World) -> str
 
 
 def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
+    """Return a console that writes to `stream`, with colours if `terminal` is true."""
     return Console(
         file=stream,
         width=110,
@@ -96,6 +106,8 @@ def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
 
 
 def write_table(world: World, *, terminal: bool = False) -> str:
+    """Return the output of `readfirst run` as text."""
+
     def make(stream: io.StringIO, world: World) -> TableReport:
         return TableReport(console(stream, terminal=terminal), world.facts(), most_failures=None)
 
@@ -103,21 +115,25 @@ def write_table(world: World, *, terminal: bool = False) -> str:
 
 
 def side_by_side(world: World) -> str:
+    """Return the output of `readfirst report` for two runs next to each other."""
     stream = io.StringIO()
     print_runs(console(stream), world.results(), world.sources(), None)
     return stream.getvalue()
 
 
 def write_page(page: Any, world: World) -> str:
+    """Return the output of `readfirst report` in a format of pages, such as `html`."""
     return world.sources().write(page, world.results())
 
 
 def write_scenario(world: World) -> str:
+    """Return the output of `readfirst show`."""
     contract = Contract("2.1.7")
     return "\n".join(scenario_lines(world.scenario("family/x"), contract)) + "\n"
 
 
 def write_failures(world: World) -> str:
+    """Return the texts about a failed verdict and about an error."""
     failing, broken = world.make_verdicts()[:2]
     texts = [
         part
@@ -128,6 +144,7 @@ def write_failures(world: World) -> str:
 
 
 def json_shape(value: object) -> object:
+    """Return the structure of a JSON value: the types of all values in it."""
     match value:
         case dict():
             return [json_shape(each) for each in value.values()]
@@ -138,10 +155,13 @@ def json_shape(value: object) -> object:
 
 
 def xml_shape(text: str) -> object:
+    """Return the structure of an XML text: its tags and the names of their attributes."""
     return [(each.tag, sorted(each.attrib)) for each in ElementTree.fromstring(text.encode()).iter()]
 
 
 class _Tags(html.parser.HTMLParser):
+    """Collects the tags and the scripts of an HTML page."""
+
     def __init__(self) -> None:
         super().__init__()
         self.found: list[object] = []
@@ -167,6 +187,9 @@ class _Tags(html.parser.HTMLParser):
 
 
 def html_shape(text: str) -> object:
+    """Return the structure of an HTML page: its tags, the names of their attributes, and the shape of the JSON in its
+    scripts.
+    """
     tags = _Tags()
     tags.feed(text)
     *data, program = tags.scripts
@@ -176,9 +199,9 @@ def html_shape(text: str) -> object:
 
 
 def markdown_shape(text: str) -> object:
-    """Return the blocks of a Markdown page and the kinds of markup in them.
+    """Return the structure of a Markdown page: its blocks and the kinds of markup in them.
 
-    Markup within a hostile text would add elements.
+    If a hostile text acted as markup, it would add elements.
     """
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     return [
@@ -191,7 +214,7 @@ def markdown_shape(text: str) -> object:
 
 
 def json_lines(text: str) -> object:
-    """Return the structure of each JSON line, with long texts inserted from their separate lines."""
+    """Return the structure of each JSON line. A long text that is stored on a separate line is inserted first."""
     contents, shapes = ContentReader(), []
     for line in map(json.loads, text.splitlines()):
         if line.get("type") == "content":
@@ -226,28 +249,29 @@ FORMATS = {
     "show": Format(write_scenario),
     "pytest": Format(write_failures),
 }
-"""Formats by command and value of `--format`. The summary of a GitHub step is the Markdown of `report`."""
+"""The output formats by command and value of `--format`. The summary of a GitHub step is the Markdown of `report`."""
 
 DIFFERENT = list({form: name for name, form in reversed(FORMATS.items())}.values())
-"""One name for each distinct format, because `run` and `report` share some."""
+"""One name of each distinct format, because `run` and `report` share some formats."""
 
 STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in ("text", "markdown", "json")}
-"""Formats that are generated from the JSON lines of a run. They are tested in test_hostile_streams.py."""
+"""Formats of the commands that read JSON Lines. The tests are in test_hostile_streams.py."""
 
 REVIEWED = {
     *("compatibility markdown", "compatibility html", "compatibility json"),
     *("behaviours text", "behaviours json"),
     *("targets text", "targets json"),
 }
-"""Formats that are not tested, because they contain only texts of reviewed files: recordings, rules, behaviours, and
+"""Formats that are not tested, because all their texts come from reviewed files: recordings, rules, behaviours, and
 names of contracts and targets.
 """
 
 FIELDS = [each.name for each in fields(World)]
+"""The names of all texts that a report may print."""
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_hostile_text_stays_text(name: str) -> None:
+def test_hostile_texts_in_all_fields_are_printed_as_plain_text(name: str) -> None:
     form = FORMATS[name]
     usual = form.write(World())
     for payload, text in PAYLOADS.items():
@@ -269,7 +293,7 @@ def test_text_stays_text_in_each_field_alone(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("payload", LONG)
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_a_long_text_is_truncated_except_in_data(name: str, payload: str) -> None:
+def test_a_long_text_is_truncated_except_in_formats_for_programs(name: str, payload: str) -> None:
     form = FORMATS[name]
     usual = form.write(World())
     for each in FIELDS:
@@ -293,7 +317,9 @@ def test_a_long_text_is_truncated_except_in_data(name: str, payload: str) -> Non
         ("run jsonl", "{}", "another shape"),
     ],
 )
-def test_active_text_is_reported(name: str, made: str, complaint: str) -> None:
+def test_the_check_of_these_tests_reports_text_that_acts_as_markup_or_command(
+    name: str, made: str, complaint: str
+) -> None:
     assert complaint in complaints(made, FORMATS[name], FORMATS[name].write(World()))
 
 
@@ -318,15 +344,16 @@ def test_a_shell_reads_an_escaped_command_back_unchanged() -> None:
 _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+"""Matches control characters and invisible characters, which could change how the text around them is displayed."""
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-"""Colour sequences, which `rich` writes to a terminal. Those in a hostile text are escaped."""
+"""Matches the colour sequences that `rich` writes to a terminal. Those in a hostile text are escaped."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
+"""Matches the texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
-    """Return the errors in the output `made` of a format with hostile texts, compared with its output `usual` with
-    harmless texts.
+    """Return the errors in the output `made` of a format, in which some texts are hostile. `usual` is the output with
+    harmless texts; both outputs must have the same structure. `room` is the maximum number of additional characters.
     """
     return list(_check_output(made, form, usual, room))
 
@@ -349,7 +376,7 @@ def test_every_format_of_every_command_is_listed() -> None:
 
 
 def formats() -> Iterator[tuple[str, str]]:
-    """Yield the name of each command that has `--format`, with each value of the option."""
+    """Yield the name of each command that has the option `--format`, with each value of the option."""
     for name in (called for called in sorted(COMMANDS) if " " not in called):
         for option in typer.main.get_command(cli._build_app([name])).commands[name].params:
             if "--format" in option.opts:

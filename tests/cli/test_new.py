@@ -1,5 +1,5 @@
-"""`readfirst new` writes a skeleton of a scenario: it can be loaded, has findings until it is filled in, and
-replaces no existing file.
+"""`readfirst new` writes a scenario template: the template can be loaded, `lint` reports findings until it is filled
+in, and no existing file is replaced.
 """
 
 import shutil
@@ -16,6 +16,7 @@ from tests.rows import rows
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
+    """An empty suite with the contracts and error names of the bundled suite."""
     root = tmp_path / "fixtures"
     (root / "scenarios").mkdir(parents=True)
     for path in default_root().glob("*.yaml"):
@@ -23,14 +24,14 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
-def test_a_skeleton_can_be_loaded_unchanged(suite: Suite) -> None:
+def test_a_new_template_can_be_loaded_unchanged(suite: Suite) -> None:
     path = write_template(suite, "staleness/a-new-case")
     assert path == suite.path("staleness/a-new-case")
     scenario = suite.scenario("staleness/a-new-case", require_expect=False)
     assert [call.tool for call in scenario.calls()] == ["Read", "Edit"]
 
 
-def test_a_scenario_that_is_a_case_of_a_table_is_not_written_again(suite: Suite) -> None:
+def test_no_template_is_written_for_an_id_that_a_case_table_already_defines(suite: Suite) -> None:
     read = "title: Read answers\ngiven: {files: {a.txt: x}}\nsteps: [{Read: {file_path: $WS/a.txt}}]\n"
     table = suite.scenarios_root / "gate" / "several.cases.yaml"
     table.parent.mkdir()

@@ -1,4 +1,4 @@
-"""Commands with private suites: the names of suites in reports, several suites in one run, and copies of bundled
+"""Commands with private suites: reports name the suites, one run may use several suites, and `new` copies bundled
 families.
 """
 
@@ -21,11 +21,11 @@ from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, UNREAD, p
 
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
-    """A suite with one scenario, a name and a version."""
+    """A private suite with one scenario, a name and a version."""
     return private(tmp_path / "ours", {"suite.yaml": 'name: ours\nversion: "0.1"\n'})
 
 
-def test_two_suites_share_a_run_a_report_and_a_baseline(
+def test_one_run_with_one_report_and_one_baseline_may_use_two_suites(
     readfirst: Cli, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -52,7 +52,9 @@ def test_two_suites_share_a_run_a_report_and_a_baseline(
     assert str(ours) not in explained
 
 
-def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+def test_the_header_the_json_lines_the_badge_and_the_pages_name_the_suites(
+    readfirst: Cli, ours: Path, tmp_path: Path
+) -> None:
     file, both = tmp_path / "run.jsonl", ("--fixtures", "bundled", "--fixtures", ours)
     ran = readfirst("run", "--fixtures", ours, "--format", "jsonl", "--output", file)
     assert "reference on 2.1.7, level text; ours 0.1\n" in ran.out
@@ -82,7 +84,7 @@ def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Pat
         ("gate/x", "--fixtures", "bundled", "--fixtures", "mine"),
     ],
 )
-def test_new_requires_one_suite_and_one_source(
+def test_the_command_new_refuses_several_suites_and_several_sources(
     readfirst: Cli, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -107,7 +109,7 @@ def test_suites_without_a_common_contract_are_refused_with_the_remedy(readfirst:
     assert [line.get("id") for line in exported] == [None, "drafts/save", UNREAD, None]
 
 
-def test_diff_supports_an_extended_contract(readfirst: Cli, tmp_path: Path) -> None:
+def test_diff_supports_a_contract_that_extends_another_contract(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     both = ("--fixtures", "bundled", "--fixtures", house)
     file = tmp_path / "run.jsonl"
@@ -119,7 +121,7 @@ def test_diff_supports_an_extended_contract(readfirst: Cli, tmp_path: Path) -> N
     assert "house-rules says nothing about it" not in with_product.out
 
 
-def test_a_run_that_judges_nothing_of_a_suite_does_not_pass(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_run_does_not_pass_if_no_scenario_of_one_suite_was_judged(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--fixtures", "bundled", "--fixtures", house, "--contract", "2.1.7")
     file = tmp_path / "run.jsonl"
@@ -155,7 +157,7 @@ def test_a_copied_scenario_has_no_lint_finding(readfirst: Cli, tmp_path: Path) -
     assert "Copy its family" in readfirst("new", composed, *words).err
 
 
-def test_equal_steps_in_two_suites_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
+def test_scenarios_of_two_suites_with_equal_steps_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"scenarios/drafts/again.yaml": (BUNDLED.text(UNREAD))})
     ids = (UNREAD, "drafts/again", "--fixtures", house)
     assert readfirst("lint", *ids, "--fixtures", "bundled").out == ""
@@ -177,13 +179,13 @@ def test_a_contract_without_a_product_is_not_recorded(readfirst: Cli, tmp_path: 
     assert "product record" not in (house / "scenarios/drafts/next.yaml").read_text()
 
 
-def test_two_skeletons_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
+def test_two_new_templates_are_not_duplicates(readfirst: Cli, tmp_path: Path) -> None:
     for name in ("one", "other"):
         readfirst("new", f"drafts/{name}", "--fixtures", tmp_path / "mine")
     assert "duplicate-scenario" not in readfirst("lint", "--fixtures", tmp_path / "mine").out
 
 
-def test_lint_reports_the_faults_of_all_shared_files(readfirst: Cli, tmp_path: Path) -> None:
+def test_lint_reports_the_errors_in_all_shared_files_together(readfirst: Cli, tmp_path: Path) -> None:
     wrong = {f"{name}.yaml": "wrong: {}\n" for name in ("contracts", "errors", "rules", "tags")}
     ran = readfirst("lint", "--fixtures", private(tmp_path, wrong))
     assert ran.code == 4
@@ -216,14 +218,18 @@ def test_a_passing_run_on_several_contracts_says_once_which_of_them_harm() -> No
     assert summary.likeness_sentence("mine", "safe").endswith("the contract does: 1 on 2.1.7, 1 on 2.1.87.")
 
 
-def test_an_update_states_the_number_of_written_entries(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+def test_updating_a_baseline_prints_the_number_of_written_entries(
+    readfirst: Cli, ours: Path, tmp_path: Path
+) -> None:
     words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
     assert "wrote 1 entry to " in ran.err
     assert "accepted.yaml\n" in ran.err
 
 
-def test_show_lists_the_answers_of_versions_if_the_contract_has_none(readfirst: Cli, tmp_path: Path) -> None:
+def test_show_lists_the_answers_of_all_versions_if_the_contract_has_no_answer(
+    readfirst: Cli, tmp_path: Path
+) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     readfirst("new", UNREAD, "--from", "bundled", "--fixtures", house)
     shown = readfirst("show", UNREAD, "--fixtures", house)
@@ -263,7 +269,9 @@ def test_a_run_names_the_scenarios_that_a_suite_replaces(readfirst: Cli, ours: P
     assert "replaces" not in readfirst("run", "--fixtures", ours).err
 
 
-def test_a_baseline_of_other_suites_is_refused_once(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+def test_a_baseline_of_other_suites_is_refused_with_one_message_for_all_entries(
+    readfirst: Cli, ours: Path, tmp_path: Path
+) -> None:
     entries = "".join(
         f"  - {{scenario: {name}, level: text, reason: worded differently}}\n"
         for name in (UNREAD, "gate/write-unread", "drafts/save")

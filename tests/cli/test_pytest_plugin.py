@@ -17,14 +17,15 @@ from .conftest import HOLDING, PASSES, MakeSuite
 from .pytest_runs import Run, alone_and_with
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
+"""Whether the plugin is installed, so that pytest loads it without an option."""
 
 
-def test_levels_requirements_and_classes_are_those_of_the_suite() -> None:
+def test_the_plugin_has_the_same_levels_requirements_and_classes_as_the_suite() -> None:
     assert (LEVELS, REQUIREMENTS, CLASSES) == (ALL_LEVELS, ALL_REQUIREMENTS, ALL_CLASSES)
 
 
 @pytest.mark.slow
-def test_options_for_a_rule_and_a_class_select_scenarios(run: Run, ruled: Suite) -> None:
+def test_the_options_for_rules_and_classes_select_scenarios(run: Run, ruled: Suite) -> None:
     for words in (("--readfirst-rule=numbers",), ("--readfirst-class=wording",)):
         result = run("-v", *words, ruled.scenarios_root)
         result.assert_outcomes(passed=2)
@@ -154,7 +155,9 @@ def test_later_suites_override_earlier_suites(run: Run, pytester: pytest.Pyteste
     refused.stderr.fnmatch_lines(["*there is no directory `scenarios` here*"])
 
 
-def test_collected_items_resemble_functions(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
+def test_collected_scenarios_have_the_attributes_of_test_functions_that_other_plugins_use(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
     pytester.makeconftest("""
         import inspect
 
@@ -186,7 +189,9 @@ def test_deselecting_every_scenario_exits_5(run: Run, pytester: pytest.Pytester,
 
 
 @pytest.mark.slow
-def test_accepted_failures_xfail_and_stale_entries_fail(run: Run, mixed: Suite, tmp_path: Path) -> None:
+def test_accepted_failures_are_reported_as_xfail_and_stale_entries_as_failures(
+    run: Run, mixed: Suite, tmp_path: Path
+) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text(
         "name: reference\naccepted:\n"
@@ -221,7 +226,7 @@ def test_an_invalid_scenario_fails_with_its_position(run: Run, make_suite: MakeS
     )
 
 
-def test_equal_options_of_other_plugins_work(run: Run, pytester: pytest.Pytester) -> None:
+def test_another_plugin_may_define_options_with_the_same_names(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         """
         def pytest_addoption(parser):

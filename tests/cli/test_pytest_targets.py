@@ -1,4 +1,4 @@
-"""Targets of the pytest plugin: how the plugin connects a target, and the message if it cannot."""
+"""The pytest plugin connects to a target, and reports an error if it cannot."""
 
 import re
 import sys
@@ -77,7 +77,7 @@ class Tools:
     def __init__(self):
         raise RuntimeError("it never starts")
 """
-"""A module that counts its starts in a file, with an implementation that cannot be created."""
+"""A module that counts its starts in a file. Its implementation raises an exception when it is created."""
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))

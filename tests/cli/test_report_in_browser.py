@@ -1,4 +1,4 @@
-"""The HTML report in a real Chromium: clicks, keys, filter and permalinks."""
+"""The HTML report in a real Chromium: clicks, keys, filters and permalinks."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -27,17 +27,22 @@ steps:
   - Edit: {{file_path: "$WS/a & b.txt", old_string: "<!--<script>", new_string: "x"}}
     expect: {{error: file_not_found, text: File does not exist.}}
 """
+"""A scenario whose texts contain HTML and scripts."""
 
 EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
+"""An answer that contains a script and control characters."""
 
 
 Show = Callable[..., Shown]
+"""The type of the fixture `show`: a function that opens the report at a fragment of its address, such as
+`#gate/not-read`.
+"""
 
 
 @pytest.fixture
 def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
-    """A function that shows a report about two runs in the browser: the reference on a small suite, and a tool with
-    hostile answers.
+    """A function that opens a report in the browser. The report is about two runs: the reference on a small suite, and
+    a tool with hostile answers.
     """
 
     def open_report(fragment: str = "") -> Shown:
@@ -57,7 +62,7 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     assert severe(driver) == []
 
 
-def test_a_permalink_opens_and_focuses_its_scenario(show: Show) -> None:
+def test_a_permalink_opens_its_scenario_and_moves_the_focus_to_it(show: Show) -> None:
     page = show("#reading/lines")
     assert page.panel("reading/lines") != ""
     assert page.waits_for(lambda: page.read_focus() == "reading/lines")

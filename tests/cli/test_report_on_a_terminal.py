@@ -1,4 +1,4 @@
-"""`readfirst report` on a terminal: the output of one run as it was, and several runs next to each other."""
+"""`readfirst report` on a terminal: it prints the output of one run unchanged, and several runs next to each other."""
 
 import re
 import sys
@@ -20,7 +20,8 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("TERM", "xterm")
 
     def call(*words: object) -> SimpleNamespace:
-        # Only while the test runs, because capsys uses a different stream in each phase.
+        # The function replaces standard output only while the test runs, because capsys uses a different stream in each
+        # phase.
         with monkeypatch.context() as patch:
             patch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
             return readfirst(*words)
@@ -29,16 +30,18 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 
 def plain(text: str) -> str:
+    """Return a text without terminal sequences such as colours."""
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
 
 
-def places(text: str) -> str:
+def without_line_numbers(text: str) -> str:
+    """Return a text without the line numbers of scenario files."""
     return re.sub(r"yaml:\d+:\d+", "yaml", text)
 
 
 @pytest.fixture
 def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
-    """The files of two runs of one target: with one contract, and with two contracts."""
+    """The JSON Lines of two runs of one target: a run on one contract, and a run on two contracts."""
     record_alike(mixed, "2.1.40")
     made = []
     for number, contracts in enumerate((("2.1.7",), ("2.1.7", "2.1.40"))):
@@ -49,11 +52,13 @@ def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
     return made
 
 
-def test_the_report_of_one_run_equals_its_output(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
+def test_the_report_of_one_run_equals_the_output_of_the_run(
+    on_terminal: Cli, mixed: Suite, streams: list[Path]
+) -> None:
     ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
     printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
     # The progress bar has disappeared. JSON lines do not contain the position of an expectation in the suite.
-    assert places(plain(ran.out)) == places(printed[printed.index("FAILED") :])
+    assert without_line_numbers(plain(ran.out)) == without_line_numbers(printed[printed.index("FAILED") :])
     assert "\x1b[" in ran.out
     for mark in ("| ---", "# Conformance", "<details>", "```"):
         assert mark not in ran.out
@@ -73,7 +78,9 @@ def test_several_runs_are_also_shown_side_by_side(
     ]
 
 
-def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
+def test_the_option_failures_sets_the_number_of_explained_failures(
+    on_terminal: Cli, mixed: Suite, streams: list[Path]
+) -> None:
     def count_failures(*words: str) -> int:
         text = plain(on_terminal("report", *streams, *words, "--fixtures", mixed.root).out)
         return len(re.findall(r"^FAILED", text, re.MULTILINE))

@@ -21,10 +21,12 @@ from .test_reports import VERDICTS, facts
 
 
 def results(*verdicts: Verdict, target: str = "python:module:Tools", level: Level = "text") -> Results:
+    """Return the results of one run with these verdicts."""
     return Results((run(*verdicts, target=target, level=level),))
 
 
 def of_suite(suite: Suite, *contracts: str) -> Results:
+    """Return the results of the reference on a suite, with one run for each contract."""
     runs = []
     for contract in contracts or ("2.1.7",):
         verdicts = list(replayed(suite, "reference", [contract]))
@@ -33,7 +35,7 @@ def of_suite(suite: Suite, *contracts: str) -> Results:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> None:
+def test_a_run_and_the_report_of_its_json_lines_write_the_same_page(mixed: Suite, page: Page) -> None:
     def make(stream: Any) -> PageReport:
         return PageReport(stream, facts(), page, sources_of(mixed))
 
@@ -69,7 +71,7 @@ def test_the_details_contain_the_exact_difference(mixed: Suite, monkeypatch: pyt
     assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
 
 
-def test_the_page_loads_nothing_from_outside(mixed: Suite) -> None:
+def test_the_html_page_loads_no_file_from_elsewhere(mixed: Suite) -> None:
     text = sources_of(mixed).write("html", of_suite(mixed))
     page = ParsedPage(text)
     for _, attributes in page.elements:
@@ -88,7 +90,7 @@ def test_the_page_loads_nothing_from_outside(mixed: Suite) -> None:
     assert f"script-src 'sha256-{digest}'" in policy
 
 
-def test_every_id_is_unique_and_every_label_has_a_target(mixed: Suite) -> None:
+def test_every_id_in_the_html_page_is_unique_and_every_label_refers_to_an_id(mixed: Suite) -> None:
     page = ParsedPage(sources_of(mixed).write("html", of_suite(mixed)))
     ids = [each["id"] for _, each in page.elements if each.get("id")]
     assert len(ids) == len(set(ids))
@@ -98,7 +100,9 @@ def test_every_id_is_unique_and_every_label_has_a_target(mixed: Suite) -> None:
     assert (skip["class"], (skip["href"] or "")[1:] in ids) == ("skip", True)
 
 
-def test_versions_are_in_one_line_with_their_changes(make_suite: MakeSuite) -> None:
+def test_runs_on_several_contracts_are_one_line_with_the_changes_between_contracts(
+    make_suite: MakeSuite,
+) -> None:
     suite = make_suite({"gate/worded": REFUSES})
     file = suite.root / "contracts.yaml"
     first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)
@@ -124,12 +128,12 @@ def test_versions_are_in_one_line_with_their_changes(make_suite: MakeSuite) -> N
     assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
 
 
-def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
+def test_runs_of_one_command_have_the_same_number_in_every_report(mixed: Suite) -> None:
     def of(contract: str, series: int) -> Run:
         failed = verdict("wrong/text", fails="text", contract=contract)
         return run(failed, target="mcp:node /home/x/s.mjs", contract=contract, name="s", series=series)
 
-    # The first run has one contract, the second two. Numbering equal names would call the last one the first.
+    # The first command has one contract, the second has two. Numbers by position would call the last run "s (3)".
     results = Results((of("2.1.7", 0), of("2.1.7", 1), of("2.1.40", 1)))
     assert results.names == ("s (1)", "s (2)", "s (2)")
     assert results.labels() == ("s (1) on 2.1.7", "s (2) on 2.1.7", "s (2) on 2.1.40")
@@ -173,7 +177,7 @@ def test_a_badge_shows_the_worst_failure(
     assert badge == {"schemaVersion": 1, "label": "readfirst on 2.1.7", "message": message, "color": color}
 
 
-def test_runs_are_named_by_letters_and_by_their_differences(mixed: Suite) -> None:
+def test_runs_are_named_by_letters_and_described_by_their_differences(mixed: Suite) -> None:
     def of(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
         passed = verdict("wrong/text", "passed", contract=contract, level=level)
         return run(passed, target=target, contract=contract, level=level, name=name)
@@ -206,7 +210,7 @@ def test_the_colour_of_a_number_shows_the_share_of_failures(mixed: Suite, holds:
     ]
     text = sources_of(mixed).write("html", results(*verdicts, level="reason"))
     cells = re.findall(r'<td class="number (\S+?)(?: first)?" data-level="(\w+)">', text)
-    # At the level `reason` all scenarios fail. Levels that the run did not check have no colour.
+    # At the level `reason` all scenarios fail. A level that the run did not check has no colour.
     effects = "good" if holds == 100 else f"harm-{tone}"
     assert cells == [(effects, "safe"), (effects, "effects"), ("wording-5", "reason"), ("above", "text")]
 

@@ -23,10 +23,12 @@ from tests.rows import rows
 from tests.verdicts import sources_of, verdict, with_baseline_result, write_report_of
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
+"""A text with control characters and markup, which every format must escape."""
 MINE = Commands("readfirst run mine", "readfirst show")
 
 
 def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Difference:
+    """Return a difference in the text of an answer. By default the text is `NASTY`."""
     place = Position(Path("/suite/scenarios/family/text.yaml"), 7, 5)
     return Difference(0, 0, "text", "text", expected, got, position=place, **parts)
 
@@ -42,9 +44,11 @@ VERDICTS = [
     with_baseline_result(verdict("other/races", "unsupported", reason="the adapter lacks during")),
     with_baseline_result(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
+"""One verdict of each status, each with its result of a baseline."""
 
 
 def facts(suite: Suite | None = None) -> RunFacts:
+    """Return the facts of a run that reports print, such as its target."""
     return RunFacts(
         target="python:module:Tools",
         name="mine",
@@ -60,27 +64,32 @@ def facts(suite: Suite | None = None) -> RunFacts:
 
 
 def jsonl(stream: io.StringIO) -> Report:
+    """Return a report as JSON Lines."""
     return JsonlReport(stream, facts(), "1.0")
 
 
 def junit(stream: io.StringIO, rules: Rules | None = None) -> Report:
+    """Return a report as JUnit XML."""
     known = facts()
     commands = {"commands": lambda run: known.commands(run.contract), "find": known.find}
     return PageReport(stream, known, "junit", sources_of(Suite(), rules=rules, **commands))
 
 
 def table(stream: io.StringIO, most: int | None = 20) -> Report:
+    """Return a report as text for a terminal."""
     return TableReport(Console(file=stream, width=110), facts(), most_failures=most)
 
 
 @cache
 def validator() -> Draft202012Validator:
+    """Return the validator for the JSON Lines of a run."""
     schema = json.loads((default_root() / "schema" / "result.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
 
 def schema_errors(line: object) -> list[str]:
+    """Return the errors that the schema reports about one JSON line."""
     return [error.message for error in validator().iter_errors(line)]
 
 
@@ -105,7 +114,7 @@ def test_every_json_line_follows_the_schema() -> None:
 
 
 OPTIONAL = ("requirement", "rule", "length")
-"""Fields of verdicts that results of an earlier readfirst do not contain."""
+"""Fields of verdicts that JSON Lines of an earlier readfirst lack."""
 
 
 def test_the_schema_refuses_missing_and_unknown_keys() -> None:
@@ -141,11 +150,13 @@ def test_junit_is_valid_xml_with_any_text() -> None:
         (VERDICTS[5:], "nothing was judged, so this is not a pass"),
     ],
 )
-def test_the_last_line_is_the_result(verdicts: list[tuple[Verdict, BaselineResult]], closing: str) -> None:
+def test_the_last_line_of_a_run_states_whether_the_target_is_conformant(
+    verdicts: list[tuple[Verdict, BaselineResult]], closing: str
+) -> None:
     assert write_report_of(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 
-def test_many_differences_are_counted() -> None:
+def test_if_a_failure_has_many_differences_the_omitted_ones_are_counted() -> None:
     failed = verdict("family/text", "failed", *[difference()] * 30)
     assert "[22 more differences]" in failure_text(failed, None, MINE)
 
@@ -173,7 +184,9 @@ def test_without_a_terminal_progress_is_printed_every_30_s(capsys: pytest.Captur
     )
 
 
-def test_a_slow_scenario_is_reported_but_not_in_the_estimate(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_slow_scenario_is_reported_but_does_not_change_the_estimated_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     seconds = iter((0, 30, 31, 32, 92, 92.5))
     with ProgressBar(Console(file=io.StringIO()), 100, clock=lambda: float(next(seconds))) as bar:
         for number in range(5):
@@ -185,7 +198,7 @@ def test_a_slow_scenario_is_reported_but_not_in_the_estimate(capsys: pytest.Capt
     ]
 
 
-def test_a_narrow_terminal_truncates_no_number() -> None:
+def test_a_table_on_a_narrow_terminal_shows_every_number_in_full() -> None:
     verdicts = [with_baseline_result(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
     printed = write_report_of(lambda stream: TableReport(Console(file=stream, width=80), facts()), verdicts)
     row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]

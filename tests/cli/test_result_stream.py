@@ -1,3 +1,5 @@
+"""The JSON Lines of a run can be read back; incomplete and damaged files are refused."""
+
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +20,7 @@ HEADER: dict[str, Any] = {
     "level": "text",
     "scenarios": 2,
 }
+"""The first line of the JSON Lines of a run."""
 DIFFERENCE = {
     "step": 2,
     "call": 1,
@@ -27,9 +30,11 @@ DIFFERENCE = {
     "got": "b\udc80",
     "blame": "implementation",
 }
+"""A difference in the text of an answer, as the JSON Lines contain it."""
 
 
 def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, Any]:
+    """Return the line of one verdict."""
     line = {
         "type": "verdict",
         "scenario": scenario,
@@ -50,16 +55,20 @@ def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, An
 
 
 def footer(**parts: Any) -> dict[str, Any]:
+    """Return the last line of the JSON Lines of a run."""
     names = ("failed", "error", "unsupported", "unspecified", "accepted", "stale")
     line = {"type": "footer", "verdicts": 2, "passed": 2, **dict.fromkeys(names, 0)}
     return {**line, "interrupted": False, "exit_code": 0, **parts}
 
 
 WHOLE = [HEADER, verdict("a/one"), verdict("a/two"), footer()]
+"""All lines of a complete run."""
 
 
 @pytest.fixture
 def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
+    """A function that writes lines to a file and returns the file."""
+
     def write(lines: list[dict[str, Any]]) -> Path:
         path = tmp_path / "results.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
@@ -69,9 +78,10 @@ def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
 
 
 Write = Callable[[list[dict[str, Any]]], Path]
+"""The type of the fixture `stream`."""
 
 
-def test_the_former_status_broken_is_read_as_error(stream: Write) -> None:
+def test_the_former_status_name_broken_is_read_as_error(stream: Write) -> None:
     counts = {name: value for name, value in footer(passed=1).items() if name != "error"}
     lines = [
         HEADER,
@@ -83,7 +93,7 @@ def test_the_former_status_broken_is_read_as_error(stream: Write) -> None:
     assert [judged.status for judged, _ in run.judged] == ["passed", "error"]
 
 
-def test_the_verdicts_of_a_complete_stream_are_read(stream: Write) -> None:
+def test_the_verdicts_of_a_complete_run_are_read_from_its_json_lines(stream: Write) -> None:
     failed = verdict("a/two", "failed", differences=[DIFFERENCE], accepted="known", blame="implementation")
     (run,) = read_stream(stream([HEADER, verdict("a/one"), failed, footer(passed=1, failed=1, accepted=1)]))
     assert (run.target, run.contract, run.level, run.version) == (
@@ -123,7 +133,7 @@ def test_the_verdicts_of_a_complete_stream_are_read(stream: Write) -> None:
         ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "not a line of a result stream"),
     ],
 )
-def test_an_incomplete_stream_is_refused_with_the_line(
+def test_an_incomplete_file_of_json_lines_is_refused_with_the_number_of_the_wrong_line(
     stream: Write, lines: list[dict[str, Any]], line: int, message: str
 ) -> None:
     path = stream(lines)
@@ -141,6 +151,6 @@ def test_a_damaged_last_line_is_refused(stream: Write, tail: bytes) -> None:
         read_stream(path)
 
 
-def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+def test_a_missing_file_of_json_lines_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableStreamError, match=r"nowhere\.jsonl cannot be read: No such file"):
         read_stream(tmp_path / "nowhere.jsonl")

@@ -11,6 +11,7 @@ from tests.command_line import Cli
 
 
 def select_scenarios(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
+    """Return the ids of the scenarios that these rules and classes select."""
     return select(suite, Selection(rules=rules, classes=classes))
 
 
@@ -25,7 +26,7 @@ def test_a_class_selects_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
     assert select_scenarios(ruled, classes=("safety",)) == []
 
 
-def test_selecting_a_class_requires_rules(ruled: Suite) -> None:
+def test_a_suite_without_rules_refuses_the_selection_of_a_class(ruled: Suite) -> None:
     (ruled.root / "rules.yaml").write_text("rules: {}\n")
     with pytest.raises(SelectionError, match="has no rules"):
         select_scenarios(Suite(ruled.root), classes=("safety",))

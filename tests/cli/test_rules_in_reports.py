@@ -1,4 +1,4 @@
-"""The results of rules, computed from verdicts and in the output of each format. The worst rule comes first."""
+"""Reports group the results of a run by rule, in every format. The worst rule comes first."""
 
 import json
 import re
@@ -20,6 +20,7 @@ from tests.rows import rows
 from tests.verdicts import rule, rules_of, run, sources_of, with_baseline_result
 
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
+"""The command of the run that the reports are about."""
 RULES = rules_of(
     rule("stale", "safety"),
     rule("torn", "safety"),
@@ -39,7 +40,9 @@ def verdict_on(
     accepted: str = "",
     status: Status | None = None,
 ) -> Judged:
-    """Return a verdict on a scenario, whose id begins with its rule. The level `fails` and all stricter levels fail."""
+    """Return a verdict on a scenario. Its id begins with its rule. The scenario fails at the level `fails` and at all
+    stricter levels, or passes if it is None.
+    """
     found = verdicts.verdict(
         scenario,
         status or ("failed" if fails else "passed"),
@@ -52,8 +55,8 @@ def verdict_on(
 
 
 Row = tuple[str, str, str, str]
-"""The row of a rule that does not hold: the heading above it, `failures/scenarios`, its title, and the shortest
-scenario that fails.
+"""The row of a rule that does not hold: the heading above it, the numbers `failures/scenarios`, the title of the rule,
+and the shortest scenario that fails.
 """
 
 TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
@@ -131,21 +134,27 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         "safety 1/1, 1 not claimed, text, judged 2 of 3",
     ),
 }
+"""Verdicts of runs, each with the expected rows, the expected numbers of the classes, and the expected text of the
+badge.
+"""
 
 
 def sources(suite: Suite) -> Sources:
+    """Return the functions that reports use to look up scenarios and rules of a suite."""
     return sources_of(suite, rules=RULES, find=lambda _: None, of_class=lambda class_: CLASS.get(class_, []))
 
 
 CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
-"""The scenarios of each class. The badge of a run with all scenarios of a class names the class."""
+"""The scenarios of each class. If a run contains all scenarios of a class, its badge names the class."""
 
 
 def results(every: Sequence[Judged]) -> Results:
+    """Return the results of one run with these verdicts."""
     return Results((run(*every, target="python:module:Tools"),))
 
 
 def report_lines(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
+    """Return the lines about rules that a run prints. `width` is the width of the terminal."""
     return [
         text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
     ]
@@ -193,7 +202,7 @@ def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: S
     assert re.search(r"^\| torn/a +\| safe +\| By design. +\|$", page, re.MULTILINE)
 
 
-def test_junit_suites_of_several_runs_name_the_run(suite: Suite) -> None:
+def test_in_junit_of_several_runs_the_name_of_each_testsuite_contains_the_run(suite: Suite) -> None:
     two = Results(tuple(run(verdict_on("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
     root = ElementTree.fromstring(sources(suite).write("junit", two).encode())
     assert root.get("name") == "readfirst mcp:mine, mcp:theirs"
@@ -203,7 +212,9 @@ def test_junit_suites_of_several_runs_name_the_run(suite: Suite) -> None:
     ]
 
 
-def test_a_junit_suite_states_the_failures_and_the_command(suite: Suite) -> None:
+def test_the_testsuite_of_a_rule_in_junit_states_its_failures_and_the_command_to_repeat_them(
+    suite: Suite,
+) -> None:
     root = ElementTree.fromstring(
         sources(suite)
         .write("junit", results([verdict_on("numbers/a", "safe", length=3), verdict_on("numbers/b", "safe")]))
@@ -241,7 +252,7 @@ def test_the_status_of_a_rule_follows_from_its_scenarios(statuses: str, standing
     assert result.standing == standing
 
 
-def test_an_accepted_failure_is_the_example_of_a_rule_without_other_failures() -> None:
+def test_the_example_of_a_rule_is_an_accepted_failure_only_if_no_other_scenario_fails() -> None:
     (result,) = by_rule([accepted := verdict_on("stale/a", "safe", accepted="known")], RULES)
     assert result.shortest is accepted[0]
     assert [
@@ -252,8 +263,10 @@ def test_an_accepted_failure_is_the_example_of_a_rule_without_other_failures() -
 def failures_with(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
 ) -> Iterator[Judged]:
-    """Yield a failed verdict for each number, with the differences `what` in effects. A text that begins with the name
-    of a kind of harm becomes such a harm. With `words`, the text of the answer differs, too.
+    """Yield a failed verdict for each number, with the differences `what` at the level `effects`.
+
+    If a text in `what` begins with the name of a kind of harm, the verdict gets this harm. With `words`, the text of
+    the answer differs, too.
     """
     for number in numbers:
         found, ruling = verdict_on(f"{rule}/{number:02}", "effects")
@@ -276,6 +289,7 @@ def failures_with(
 
 
 LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
+"""A harm that is the same mistake in several scenarios, although the name of the file differs."""
 
 
 @pytest.mark.parametrize(
@@ -352,7 +366,7 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
         "a quarter",
     ],
 )
-def test_a_frequent_mistake_is_named_and_other_failures_are_counted_without_it(
+def test_the_most_frequent_mistake_is_named_and_rules_are_counted_as_if_it_were_fixed(
     every: Sequence[Judged], named: tuple[object, ...] | None, left: dict[str, int]
 ) -> None:
     tally = RuleTally(RULES)
@@ -378,7 +392,7 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
     assert overcautious.is_overcautious
 
 
-def test_the_mistake_of_a_generated_scenario_follows_its_id_if_there_is_room() -> None:
+def test_the_row_of_a_generated_scenario_shows_its_mistake_if_the_terminal_is_wide_enough() -> None:
     harm = "lost: lines 3–5 of docs/notes.txt, which the session was never shown"
     [(found, ruling)] = failures_with("stale", range(1), harm, level="safe")
     crossed = (replace(found, scenario_id="crossed/allowed-21"), ruling)

@@ -1,3 +1,5 @@
+"""A run: verdicts, worker processes, closing the adapter, and interrupts."""
+
 import importlib
 import os
 import signal
@@ -26,16 +28,17 @@ from .conftest import FAILING, HOLDING, PASSES, MakeSuite
 
 
 def plain(verdict: Verdict) -> Verdict:
-    """Return a verdict without its duration, which differs from run to run."""
+    """Return a verdict without its duration, so that verdicts of two runs can be compared."""
     return replace(verdict, milliseconds=0.0)
 
 
 def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
+    """Return the verdicts of the reference on a suite, without durations."""
     return [plain(verdict) for verdict in run(suite, "reference", ["2.1.7"], **options)]
 
 
 class Fake:
-    """An adapter that counts how often sessions are opened, and how often it is closed."""
+    """An adapter that counts how often a session is opened and how often the adapter is closed."""
 
     opened = closed = 0
 
@@ -49,7 +52,7 @@ class Fake:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
-    """The adapter that is used for every connect string."""
+    """An adapter that replaces every implementation that the test connects to."""
     adapter = Fake()
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *args, **kwargs: adapter)
     return adapter
@@ -69,13 +72,17 @@ def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite)
     assert run_reference(mixed, options=RunOptions(jobs=2)) == run_reference(mixed)
 
 
-def test_an_unknown_kind_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_kind_of_target_is_reported_before_any_process_starts(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(process_pool, "work_in_processes", lambda *_: pytest.fail("processes were started"))
     with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
         list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
-def test_many_scenarios_use_all_processors_but_a_product_uses_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_many_scenarios_uses_all_processors_but_a_run_of_the_real_product_uses_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(job_count, "processors", lambda: 4)
     assert [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [
         1,
@@ -93,7 +100,7 @@ def test_an_adapter_is_closed_if_the_run_is_stopped_early(holding: Suite, fake: 
     assert (fake.opened, fake.closed) == (1, 1)
 
 
-def test_the_harness_is_blamed_for_its_exceptions(
+def test_an_exception_of_the_harness_is_attributed_to_the_harness(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replay(*_: object, **_how: object) -> None:
@@ -124,10 +131,11 @@ class Dying(RunSpec):
         with RunSpec.open(self) as judge:
             yield lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == "gate/not-read" else judge(name)
 """
+"""A worker that kills its own process at one scenario."""
 
 
 @pytest.mark.slow
-def test_a_killed_worker_costs_one_scenario(
+def test_if_a_worker_process_is_killed_only_its_current_scenario_is_an_error(
     make_suite: MakeSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dying.py").write_text(DYING)
@@ -164,6 +172,7 @@ class Closing:
     def result_for_crash(self, item, reason):
         return reason
 """
+"""A worker that takes a moment to close, and then creates a file named after its process."""
 
 
 def test_workers_are_not_killed_while_they_close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +196,7 @@ class Hangs:
         print("hanging", flush=True, file=open(__file__ + ".hangs", "a"))
         time.sleep(600)
 """
+"""An implementation whose calls never return."""
 
 
 @pytest.mark.slow

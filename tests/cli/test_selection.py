@@ -1,4 +1,6 @@
-"""The scenarios that match a selection, the error message if no scenario matches, and the metadata for both."""
+"""The scenarios that a selection contains, the error if it contains none, and the metadata of scenarios that the
+selection uses.
+"""
 
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from tests.small_suites import small_suite
 
 
 def select_scenarios(suite: Suite, **parts: object) -> list[str]:
+    """Return the ids of the selected scenarios."""
     return select(suite, Selection(**parts))
 
 
@@ -36,7 +39,7 @@ def test_an_id_is_found_without_reading_all_files(mixed: Suite, monkeypatch: pyt
         "",
     ],
 )
-def test_a_path_of_a_file_is_not_an_id(mixed: Suite, scenario_id: str) -> None:
+def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite, scenario_id: str) -> None:
     for name in (".hidden", "table.cases"):
         (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
     assert not mixed.has(scenario_id)
@@ -73,7 +76,9 @@ def test_an_expression_matches_ids_and_titles(mixed: Suite, expression: str, ids
         ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
     ],
 )
-def test_a_wrong_expression_is_reported_with_position(mixed: Suite, expression: str, message: str) -> None:
+def test_an_invalid_expression_is_reported_with_the_position_of_the_error(
+    mixed: Suite, expression: str, message: str
+) -> None:
     with pytest.raises(SelectionError, match="-k") as raised:
         select_scenarios(mixed, expression=expression)
     assert message in str(raised.value)
@@ -96,7 +101,7 @@ def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> 
         ({"tags": ("line",)}, "has the tag 'line'. Did you mean lines?"),
     ],
 )
-def test_a_wrong_name_gets_a_suggestion(
+def test_for_a_misspelt_name_the_error_suggests_an_existing_name(
     mixed: Suite, parts: dict[str, tuple[str, ...]], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
@@ -112,7 +117,7 @@ def test_a_wrong_name_gets_a_suggestion(
         '# A comment\ntitle: "\\x41"\nabout: B\nrequirement: must\nrule: r\ntags: [a, b-c]\ngiven: [\n',
     ],
 )
-def test_metadata_is_read_without_checking_the_steps(tmp_path: Path, text: str) -> None:
+def test_the_metadata_of_a_scenario_is_read_without_checking_its_steps(tmp_path: Path, text: str) -> None:
     heading = small_suite(tmp_path, {"a/b": text}).heading("a/b")
     assert (heading.title, heading.requirement, heading.tags, heading.rule) == (
         "A",
@@ -122,7 +127,7 @@ def test_metadata_is_read_without_checking_the_steps(tmp_path: Path, text: str) 
     )
 
 
-def test_a_case_has_the_metadata_of_its_table_with_its_values(tmp_path: Path) -> None:
+def test_the_metadata_of_a_case_is_that_of_its_table_with_the_values_of_the_case(tmp_path: Path) -> None:
     cases = "cases:\n  b: {what: here, tags: [c]}\n  d: {what: there}\n"
     table = f"title: It is <what>\nrequirement: must\ntags: [a]\nsteps: x\n{cases}"
     suite = small_suite(tmp_path, {"a/x.cases": table})
@@ -134,14 +139,14 @@ def test_a_case_has_the_metadata_of_its_table_with_its_values(tmp_path: Path) ->
 
 
 @rows("text", ["title: [A]\nrequirement: must\nsteps: []\n", "title: A\nrequirement: maybe\nsteps: []\n"])
-def test_damaged_metadata_is_reported(tmp_path: Path, text: str) -> None:
+def test_invalid_metadata_of_a_scenario_is_reported(tmp_path: Path, text: str) -> None:
     suite = small_suite(tmp_path, {"a/b": text})
     with pytest.raises(SuiteError, match=r"b\.yaml:(1:8|2:14): "):
         suite.heading("a/b")
 
 
 @pytest.mark.slow
-def test_the_metadata_of_every_scenario_equals_its_file() -> None:
+def test_the_metadata_of_every_bundled_scenario_equals_the_fully_parsed_file() -> None:
     suite = Suite()
     for scenario_id in suite.ids():
         heading, scenario = suite.heading(scenario_id), suite.scenario(scenario_id, require_expect=False)

@@ -1,5 +1,5 @@
-"""At its start, a run prints whether scenarios share servers, the reason, and the estimated time. At its end, it prints
-the time that it took. The JSON lines contain the decision about servers, too.
+"""A run prints at its start whether scenarios share servers, why, and the estimated time; at its end, the time that it
+took. The JSON lines contain the decision about servers, too.
 """
 
 import io
@@ -17,9 +17,13 @@ from tests import verdicts
 from tests.cli.test_reports import facts, schema_errors
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')
+"""The decision to use a process for each scenario, because one session changed the answers of another."""
 SHARED = IsolationDecision("shared", "no session affects another")
+"""The decision to share a server between scenarios."""
 UNDECIDED, SEPARATE = ServerUse(False, "too few", seconds=2), ServerUse(False, "so", PROCESS, 2)
+"""The uses of a server: before there is a decision, and with one server for each scenario."""
 TOGETHER, EXCEPTION = ServerUse(True, "so", SHARED, 0.5), ServerUse(False, "its own rules", SHARED, 9)
+"""The uses of a server: shared with other scenarios, and separate because of a scenario's own rules."""
 
 
 def verdict(use: ServerUse | None, status: str = "") -> Verdict:
@@ -28,10 +32,11 @@ def verdict(use: ServerUse | None, status: str = "") -> Verdict:
 
 
 def lines(notice: ServerNotice, uses: Iterable[ServerUse | None]) -> list[str]:
+    """Return the line that the notice prints after each verdict. Empty if it prints none."""
     return [notice.line(verdict(use)) for use in uses]
 
 
-def test_a_server_for_each_scenario_is_announced_with_its_reason_and_time() -> None:
+def test_if_each_scenario_needs_a_server_the_run_prints_the_reason_and_the_estimated_time() -> None:
     said = lines(ServerNotice(3605, jobs=2), [*[UNDECIDED] * 4, SEPARATE, SEPARATE])
     assert said == [
         PENDING,
@@ -42,7 +47,7 @@ def test_a_server_for_each_scenario_is_announced_with_its_reason_and_time() -> N
     ]
 
 
-def test_a_shared_server_is_announced_when_its_scenarios_can_be_timed() -> None:
+def test_that_scenarios_share_a_server_is_printed_as_soon_as_some_of_them_were_timed() -> None:
     said = lines(ServerNotice(29), [*[UNDECIDED] * 4, *[TOGETHER, EXCEPTION] * 4, TOGETHER, TOGETHER])
     assert [each for each in said if each] == [
         PENDING,
@@ -50,16 +55,16 @@ def test_a_shared_server_is_announced_when_its_scenarios_can_be_timed() -> None:
     ]
 
 
-def test_scenarios_without_a_replay_do_not_count_in_the_estimate() -> None:
+def test_scenarios_that_are_not_replayed_do_not_change_the_estimated_time() -> None:
     said = lines(ServerNotice(110), [None, SEPARATE] * 5)
     assert said[-1].partition("; ")[2].startswith("about 100 s for the other 100 scenarios")
 
 
-def test_few_scenarios_are_not_announced() -> None:
+def test_a_run_of_few_scenarios_prints_no_notice_about_servers() -> None:
     assert lines(ServerNotice(4), [UNDECIDED] * 4) == [""] * 4
 
 
-def test_json_lines_contain_the_decision() -> None:
+def test_json_lines_contain_the_decision_about_shared_servers() -> None:
     for uses, servers in (
         ([None], None),
         ([UNDECIDED], {"shared": 0, "separate": 1}),
@@ -79,7 +84,7 @@ def test_json_lines_contain_the_decision() -> None:
         assert schema_errors(footer) == []
 
 
-def test_the_cost_lists_start_up_scenarios_and_steps_separately() -> None:
+def test_the_last_line_about_time_lists_start_up_scenarios_and_steps_separately() -> None:
     times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
     cost, summary = Cost(clock=lambda: next(times)), Summary()
     timed = [
@@ -94,7 +99,7 @@ def test_the_cost_lists_start_up_scenarios_and_steps_separately() -> None:
     )
 
 
-def test_the_cost_states_how_many_scenarios_shared_a_server_and_why() -> None:
+def test_the_last_line_about_time_states_how_many_scenarios_shared_a_server_and_why() -> None:
     cost, summary = Cost(clock=lambda: 0.0), Summary()
     for server in (
         ServerUse(shared=False, why="too few to try"),

@@ -1,4 +1,6 @@
-"""Long texts in the JSON lines of a run are written once. Of very long texts, only the part that differs is written."""
+"""The JSON lines of a run contain each long text once. Of two very long texts, they contain only the part
+that differs.
+"""
 
 import io
 import json
@@ -18,6 +20,7 @@ from tests.verdicts import verdict
 
 
 def stream_of(*verdicts: Verdict) -> str:
+    """Return the JSON lines of a run with these verdicts."""
     facts = RunFacts(
         target="mine",
         name="mine",
@@ -37,11 +40,13 @@ def stream_of(*verdicts: Verdict) -> str:
 
 
 def make_failure(name: str, expected: str, got: str) -> Verdict:
+    """Return a failed verdict whose answer has the text `got` instead of `expected`."""
     found = Difference(0, 0, "text", "text", expected, got)
     return replace(verdict(f"a/{name}", "failed", found), requirement="must")
 
 
 def read_differences(text: str, tmp_path: Path) -> list[Difference]:
+    """Return the first difference of each verdict in the JSON lines `text`."""
     file = tmp_path / "results.jsonl"
     file.write_text(text)
     (run,) = read_stream(file)
@@ -59,7 +64,9 @@ def test_a_long_text_is_written_once_and_read_unchanged(tmp_path: Path) -> None:
     ]
 
 
-def test_a_difference_about_a_harm_gets_the_texts_of_the_harm(tmp_path: Path) -> None:
+def test_a_difference_that_repeats_a_harm_is_written_without_texts_and_read_with_those_of_the_harm(
+    tmp_path: Path,
+) -> None:
     harm = Harm(0, 0, "lost", "notes.txt", "line 2 of notes.txt", "before", "after")
     found = Difference(0, 0, "safe", harm.line, harm.before, harm.after)
     other = Difference(0, 0, "safe", harm.line, "before", "another", blame="harness")
@@ -96,7 +103,9 @@ def test_only_the_different_part_of_a_very_long_text_is_written(tmp_path: Path) 
         ('"sha256": "', '"sha256": "0', 2, "does not have the expected format"),
     ],
 )
-def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
+def test_a_damaged_line_with_a_long_text_is_refused(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
     text = "\n".join(
         json.dumps(json.loads(each))
         for each in stream_of(make_failure("one", "word " * 300, "")).splitlines()
@@ -106,7 +115,7 @@ def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: 
         read_differences(text.replace(old, new, 1) + "\n", tmp_path)
 
 
-def test_a_reference_to_no_content_is_refused(tmp_path: Path) -> None:
+def test_a_reference_to_a_missing_long_text_is_refused(tmp_path: Path) -> None:
     header, _, *rest = stream_of(make_failure("one", "word " * 300, "")).splitlines()
     with pytest.raises(StreamError, match=r":2: no content before this verdict"):
         read_differences("\n".join((header, *rest)) + "\n", tmp_path)

@@ -1,4 +1,4 @@
-"""The command line that an error message suggests for a wrong argument works."""
+"""If an argument is wrong, the error message suggests a command line that works."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from tests.rows import rows
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with a server in each of several languages, and a program."""
+    """The current directory of each test: it contains a server in each of several languages, and a program."""
     folder = tmp_path / "my project"
     folder.mkdir()
     for name in ("server.mjs", "server.py", "notes.txt"):
@@ -59,7 +59,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qwen-code", "agent:qwen-code"),
     ],
 )
-def test_words_that_are_no_target_get_the_command_line_that_was_meant(
+def test_for_words_that_are_not_a_target_the_intended_command_line_is_suggested(
     mixed: Suite, words: str, meant: str
 ) -> None:
     hinted = suggest_command(shlex.split(words), mixed)
@@ -84,7 +84,9 @@ def test_words_that_are_no_target_get_the_command_line_that_was_meant(
         "target:agno",
     ],
 )
-def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str) -> None:
+def test_no_command_line_is_suggested_for_a_valid_target_or_for_unrecognizable_words(
+    mixed: Suite, words: str
+) -> None:
     assert suggest_command(words.split(), mixed) == ""
 
 
@@ -101,7 +103,9 @@ def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str)
         ("targets new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
-def test_commands_with_a_target_suggest_one(readfirst: Cli, command: str, words: str, meant: str) -> None:
+def test_every_command_with_a_target_suggests_the_intended_target(
+    readfirst: Cli, command: str, words: str, meant: str
+) -> None:
     ran = readfirst(*command.split(), *words.split())
     assert (ran.code, ran.out) == (2, "")
     first = words.split()[0]
@@ -123,7 +127,9 @@ def test_commands_with_a_target_suggest_one(readfirst: Cli, command: str, words:
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
     ],
 )
-def test_an_unknown_word_gets_no_suggestion(readfirst: Cli, words: list[str], message: str) -> None:
+def test_an_error_about_an_unrecognizable_word_suggests_no_command(
+    readfirst: Cli, words: list[str], message: str
+) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
 
@@ -136,7 +142,9 @@ def test_an_unknown_word_gets_no_suggestion(readfirst: Cli, words: list[str], me
         ("gate/not-raed", "Did you mean gate/not-read?"),
     ],
 )
-def test_a_wrong_id_gets_a_suggested_option(readfirst: Cli, mixed: Suite, word: str, message: str) -> None:
+def test_if_an_id_is_a_family_or_a_tag_the_error_suggests_the_option_for_it(
+    readfirst: Cli, mixed: Suite, word: str, message: str
+) -> None:
     with pytest.raises(SelectionError) as raised:
         select(mixed, Selection(ids=(word,)))
     assert message in str(raised.value)
@@ -156,7 +164,9 @@ def test_a_wrong_id_gets_a_suggested_option(readfirst: Cli, mixed: Suite, word: 
         (["show"], "ID"),
     ],
 )
-def test_a_wrong_command_or_option_gets_similar_ones(readfirst: Cli, words: list[str], meant: str) -> None:
+def test_for_a_misspelt_command_or_option_similar_ones_are_suggested(
+    readfirst: Cli, words: list[str], meant: str
+) -> None:
     ran = readfirst(*words)
     assert (ran.code, meant in ran.err) == (2, True), ran.err
 
@@ -169,7 +179,7 @@ def test_a_suggestion_is_printed_and_works(readfirst: Cli, mixed: Suite) -> None
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
 
 
-def test_a_tag_of_the_suite_is_suggested(mixed: Suite) -> None:
+def test_for_a_misspelt_tag_a_tag_of_the_suite_is_suggested(mixed: Suite) -> None:
     (mixed.root / "tags.yaml").write_text(
         "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
     )

@@ -1,3 +1,5 @@
+"""Texts in the output: invisible characters are escaped, long texts truncated, and different lines compared."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,6 +8,7 @@ from readfirst.harness.report.escape import MAX_ESCAPED_CHARS, compare_lines, vi
 from tests.rows import rows
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
+"""Any text, also with characters that are not valid in a file."""
 
 
 @rows(
@@ -41,14 +44,14 @@ def test_a_long_text_is_truncated_after_escaping(text: str) -> None:
     assert visible((text * 100_000)[: len(text) * 100_000 - counted]) == shown
 
 
-def test_a_final_newline_shows_at_the_end_of_the_last_line() -> None:
+def test_a_final_newline_is_shown_as_an_escape_in_the_last_line() -> None:
     assert visible_lines("a\nb\n") == ["a", "b\\n"]
     assert visible_lines("a\nb") == ["a", "b"]
     assert visible_lines("\n") == ["\\n"]
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_the_first_difference_is_where_the_common_beginning_ends(one: str, other: str) -> None:
+def test_the_first_difference_of_two_texts_follows_their_common_beginning(one: str, other: str) -> None:
     at = first_difference(one, other)
     if at is None:
         assert one == other

@@ -1,5 +1,5 @@
-"""Options for work on an implementation: running the last failures, keeping workspaces, the trace, and watching
-files.
+"""Options that developers use while they work on an implementation: run the last failures, keep workspaces, trace
+calls, watch files.
 """
 
 import json
@@ -28,32 +28,35 @@ IDS = ["wrong/effects", "wrong/text"]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use a separate cache and a separate current directory in every test."""
+    """Use an empty cache and an empty current directory in every test, because both store the last failures."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
 
 def scenarios_in(stream: Path) -> list[str]:
+    """Return the ids of the scenarios in the JSON lines of a run."""
     lines = map(json.loads, stream.read_text().splitlines())
     return [line["scenario"] for line in lines if line["type"] == "verdict"]
 
 
-def test_last_failed_selects_failures_until_they_pass(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+def test_the_option_last_failed_selects_a_scenario_until_it_passes(
+    readfirst: Cli, mixed: Suite, tmp_path: Path
+) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
     stream = tmp_path / "lines.jsonl"
     assert readfirst(*words).code == 1
     again = (*words, "--last-failed", "--format", "jsonl", "--output", stream)
     assert readfirst(*again).code == 1
     assert scenarios_in(stream) == IDS
-    # At this level one scenario passes. The failure of the other, which is not selected, is kept.
+    # At the level `effects` one scenario passes. The failure of the other scenario, which is not selected, is kept.
     assert readfirst(*again, "--level", "effects", "wrong/text").code == 0
     assert scenarios_in(stream) == ["wrong/text"]
     assert readfirst(*again).code == 1
     assert scenarios_in(stream) == ["wrong/effects"]
 
 
-def test_an_interrupt_finishes_the_stream_and_names_the_failures(
+def test_an_interrupted_run_completes_the_json_lines_and_names_the_failures(
     readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted:
@@ -81,7 +84,7 @@ def test_an_interrupt_finishes_the_stream_and_names_the_failures(
     assert lines[-1]["interrupted"] is True
 
 
-def test_continue_runs_the_scenarios_that_an_interrupted_run_did_not_reach(
+def test_the_option_continue_runs_the_scenarios_that_an_interrupted_run_did_not_reach(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
@@ -109,7 +112,9 @@ def test_continue_runs_the_scenarios_that_an_interrupted_run_did_not_reach(
     assert (ran.code, "no selected scenario was left untested" in ran.err) == (5, True)
 
 
-def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding: Suite, monkeypatch) -> None:
+def test_the_option_last_failed_is_an_error_for_a_target_that_was_never_run(
+    readfirst: Cli, holding: Suite, monkeypatch
+) -> None:
     words = ("run", "reference", "--fixtures", holding.root)
     assert readfirst(*words).code == 0
     Path("elsewhere").mkdir()
@@ -136,7 +141,9 @@ def test_a_damaged_file_of_last_failures_is_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_keep_saves_the_workspaces_of_failed_scenarios(readfirst: Cli, mixed: Suite, jobs: str) -> None:
+def test_the_option_keep_saves_the_workspaces_of_failed_scenarios(
+    readfirst: Cli, mixed: Suite, jobs: str
+) -> None:
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
     assert ran.code == 1
     assert "the workspaces of failed scenarios are in kept\n" in ran.err
@@ -147,7 +154,7 @@ def test_keep_saves_the_workspaces_of_failed_scenarios(readfirst: Cli, mixed: Su
     assert sorted(each.name for each in Path("kept").iterdir()) == [".readfirst-kept", "wrong"]
 
 
-def test_keep_refuses_a_directory_with_other_files(readfirst: Cli, mixed: Suite) -> None:
+def test_the_option_keep_refuses_a_directory_with_other_files(readfirst: Cli, mixed: Suite) -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("mine")
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
@@ -174,7 +181,7 @@ def test_a_trace_shows_calls_answers_and_world_events(readfirst: Cli, tmp_path: 
     assert readfirst("run", "reference", "staleness/edit-after-change").err.count("->") == 0
 
 
-def test_a_trace_requires_one_job(readfirst: Cli) -> None:
+def test_the_option_trace_is_refused_with_several_jobs(readfirst: Cli) -> None:
     ran = readfirst("run", "reference", "--trace", "-j", "2")
     assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
 
@@ -186,7 +193,9 @@ def test_a_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) 
 
 
 class Runs:
-    """A substitute for runs: each call returns the next exit code. `options` contains the options of each call."""
+    """A substitute for the function that runs scenarios: each call returns the next exit code. `options` contains the
+    options of each call.
+    """
 
     def __init__(self, *codes: int) -> None:
         self.codes = list(codes)
@@ -197,7 +206,7 @@ class Runs:
         return self.codes.pop(0)
 
 
-def test_watch_runs_everything_when_the_failures_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_watch_runs_all_scenarios_again_when_the_failures_pass(capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs(1, 1, 0, 0, 5, 0)
     files = [Path("a.py")], [Path("a.py"), Path("b.py")], [Path("a.py")]
     rerun(runs, files)
@@ -205,12 +214,14 @@ def test_watch_runs_everything_when_the_failures_pass(capsys: pytest.CaptureFixt
     assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
 
 
-def test_watch_ignores_files_that_the_run_writes() -> None:
+def test_watch_ignores_the_files_that_the_run_itself_writes() -> None:
     options = ["--keep", "kept", "-k", "x", "--output=out.xml"]
     assert written_by(options) == [Path("kept").resolve(), Path("out.xml").resolve()]
 
 
-def test_watch_without_its_library_names_the_extra(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_library_watch_names_the_extra_to_install(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     ran = readfirst("watch", "reference")
     assert (ran.code, ran.out) == (2, "")
@@ -249,13 +260,16 @@ def test_watch_tests_a_saved_file_immediately(tmp_path: Path) -> None:
 
 
 def wait_for_text(file: Path, text: str, *, times: int = 1) -> None:
+    """Wait until a file contains `text` at least `times` times."""
     end = time.monotonic() + 60
     while file.read_text().count(text) < times:
         assert time.monotonic() < end, file.read_text()
         time.sleep(0.05)
 
 
-def test_failed_in_selects_the_failures_of_a_file(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+def test_the_option_failed_in_selects_the_failures_in_the_json_lines_of_a_run(
+    readfirst: Cli, mixed: Suite, tmp_path: Path
+) -> None:
     words = ("run", "reference", "--fixtures", mixed.root)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     readfirst(*words, "--format", "jsonl", "--output", first)
