@@ -187,8 +187,8 @@ class _Tags(html.parser.HTMLParser):
 
 
 def html_shape(text: str) -> object:
-    """Return the structure of an HTML page: its tags, the names of their attributes, and the shape of the JSON in its
-    scripts.
+    """Return the structure of an HTML page: its tags, the names of their attributes, and the page's program, its last
+    script. The scripts before it contain data, which must be valid JSON.
     """
     tags = _Tags()
     tags.feed(text)

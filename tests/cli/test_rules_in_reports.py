@@ -20,7 +20,6 @@ from tests.rows import rows
 from tests.verdicts import rule, rules_of, run, sources_of, with_baseline_result
 
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
-"""The command of the run that the reports are about."""
 RULES = rules_of(
     rule("stale", "safety"),
     rule("torn", "safety"),
@@ -140,7 +139,6 @@ badge.
 
 
 def sources(suite: Suite) -> Sources:
-    """Return the functions that reports use to look up scenarios and rules of a suite."""
     return sources_of(suite, rules=RULES, find=lambda _: None, of_class=lambda class_: CLASS.get(class_, []))
 
 
@@ -149,7 +147,6 @@ CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
 
 
 def results(every: Sequence[Judged]) -> Results:
-    """Return the results of one run with these verdicts."""
     return Results((run(*every, target="python:module:Tools"),))
 
 
@@ -202,7 +199,7 @@ def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: S
     assert re.search(r"^\| torn/a +\| safe +\| By design. +\|$", page, re.MULTILINE)
 
 
-def test_in_junit_of_several_runs_the_name_of_each_testsuite_contains_the_run(suite: Suite) -> None:
+def test_junit_of_several_runs_names_the_run_of_each_testsuite(suite: Suite) -> None:
     two = Results(tuple(run(verdict_on("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
     root = ElementTree.fromstring(sources(suite).write("junit", two).encode())
     assert root.get("name") == "readfirst mcp:mine, mcp:theirs"
@@ -212,7 +209,7 @@ def test_in_junit_of_several_runs_the_name_of_each_testsuite_contains_the_run(su
     ]
 
 
-def test_the_testsuite_of_a_rule_in_junit_states_its_failures_and_the_command_to_repeat_them(
+def test_a_junit_testsuite_states_its_failures_and_the_command_to_repeat_them(
     suite: Suite,
 ) -> None:
     root = ElementTree.fromstring(
