@@ -1,4 +1,4 @@
-"""Functions for tests that load a scenario, replay it, and judge it by the contract 2.1.7."""
+"""Used by tests to load a scenario, replay it, and judge it by the contract 2.1.7."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -24,9 +24,9 @@ CONTRACT = SUITE.contracts["2.1.7"]
 
 
 def load_scenario_text(text: str, *, expect: bool = True) -> Scenario:
-    """Return a scenario with this text, which is the content of its file after `title` and `requirement`.
+    """Return a scenario with this text. The text is the content of a scenario file after `title` and `requirement`.
 
-    Without `expect`, calls need no expectations.
+    With `expect` false, calls need no expectations.
     """
     document = strict_yaml.load(f"title: x\nrequirement: must\n{text}".encode(), Path("x.yaml"))
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
@@ -41,7 +41,9 @@ def judge_scenario(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, or the bundled scenario with that id, and return the verdict. With `harm`, also judge harm."""
+    """Replay a scenario, or the bundled scenario with this id, and return the verdict. With `harm`, harm is also
+    judged.
+    """
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -53,9 +55,9 @@ def judge_scenario(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that scenarios are unsupported for an implementation, and pass at no level.
+    """Assert that scenarios are unsupported for an implementation, and that they pass at no level.
 
-    `lacking` contains the ids of the scenarios, each with the missing capability that the verdict must name.
+    `lacking` maps the ids of the scenarios to the missing capability that the verdict must name.
     """
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     reasons = {each.scenario_id: (each.status, each.reason) for each in verdicts}
@@ -68,6 +70,8 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
 
 
 def judge_target(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
-    """Return the verdicts on an implementation in these scenarios of a suite. `target` is its connect string."""
+    """Return the verdicts on an implementation in scenarios of a suite. `target` is the connect string of the
+    implementation.
+    """
     with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

@@ -1,4 +1,6 @@
-"""Judges the reference with any combination of behaviours by the expectations of a scenario in a version."""
+"""Used by tests to judge the reference, with any combination of behaviours, by the expectations of a scenario on a
+contract.
+"""
 
 from functools import lru_cache
 
@@ -13,7 +15,9 @@ from readfirst.reference_impl import Behaviours, FileTools
 
 
 class LastReadSuite(Suite):
-    """A suite that caches the last scenario and recording: tests use them for one contract after the other."""
+    """A suite that caches the last scenario and its recording, because tests judge a scenario on one contract after the
+    other.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,19 +31,22 @@ class LastReadSuite(Suite):
 
 SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
+"""All capabilities, so that no scenario is unsupported."""
 
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
-    """Return the verdict at the level `text`. Outcomes outside of the contract are not compared."""
+    """Return the verdict at the level `text`. If the contract does not cover the scenario, the outcome is not
+    compared.
+    """
     skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 
 def judge_status(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
-    """Return the status of the verdict on an outcome at the level `text`, such as `passed`."""
+    """Return the status of the verdict at the level `text`, such as `passed`."""
     return verdict_of(scenario, outcome, contract).status
 
 
 def list_tools(behaviours: str | Behaviours) -> set[str]:
-    """Return the names of the tools that the reference has with these behaviours."""
+    """Return the names of the tools of a reference with these behaviours."""
     return {schema.tool for schema in FileTools(behaviours, root="/").schemas}

@@ -1,4 +1,6 @@
-"""Every behaviour changes in exactly the version that the reference's table states, as recordings show."""
+"""The reference's table states the version in which each behaviour changed: recordings show that each version
+is exact.
+"""
 
 import dataclasses
 from collections.abc import Iterator
@@ -24,8 +26,11 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from .judging import SUITE, judge_status, list_tools
 
 HIDDEN_BY_REREADS = "hidden before it by changed_own_writes_are_reread, which begins then"
+"""A reason in `NOT_EXACT`."""
 SCHEMA = "the schema of settings changes in more versions than are told apart"
+"""A reason in `NOT_EXACT`."""
 OTHER_MODEL = "the versions before it were recorded with another model"
+"""A reason in `NOT_EXACT`."""
 
 NOT_EXACT: dict[tuple[str, str], str] = {
     ("final_slash_is_part_of_the_key", "2.1.280"): "before it, no tool takes a path with a final slash",
@@ -62,16 +67,21 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "2.1.328",
     ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
-"""Changes whose exact version no recording shows, by behaviour and version, with the reason."""
+"""Changes whose version may be inexact, by behaviour and version, each with the reason why no recording can show the
+exact version.
+"""
 
 RELEASES = load_releases(releases_file(SUITE.root))
+"""All published versions of the product."""
 PARTS = 4
-"""Number of parts of the changes, so that processes share the work. The quick tests check the first part."""
+"""The number of parts into which the changes are divided, so that processes share the work. The quick tests check the
+first part.
+"""
 
 
 @dataclass(frozen=True)
 class Change:
-    """The change of a behaviour in `version`. A value may be `ByModel`: one value for each class of models."""
+    """The change of a behaviour in `version`. A value is a `ByModel` if it differs between classes of models."""
 
     behaviour: str
     version: str
@@ -85,7 +95,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Sides:
-    """A scenario that was recorded in two successive versions. `gated`: with models that must read first."""
+    """A scenario that was recorded in two successive versions, `before` and `after`. `gated`: the recordings use models
+    that must read first.
+    """
 
     scenario_id: str
     before: str
@@ -94,7 +106,7 @@ class Sides:
 
 
 def changes() -> list[Change]:
-    """Return all changes of behaviours in the reference's table."""
+    """Return all changes of behaviours that the reference's table contains."""
     found = []
     for name, history in behaviour_histories().items():
         values = [history.first, *history.changes.values()]
@@ -120,8 +132,10 @@ def both_sides(change: Change) -> Iterator[Sides]:
                     yield Sides(scenario_id, before, after, gated)
 
 
-def is_seen(change: Change) -> bool:
-    """Whether recordings contradict the reference if the change comes a version later, or a version sooner."""
+def is_shown_exactly(change: Change) -> bool:
+    """Whether recordings contradict the reference if the change came one version later, and also if it came one version
+    sooner.
+    """
     late = sooner = False
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
@@ -133,8 +147,8 @@ def is_seen(change: Change) -> bool:
     return late and sooner
 
 
-def is_seen_by_a_contract(change: Change) -> bool:
-    """Whether a contract's recordings contradict the reference if the behaviour does not change at all."""
+def is_shown_by_a_contract(change: Change) -> bool:
+    """Whether recordings of a contract contradict the reference if the behaviour never changed."""
     later = [
         each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
     ]
@@ -153,7 +167,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
 
 
 def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: WorkspacePool) -> bool:
-    """Whether a scenario fails in the version `name` if `behaviour` has this value there."""
+    """Whether the reference fails a scenario in the version `name` if `behaviour` has this value there."""
     contract = SUITE.contracts.find(name)
     moved = behaviours_of(name).changed(**{behaviour: value})
     scenario = SUITE.scenario(scenario_id, contract)
@@ -161,14 +175,14 @@ def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, pla
 
 
 def value_for_model(value: Any, gated: bool) -> Any:
-    """Return the value of a behaviour for a class of models. It is the same for all models before 2.1.208."""
+    """Return the value of a behaviour for a class of models. Before 2.1.208, all models have the same value."""
     if not isinstance(value, ByModel):
         return value
     return value.enforced if gated else value.relaxed
 
 
 def tool_is_gone(change: Change) -> bool:
-    """Whether the change removes a tool. No scenario that needs the tool can be recorded after such a change."""
+    """Whether the change removes a tool. After such a change, scenarios that need the tool cannot be recorded."""
     last = RELEASES.versions[RELEASES.position(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
@@ -180,17 +194,19 @@ def tool_is_gone(change: Change) -> bool:
 
 
 def describe_problem(change: Change) -> str:
-    """Return a message with the error in the version of a change, and its correction. Empty if the version is right."""
+    """Return a message if the version of a change is not exact; it says which recordings are missing. Empty if the
+    version is exact.
+    """
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
-        if is_seen(change):
+        if is_shown_exactly(change):
             return f"{change} is exact by now: take it off the list"
-        return "" if is_seen_by_a_contract(change) else f"nothing of {shown_by} shows {change}"
+        return "" if is_shown_by_a_contract(change) else f"nothing of {shown_by} shows {change}"
     if Version(change.version) > Version(RELEASES.versions[-1]):
         RELEASES.position(change.version)  # raises: the list is behind
     if change.version not in RELEASES.versions:
         return f"nobody can install the version of {change}"
-    if is_seen(change) or tool_is_gone(change):
+    if is_shown_exactly(change) or tool_is_gone(change):
         return ""
     return (
         f"{change}: record {shown_by} on {change.version} and on the version published before it, "
@@ -201,32 +217,33 @@ def describe_problem(change: Change) -> str:
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
 )
-def test_every_change_was_recorded_on_both_sides(part: int) -> None:
+def test_recordings_show_the_exact_version_of_every_change(part: int) -> None:
     some = changes()[part::PARTS]
     assert some
     assert [found for each in some if (found := describe_problem(each))] == []
 
 
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]
+"""The changes whose version recordings show exactly."""
 
 
 @pytest.mark.parametrize("step", [-1, pytest.param(1, marks=pytest.mark.slow)], ids=["sooner", "later"])
-def test_a_change_dated_one_version_off_is_reported(step: int) -> None:
+def test_a_change_with_a_version_that_is_one_too_early_or_too_late_is_reported(step: int) -> None:
     for change in [each for each in EXACT if each.version != RELEASES.versions[-1]][::7]:
         place = RELEASES.position(change.version) + step
         moved = dataclasses.replace(change, version=RELEASES.versions[place])
         assert describe_problem(moved).startswith(f"{moved}: record "), change
 
 
-def test_most_changes_are_exact() -> None:
+def test_most_changes_have_an_exact_version() -> None:
     assert len(EXACT) > len(NOT_EXACT)
 
 
-def test_every_exception_names_a_change() -> None:
+def test_every_inexact_change_in_the_list_is_in_the_table_of_the_reference() -> None:
     assert set(NOT_EXACT) <= {(each.behaviour, each.version) for each in changes()}
 
 
-def test_a_constant_behaviour_is_shown_by_one_of_its_scenarios() -> None:
+def test_a_behaviour_that_never_changed_is_shown_by_a_recorded_scenario() -> None:
     constant = {name: each for name, each in behaviour_histories().items() if not each.changes}
     assert constant
     default = SUITE.contracts.default

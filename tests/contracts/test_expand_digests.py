@@ -1,4 +1,4 @@
-"""If an expectation contains only a digest, a difference is displayed with the content from the recording."""
+"""If an expectation contains only a digest, a failure shows the different content, which is read from the recording."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,12 +17,14 @@ from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite
 
 FILE = "sizes/edit-after-2000-lines"
+"""A scenario whose expected file is a digest."""
 TEXT = "sizes/2500-lines"
+"""A scenario whose expected text is a digest."""
 SUITE = Suite()
 
 
 class Session:
-    """A session of the reference where `spoil` changes answers and files."""
+    """A session of the reference. The function `spoil` changes its answers and files."""
 
     def __init__(
         self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]
@@ -35,7 +37,9 @@ class Session:
 
 @pytest.fixture
 def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
-    """A function that judges the reference in one scenario, while `spoil` changes its answers and files."""
+    """A function that judges the reference in one scenario. Its argument `spoil` changes answers and files, so that the
+    scenario fails.
+    """
 
     def judge(
         scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
@@ -54,6 +58,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
 
 
 def spoil_file(tool: str, result: ToolResult, root: Path) -> ToolResult:
+    """Change a number in the file after an Edit."""
     if tool == "Edit":
         (file,) = (each for each in root.iterdir() if each.stat().st_size > 4096)
         file.write_bytes(file.read_bytes().replace(b"1234", b"4321"))
@@ -61,10 +66,13 @@ def spoil_file(tool: str, result: ToolResult, root: Path) -> ToolResult:
 
 
 def spoil_text(tool: str, result: ToolResult, root: Path) -> ToolResult:
+    """Change a number in the answer of a Read."""
     return replace(result, text=result.text.replace("1234", "4321")) if tool == "Read" else result
 
 
-def test_a_large_file_shows_its_first_difference_without_a_digest(spoilt: Callable[..., Verdict]) -> None:
+def test_a_failure_of_a_large_file_shows_the_first_different_line_instead_of_a_digest(
+    spoilt: Callable[..., Verdict],
+) -> None:
     verdict = spoilt(FILE, spoil_file)
     (found,) = (each for each in verdict.differences if each.what.startswith("file "))
     assert "1234" in found.expected
@@ -78,7 +86,9 @@ def test_a_large_file_shows_its_first_difference_without_a_digest(spoilt: Callab
     assert [line[0] for line in changed] == ["-", "+"]
 
 
-def test_a_long_text_shows_its_difference_without_a_digest(spoilt: Callable[..., Verdict]) -> None:
+def test_a_failure_of_a_long_text_shows_the_difference_instead_of_a_digest(
+    spoilt: Callable[..., Verdict],
+) -> None:
     verdict = spoilt(TEXT, spoil_text)
     differences = {each.what: each for each in verdict.differences if each.level == "text"}
     assert set(differences) == {"text"}
@@ -90,7 +100,9 @@ def test_a_long_text_shows_its_difference_without_a_digest(spoilt: Callable[...,
 
 
 def copy_scenario(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
-    """A suite with one bundled scenario, and with this text as its recording, if any."""
+    """Write a suite with one bundled scenario. `recording` replaces its recording; if it is None, the suite has no
+    recording.
+    """
     suite = small_suite(tmp_path / "suite", {scenario_id: SUITE.path(scenario_id).read_bytes()})
     if recording is not None:
         file = suite.recordings.path(scenario_id)
@@ -100,7 +112,7 @@ def copy_scenario(tmp_path: Path, scenario_id: str, recording: str | None) -> Su
 
 
 @pytest.mark.parametrize("recording", [None, "inputs: changed\ncontracts: []\nsteps: []\n", "no recording"])
-def test_a_digest_is_reported_without_a_recording(
+def test_without_a_valid_recording_a_failure_shows_the_digest(
     spoilt: Callable[..., Verdict], tmp_path: Path, recording: str | None
 ) -> None:
     verdict = spoilt(FILE, spoil_file, copy_scenario(tmp_path, FILE, recording))

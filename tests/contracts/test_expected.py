@@ -1,4 +1,6 @@
-"""The expectations of contracts that a scenario file does not state come from complete recordings."""
+"""The scenario file states the expectations of one contract. Those of the other contracts come from complete
+recordings.
+"""
 
 from pathlib import Path
 
@@ -34,32 +36,38 @@ from tests.small_suites import keep_recording, small_suite
 from .judging import SUITE
 
 OWN, OTHER = SUITE.contracts["2.1.7"], SUITE.contracts["2.1.40"]
+"""The contract of the scenario file, and a contract whose expectations come from a recording."""
 DOCUMENTED = SUITE.contracts["documented"]
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
+"""A documented expectation."""
 NEW = RegularFile(b"new")
+"""A file as the recording of 2.1.40 contains it."""
 
 
 def edit(recorded: Clause | None, documented: Clause | None = None) -> ToolCall:
+    """Return an Edit with these expectations."""
     return ToolCall("Edit", {"file_path": "$WS/a"}, expect=Expectation(recorded, documented))
 
 
 def scenario(*steps: Step) -> Scenario:
+    """Return a scenario with these steps."""
     return Scenario("a/b", "A title", "must", Given(), steps, OWN.name)
 
 
 def make_step(*texts: str, error: str | None = None, **more: object) -> TranscriptStep:
+    """Return a recorded step with one Edit for each text."""
     results = tuple(RecordedResult(text, error) for text in texts)
     return TranscriptStep(("Edit",) * len(texts), results, **more)  # type: ignore[arg-type]
 
 
 def expected_clause(stated: Clause | None, step: TranscriptStep) -> Clause:
-    """Return the expectation of 2.1.40 for a call that was recorded as `step`, if the file states `stated`."""
+    """Return the expectation of 2.1.40 for a call that was recorded as `step`. The scenario file states `stated`."""
     (call,) = with_expectations_of(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
     assert call.expect.recorded is not None
     return call.expect.recorded
 
 
-def test_parallel_calls_have_answers_and_their_group_has_files() -> None:
+def test_the_expectations_of_parallel_calls_are_an_answer_for_each_call_and_files_for_the_group() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     stated = Expectation(Clause(files={"a": RegularFile(b"old")}))
     group = ParallelCalls((edit(Clause(text="1")), edit(Clause(text="2"))), stated)
@@ -75,7 +83,7 @@ def test_parallel_calls_have_answers_and_their_group_has_files() -> None:
     assert idle.steps[0].expect.recorded is None
 
 
-def test_a_stated_beginning_of_a_text_is_kept_for_every_contract() -> None:
+def test_if_the_file_states_only_the_start_of_a_text_all_contracts_with_this_start_use_it() -> None:
     pinned = TextDigest(starts="File")
     stated = Clause(error="not_read", text=pinned)
     assert expected_clause(stated, make_step("File is not read.", error="not_read")).text == pinned
@@ -88,13 +96,13 @@ def test_a_stated_beginning_of_a_text_is_kept_for_every_contract() -> None:
     "pinned",
     [TextDigest(sha256="0" * 64, starts="File"), TextDigest(starts="File", ends="."), TextDigest(lines=1)],
 )
-def test_other_stated_parts_of_a_text_are_replaced(pinned: TextDigest) -> None:
+def test_any_other_stated_part_of_a_text_is_replaced_by_the_recorded_text(pinned: TextDigest) -> None:
     stated = Clause(error="not_read", text=pinned)
     text = "File is not read."
     assert expected_clause(stated, make_step(text, error="not_read")).text == text
 
 
-def test_modes_of_new_files_are_expected_if_the_scenario_states_them() -> None:
+def test_modes_of_new_files_are_compared_only_if_the_scenario_file_states_modes() -> None:
     stated = Clause(text="Done.", files={"new/a": RegularFile(b"old", 0o644), "new": Directory(0o755)})
     modes = {"new": 0o700, "new/a": 0o600, "new/b": 0o600}
     step = make_step("Done.", changes={"new/a": NEW, "new/b": NEW}, created=modes)
@@ -109,7 +117,7 @@ def test_modes_of_new_files_are_expected_if_the_scenario_states_them() -> None:
     assert expected_clause(not_there, step).files == {"new/a": NEW, "new/b": NEW}
 
 
-def test_a_scenario_read_for_one_contract_does_not_judge_another() -> None:
+def test_a_scenario_that_was_loaded_for_one_contract_cannot_judge_another_contract() -> None:
     clause = Clause(text="Done.")
     stated = scenario(edit(clause, SAYS))
     (call,) = stated.calls()
@@ -134,7 +142,7 @@ steps:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with one scenario and its recording by 2.1.40."""
+    """A suite with one scenario and its recording on 2.1.40."""
     suite = small_suite(tmp_path, {"a/b": FILE})
     recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((make_step("Done."),))})
     keep_recording(suite, "a/b", recording)
@@ -142,6 +150,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def text_of(suite: Suite, contract: Contract) -> object:
+    """Return the expected text of the scenario on a contract. None if there is no expectation."""
     expect = next(suite.scenario("a/b", contract).calls()).expect
     return expect.recorded and expect.recorded.text
 
@@ -156,7 +165,9 @@ def text_of(suite: Suite, contract: Contract) -> object:
     ],
     ids=["title", "expectation", "layout", "comment"],
 )
-def test_a_recording_stays_valid_if_inputs_are_unchanged(suite: Suite, same: str) -> None:
+def test_a_recording_stays_valid_if_a_scenario_changes_without_changing_its_inputs(
+    suite: Suite, same: str
+) -> None:
     suite.path("a/b").write_text(same)
     assert text_of(suite, OTHER) == "Done."
 
@@ -167,7 +178,7 @@ def test_a_damaged_recording_is_an_error_with_its_file(suite: Suite) -> None:
         suite.scenario("a/b", OTHER)
 
 
-def test_two_answers_of_one_version_are_an_error(suite: Suite) -> None:
+def test_a_recording_with_two_answers_of_one_version_is_an_error(suite: Suite) -> None:
     transcripts = {name: Transcript((make_step(name),)) for name in (OWN.name, OTHER.name)}
     path = suite.recordings.path("a/b")
     written = format_recording(Recording(suite.scenario("a/b").inputs, transcripts), "b").decode()

@@ -1,4 +1,4 @@
-"""Recordings, expectations and reference agree for every contract, and a change of any of these is detected."""
+"""Recordings, expectations and the reference agree on every contract, and a change in any of them is detected."""
 
 import dataclasses
 import sys
@@ -27,18 +27,20 @@ from .judging import SUITE, judge_status, list_tools, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
-"""Number of parts that the scenarios are divided into, so that processes share the work."""
+"""The number of parts into which the scenarios are divided, so that processes share the work."""
 
 NEIGHBOURS, OF_ALL = 25, 40
-"""The quick tests check groups of 25 neighbouring scenarios, which share files, and only one group of 40."""
+"""The size and the divisor of a sample: the quick tests use one of 40 groups of 25 neighbouring scenarios, which share
+files.
+"""
 SAMPLE = 40
-"""One of 40 scenarios is tested with changed recordings; the quick tests take every eighth of these."""
+"""One of 40 scenarios is tested with changed recordings. The quick tests use every eighth of these."""
 
 
 def describe_error(verdict: Verdict, contract: Contract) -> str:
-    """Return a message about a verdict other than `passed`. Empty if there is no error.
+    """Return a message about a verdict that is not `passed`. Empty if there is no error.
 
-    Not an error: the version was not recorded in the scenario, or this machine cannot run the scenario.
+    It is not an error if the version was not recorded in the scenario, or if this machine cannot run the scenario.
     """
     unasked = verdict.status == "unspecified" and not is_recorded(verdict.scenario_id, contract)
     passed = verdict.status == "passed"
@@ -50,18 +52,19 @@ def describe_error(verdict: Verdict, contract: Contract) -> str:
 
 
 def is_for_another_platform(scenario_id: str) -> bool:
+    """Whether a scenario needs a different operating system."""
     here = {"linux": "linux", "darwin": "macos"}[sys.platform]
     return SUITE.scenario(scenario_id).platform not in ("", here)
 
 
 def is_recorded(scenario_id: str, contract: Contract) -> bool:
-    """Whether a contract has the tools for a scenario, and was recorded in it."""
+    """Whether a contract has all tools of a scenario, and a recording of it."""
     able = SUITE.scenario(scenario_id).needs <= contract.capabilities
     return able and contract.name in load_recording(scenario_id).transcripts
 
 
 def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
-    """Yield each distinct transcript of a scenario, with all contracts that share it."""
+    """Yield each distinct transcript of a scenario, together with all contracts that have this transcript."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
@@ -73,8 +76,8 @@ def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_recordings_and_expectations_agree(part: int) -> None:
-    """Each distinct transcript is compared with the expectations of all contracts that share it."""
+def test_every_recording_meets_the_expectations_of_its_contracts(part: int) -> None:
+    """Compare each distinct transcript with the expectations of all contracts that have it."""
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -91,7 +94,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
 
 
 def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
-    """`readfirst run` checks all scenarios, and the slow test below also all contracts."""
+    """The command `readfirst run` checks all scenarios, and the slow test below checks all contracts."""
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % OF_ALL == 0]
     assert len(neighbours) > 0.9 * len(ids) / OF_ALL
@@ -102,7 +105,7 @@ def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_reference_agrees_with_all_recordings(part: int) -> None:
+def test_the_reference_behaves_as_recorded_on_every_contract(part: int) -> None:
     with ExitStack() as stack:
         runners = [stack.enter_context(Runner(RunSpec(SUITE, "reference", name))) for name in CONTRACTS]
         errors = [
@@ -117,9 +120,9 @@ def test_the_reference_agrees_with_all_recordings(part: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_missing_recording_has_a_reason() -> None:
-    """A scenario that was recorded for only one contract still waits for recordings of the others; `readfirst lint`
-    reports it.
+def test_a_recording_is_missing_only_for_a_known_reason() -> None:
+    """The test ignores scenarios that were recorded on only one contract, because their other recordings are still to
+    be made. `readfirst lint` reports these scenarios.
     """
     lacking = find_unrecorded(Suite(), SUITE.ids(), SUITE.contracts.recorded)
     waiting = {
@@ -133,7 +136,7 @@ def test_a_missing_recording_has_a_reason() -> None:
 
 
 def recordings_between_contracts() -> Iterator[tuple[str, str]]:
-    """Yield scenario id and version of each recording of a version that is not a contract.
+    """Yield the scenario id and the version of each recording of a version that is not a contract.
 
     Scenarios that kill the program are left out, because the reference runs in this process.
     """
@@ -144,22 +147,24 @@ def recordings_between_contracts() -> Iterator[tuple[str, str]]:
 
 
 def kills(scenario_id: str) -> bool:
+    """Whether a scenario kills the program."""
     return scenario_id.startswith("interrupted/") and "kill" in SUITE.scenario(scenario_id).needs
 
 
 SETTINGS_FILE = ".claude/settings.local.json"
+"""The settings file that some versions write into the workspace during a call."""
 VERSIONS_WITH_SETTINGS_FILE = {"1.0.4", "1.0.5"}
-"""Versions that write a settings file into the workspace during a call."""
+"""Versions that write the settings file."""
 
 
 def differs_only_in_settings_file(verdict: Verdict) -> bool:
-    """Whether a verdict has differences, and all of them are about the settings file that some versions write."""
+    """Whether a verdict has differences, and all of them are about the settings file."""
     paths = [each.what for each in verdict.differences]
     return bool(paths) and all(each.startswith("path ") and each.endswith(SETTINGS_FILE) for each in paths)
 
 
 @pytest.mark.slow
-def test_the_reference_agrees_with_versions_between_contracts() -> None:
+def test_the_reference_behaves_as_recorded_in_versions_between_two_contracts() -> None:
     wrong = []
     seen = list(recordings_between_contracts())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
@@ -177,7 +182,7 @@ def test_the_reference_agrees_with_versions_between_contracts() -> None:
 
 
 @rows("name", CONTRACTS)
-def test_the_reference_offers_the_tools_of_the_contract(name: str) -> None:
+def test_the_reference_has_the_tools_that_contracts_yaml_lists(name: str) -> None:
     assert list_tools(name) == set(SUITE.contracts[name].tools)
 
 
@@ -186,7 +191,7 @@ def load_recording(scenario_id: str) -> Recording:
 
 
 def sampled_parameters() -> list[Any]:
-    """Return recorded scenarios as pytest parameters. Seven of eight are slow.
+    """Return a sample of the recorded scenarios as pytest parameters. Seven of eight are slow tests.
 
     Scenarios that kill the program are left out, because the reference runs in this process.
     """
@@ -197,7 +202,9 @@ def sampled_parameters() -> list[Any]:
 
 
 def versions_and_steps(recording: Recording) -> Iterator[tuple[str, int]]:
-    """Yield pairs of a version and the index of a step, so that each version and each step occurs at least once."""
+    """Yield pairs of a version and the index of a step. Each version and each step of the recording occurs at least
+    once.
+    """
     names = list(recording.transcripts)
     lengths = [len(transcript.steps) for transcript in recording.transcripts.values()]
     for turn in range(max(len(names), *lengths)):
@@ -206,7 +213,7 @@ def versions_and_steps(recording: Recording) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("scenario_id", sampled_parameters())
-def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> None:
+def test_a_scenario_fails_if_one_character_of_a_recorded_answer_is_changed(scenario_id: str) -> None:
     recording = load_recording(scenario_id)
     assert recording.transcripts
     for name, number in versions_and_steps(recording):
@@ -220,7 +227,7 @@ def test_a_changed_character_of_a_recorded_answer_fails(scenario_id: str) -> Non
         assert judge_status(scenario, outcome, contract) == "failed", f"step {number + 1} on {name}"
 
 
-def test_only_an_invariant_of_another_platform_may_be_unsupported() -> None:
+def test_only_a_scenario_that_needs_another_operating_system_may_be_unsupported() -> None:
     def error_if_unsupported(scenario_id: str) -> str:
         verdict = Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason="the adapter lacks it")
         return describe_error(verdict, SUITE.contracts.find("2.1.7"))

@@ -1,4 +1,4 @@
-"""Settings of hypothesis: the same examples in every run, without a time limit and a database on disk."""
+"""Settings of hypothesis: every run uses the same examples, without a time limit and without a database on disk."""
 
 from hypothesis import settings
 

@@ -1,4 +1,6 @@
-"""Implementations of a different design: an Edit is made in the current content of a changed file."""
+"""Implementations with a different design: an Edit of a changed file is made in its current content, without
+a refusal.
+"""
 
 from pathlib import Path
 
@@ -6,6 +8,8 @@ from readfirst import ToolResult, Workspace
 
 
 class Keeps:
+    """Refuses no call. An Edit changes the current content of the file, so that it keeps changes by other programs."""
+
     def open(self, workspace: Workspace) -> "Keeps":
         return self
 
@@ -22,7 +26,7 @@ class Keeps:
 
 
 class KeepsLicence(Keeps):
-    """A Write keeps the first line of the old file, which is a licence header."""
+    """A Write keeps the first line of the old file, because it is a licence header."""
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         if tool == "Write":

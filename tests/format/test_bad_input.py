@@ -1,4 +1,4 @@
-"""A file with any content is read as a scenario, or causes the documented error."""
+"""A file with any content is either read as a scenario or reported with the documented error."""
 
 from pathlib import Path
 
@@ -18,10 +18,13 @@ from readfirst.harness.yaml_io.strict_yaml import load
 FILE = Path("fuzz/fuzz.yaml")
 SUITE = Suite()
 GOOD = (Path(__file__).parent / "broken/unknown-tag/scenarios/broken/typo.yaml").read_bytes()
+"""The content of a valid scenario file. A test changes parts of it."""
 
 
 def read_scenario(data: bytes) -> None:
-    """Load a scenario from any bytes. Asserts that only SuiteError is raised, and that its findings are complete."""
+    """Load a scenario from any bytes. Assert that no other exception than SuiteError is raised, and that its findings
+    are complete.
+    """
     findings: tuple[Finding, ...] = ()
     try:
         document = load(data, FILE)
@@ -51,12 +54,12 @@ def read_scenario(data: bytes) -> None:
 @example(b"? [")
 @example(b"%")
 @example(b"&a *a")
-def test_random_bytes_are_read_or_reported(data: bytes) -> None:
+def test_a_file_of_random_bytes_is_read_or_reported(data: bytes) -> None:
     read_scenario(data)
 
 
 @given(st.data())
-def test_a_changed_valid_file_is_read_or_reported(data: st.DataObject) -> None:
+def test_a_valid_file_with_random_changes_is_read_or_reported(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(GOOD)))
     end = data.draw(st.integers(start, min(len(GOOD), start + 20)))
     patch = data.draw(

@@ -1,4 +1,6 @@
-"""Files with several scenarios: tables, which people write, and the corpus, which a program composed."""
+"""Files that contain several scenarios: tables of cases, which people write, and files of the corpus, which a program
+composed.
+"""
 
 import json
 import shutil
@@ -52,6 +54,7 @@ cases:
     words: Done
     other: {text: "x", mode: "0600"}
 """
+"""A table of cases."""
 THEME = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json
 requirement: must
@@ -64,10 +67,12 @@ cases:
     steps:
       - Read: {file_path: $WS/a.txt}
 """
+"""A file of the corpus."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
+    """A suite with the table and the file of the corpus."""
     for path, text in (("scenarios/mine/edits.cases.yaml", TABLE), ("corpus/mine/odd.yaml", THEME)):
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text(text)
@@ -76,7 +81,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(tmp_path)
 
 
-def test_a_case_is_the_table_with_its_values(suite: Suite) -> None:
+def test_a_case_is_its_table_with_the_values_of_the_case(suite: Suite) -> None:
     assert suite.ids() == ["mine/done", "mine/odd-1", "mine/refused"]
     refused, done = suite.scenario("mine/refused"), suite.scenario("mine/done")
     (call,) = done.calls()
@@ -97,8 +102,8 @@ def test_a_case_is_the_table_with_its_values(suite: Suite) -> None:
     ]
 
 
-def test_a_case_has_the_restrictions_of_a_scenario(suite: Suite) -> None:
-    """The same holds for a scenario of the corpus. Findings name the line of the case."""
+def test_the_restrictions_of_scenario_files_also_apply_to_cases(suite: Suite) -> None:
+    """This is also tested for a scenario of the corpus. Findings have the line of the case."""
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("name: b.txt", "name: ../b.txt"))
     with pytest.raises(SuiteError) as caught:
@@ -139,17 +144,18 @@ def test_a_link_in_place_of_a_table_is_refused(suite: Suite, tmp_path: Path) -> 
         Suite(tmp_path).scenario("mine/odd-1")
 
 
-def test_the_path_of_a_table_selects_all_its_cases(suite: Suite) -> None:
+def test_the_path_of_a_table_selects_all_cases_of_the_table(suite: Suite) -> None:
     chosen = Selection(ids=(str(suite.path("mine/done")),))
     assert select(suite, chosen) == ["mine/done", "mine/refused"]
 
 
 def transcript(text: str, changes: bool = True) -> Transcript:
+    """Return a transcript with one answer. With `changes` false, the answer is a refusal."""
     result = RecordedResult(text, None if changes else "file_not_found", not changes)
     return Transcript((TranscriptStep(("Read",), (result,)),))
 
 
-def test_a_composed_scenario_expects_its_recording(suite: Suite) -> None:
+def test_the_expectations_of_a_corpus_scenario_come_from_its_recording(suite: Suite) -> None:
     before = suite.scenario("mine/odd-1")
     assert [call.expect.recorded for call in before.calls()] == [None]
     odd_one = {"2.1.7": transcript("seven"), "2.1.40": transcript("gone", changes=False)}
@@ -181,7 +187,7 @@ def test_a_composed_scenario_expects_its_recording(suite: Suite) -> None:
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == ["stale-recording"]
 
 
-def test_the_recordings_of_a_table_are_in_one_file(suite: Suite) -> None:
+def test_the_recordings_of_all_cases_of_a_table_are_in_one_file(suite: Suite) -> None:
     one, two = (Recording(name, {"2.1.7": transcript(name)}) for name in ("one", "two"))
     recordings = Suite(suite.root).recordings
     file = suite.recordings_root / f"mine/{suite.path('mine/done').stem}.json"

@@ -1,4 +1,4 @@
-"""The paths in a scenario cannot lead out of its workspace."""
+"""No path in a scenario can lead outside its workspace."""
 
 from readfirst.harness.suite.path_rules import outside_problem, path_problem, program_problem
 from tests.rows import rows
@@ -8,7 +8,7 @@ from tests.rows import rows
     "path",
     ["a", "a/b.txt", ".hidden", "...", "..a", "a..", "a b", "~", "$HOME", "ä/→.txt", "a" * 255, "-rf", "C:"],
 )
-def test_ordinary_names_are_valid_paths(path: str) -> None:
+def test_relative_paths_inside_the_workspace_are_valid(path: str) -> None:
     assert path_problem(path) is None
 
 
@@ -20,7 +20,7 @@ def test_ordinary_names_are_valid_paths(path: str) -> None:
         *("a\\b", "a\0b", "\ud800", "a" * 256, "ä" * 128, "a/" * 600 + "a"),
     ],
 )
-def test_other_paths_are_refused(path: str) -> None:
+def test_absolute_paths_paths_upwards_and_unusual_paths_are_refused(path: str) -> None:
     assert path_problem(path)
 
 
@@ -80,10 +80,12 @@ def test_a_command_of_listed_programs_is_allowed(command: str) -> None:
         ("echo 'a", "has a quote that is not closed"),
     ],
 )
-def test_unlisted_programs_and_unclosed_quotes_are_refused(command: str, problem: str) -> None:
+def test_a_command_with_an_unlisted_program_or_an_unclosed_quote_is_refused(
+    command: str, problem: str
+) -> None:
     assert program_problem(command) == problem
 
 
-def test_a_path_that_exists_on_no_machine_may_be_read() -> None:
+def test_the_path_of_a_network_share_that_cannot_exist_is_allowed() -> None:
     assert outside_problem("/readfirst-missing/a", writes=True) == "begins outside the workspace"
     assert outside_problem("//readfirst.invalid/share/a", writes=True) is None

@@ -1,4 +1,4 @@
-"""contracts.yaml lists the contracts that an implementation can be compared with."""
+"""The file contracts.yaml lists the contracts that an implementation can be compared with."""
 
 from pathlib import Path
 
@@ -16,9 +16,11 @@ contracts:
   documented: {summary: What documents state., documents: [a.txt]}
   2.1.7: {package: p, version: 2.1.7, model: m, read_gate: enforced, tools: [Read], summary: s}
 """
+"""A valid contracts.yaml. Tests replace parts of it."""
 
 
 def contracts(tmp_path: Path, text: str) -> Contracts:
+    """Load contracts from a file with this text."""
     path = tmp_path / "contracts.yaml"
     path.write_text(text)
     return load_contracts(path)
@@ -44,14 +46,16 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],
 )
-def test_an_unknown_version_gets_the_equal_contract_as_advice(version: str, message: str) -> None:
+def test_the_error_about_a_version_without_a_contract_names_the_contract_to_use(
+    version: str, message: str
+) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     with pytest.raises(UnknownContractError) as raised:
         own[version]
     assert message in str(raised.value)
 
 
-def test_latest_is_the_newest_contract(tmp_path: Path) -> None:
+def test_the_name_latest_means_the_newest_contract(tmp_path: Path) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     assert own["latest"] is own.latest
     assert own.latest.name == max((each.version or "" for each in own.recorded), key=order)
@@ -85,7 +89,7 @@ def test_an_error_is_reported_with_its_position(tmp_path: Path, old: str, new: s
         contracts(tmp_path, GOOD.replace(old, new, 1))
 
 
-def test_an_unlisted_version_has_the_model_of_the_next_contract() -> None:
+def test_a_version_without_a_contract_uses_the_model_of_the_next_contract() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
     assert known["2.1.328"].requested_model is None
     assert not known["2.1.328"].ignores_outer_whitespace
@@ -99,7 +103,7 @@ def test_an_unlisted_version_has_the_model_of_the_next_contract() -> None:
     assert not newer.ignores_outer_whitespace
 
 
-def test_the_previous_contract_has_the_same_class_of_models() -> None:
+def test_the_contract_before_a_contract_has_the_same_class_of_models() -> None:
     contracts = load_contracts(default_root() / "contracts.yaml")
     before = {
         each.name: found.name if (found := contracts.before(each)) else "" for each in contracts.recorded
@@ -111,7 +115,7 @@ def test_the_previous_contract_has_the_same_class_of_models() -> None:
     assert before[f"{NEWEST}+gated"] == f"{newest}+gated"
 
 
-def test_unknown_versions_between_contracts_get_both_as_advice(tmp_path: Path) -> None:
+def test_the_error_about_a_version_between_two_contracts_names_both(tmp_path: Path) -> None:
     twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("2.1.7:", "9.1.0:").replace("2.1.7,", "9.1.0,")
     with pytest.raises(
         UnknownContractError, match=r"9\.0\.0 is between 2\.1\.7 and 9\.1\.0: write one of the two"
@@ -119,7 +123,7 @@ def test_unknown_versions_between_contracts_get_both_as_advice(tmp_path: Path) -
         contracts(tmp_path, twin)["9.0.0"]
 
 
-def test_two_contracts_of_one_version_and_gate_are_refused(tmp_path: Path) -> None:
+def test_two_contracts_with_the_same_version_and_read_gate_are_refused(tmp_path: Path) -> None:
     twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("  2.1.7:", "  2.1.7+other:")
     with pytest.raises(SuiteError, match="same version and read_gate"):
         contracts(tmp_path, twin)

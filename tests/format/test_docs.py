@@ -1,4 +1,4 @@
-"""Every example in docs/format.md is loaded, checked or run."""
+"""Every example in docs/format.md is loaded, checked or executed."""
 
 import json
 import re
@@ -25,14 +25,20 @@ DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
 SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.json").read_text()))
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+"""Matches a code block of the page: its kind and its text."""
 
 HEAD = "title: An example in the documentation\nrequirement: must\n"
+"""The start of a complete scenario, for an excerpt that lacks it."""
 FILES = 'given: {files: {plain.txt: "one\\ntwo\\n"}}\n'
+"""The files of a complete scenario, for an excerpt that lacks them."""
 EXCERPT_KINDS = ("scenario", "files", "steps", "expect", "rule", "cases", "invariant")
+"""The kinds of excerpts of scenario files. The page marks them after `yaml`, as in "```yaml steps"."""
 KINDS = {"text", "console", "yaml", *(f"yaml {kind}" for kind in EXCERPT_KINDS)}
+"""All kinds of code blocks on the page."""
 
 
-def blocks(kind: str) -> list[str]:
+def code_blocks(kind: str) -> list[str]:
+    """Return the code blocks of a kind."""
     return [body for info, body in BLOCK.findall(DOCS.read_text(encoding="utf-8")) if info == kind]
 
 
@@ -41,7 +47,7 @@ def indent_lines(text: str, columns: int) -> str:
 
 
 def complete(kind: str, body: str) -> str:
-    """Return the text of a complete scenario that contains the excerpt `body`."""
+    """Return a complete scenario that contains the excerpt `body`."""
     match kind:
         case "yaml files":
             return f"{HEAD}given:\n  files:\n{indent_lines(body, 4)}steps:\n  - touch: plain.txt\n"
@@ -59,8 +65,9 @@ EXCERPTS = [
     (kind, body)
     for kind in sorted(KINDS - {"yaml rule", "yaml cases"})
     if kind.startswith("yaml")
-    for body in blocks(kind)
+    for body in code_blocks(kind)
 ]
+"""The excerpts of scenario files on the page, with their kinds."""
 
 
 def test_every_code_block_of_the_page_has_a_tested_kind() -> None:
@@ -68,12 +75,13 @@ def test_every_code_block_of_the_page_has_a_tested_kind() -> None:
 
 
 def read_scenario(text: str) -> Scenario:
+    """Load a scenario from its text."""
     document = load(text.encode(), Path("docs/example.yaml"))
     return scenario_from(document, "docs/example", SUITE.contracts, require_expect=False)
 
 
 @rows(("kind", "body"), EXCERPTS)
-def test_every_excerpt_is_valid(kind: str, body: str) -> None:
+def test_every_excerpt_on_the_page_is_part_of_a_valid_scenario(kind: str, body: str) -> None:
     text = complete(kind, body)
     assert read_scenario(text).steps
     if "expect:" in text:
@@ -82,9 +90,9 @@ def test_every_excerpt_is_valid(kind: str, body: str) -> None:
         SCHEMA.validate(value)
 
 
-@pytest.mark.parametrize("body", blocks("yaml") + blocks("yaml scenario"))
+@pytest.mark.parametrize("body", code_blocks("yaml") + code_blocks("yaml scenario"))
 @pytest.mark.parametrize("contract", ["2.1.7", DOCUMENTED])
-def test_the_reference_passes_complete_scenarios(body: str, contract: str) -> None:
+def test_the_reference_passes_the_complete_scenarios_on_the_page(body: str, contract: str) -> None:
     scenario = read_scenario(body)
     held = SUITE.contracts[contract]
     verdict = judge_scenario(scenario, connect("reference", SUITE, contract=held), contract=held)
@@ -92,8 +100,8 @@ def test_the_reference_passes_complete_scenarios(body: str, contract: str) -> No
     assert (verdict.status, verdict.differences) == ("passed" if stated else "unspecified", ())
 
 
-def test_the_rule_of_the_page_is_in_the_suite(tmp_path: Path) -> None:
-    (body,) = blocks("yaml rule")
+def test_the_rule_on_the_page_is_in_the_bundled_suite(tmp_path: Path) -> None:
+    (body,) = code_blocks("yaml rule")
     head, _, _ = (SUITE.root / "rules.yaml").read_text(encoding="utf-8").partition("rules:\n")
     file = tmp_path / "rules.yaml"
     file.write_text(f"{head}rules:\n{indent_lines(body, 2)}", encoding="utf-8")
@@ -104,8 +112,8 @@ def test_the_rule_of_the_page_is_in_the_suite(tmp_path: Path) -> None:
     assert set(shown.sources) <= set(real.sources)
 
 
-def test_the_table_of_cases_passes(tmp_path: Path) -> None:
-    (body,) = blocks("yaml cases")
+def test_the_reference_passes_the_cases_of_the_table_on_the_page(tmp_path: Path) -> None:
+    (body,) = code_blocks("yaml cases")
     for case, rule in (("single-star", "Edit(*.pem)"), ("set-rule", "Edit([ab].txt)")):
         document = expand_case(body.encode(), tmp_path / "x.cases.yaml", case)
         assert document is not None
@@ -115,7 +123,7 @@ def test_the_table_of_cases_passes(tmp_path: Path) -> None:
         assert verdict.status == "passed", verdict.differences
 
 
-def test_every_key_of_the_format_is_explained() -> None:
+def test_the_page_explains_every_key_of_the_format() -> None:
     text = DOCS.read_text(encoding="utf-8")
     schema = json.loads((SUITE.root / "schema/scenario.schema.json").read_text())
     defs = schema["$defs"]
@@ -127,13 +135,13 @@ def test_every_key_of_the_format_is_explained() -> None:
     assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)] == []
 
 
-def test_the_page_shows_the_output_of_lint(tmp_path: Path) -> None:
-    (body,) = (each for each in blocks("console") if each.startswith("$ readfirst lint\n"))
+def test_the_page_shows_the_exact_output_of_lint(tmp_path: Path) -> None:
+    (body,) = (each for each in code_blocks("console") if each.startswith("$ readfirst lint\n"))
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
         (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())
     path = tmp_path / "scenarios/staleness/example.yaml"
     path.parent.mkdir(parents=True)
-    first = blocks("yaml")[0].replace("about: A formatter", "# A formatter")
+    first = code_blocks("yaml")[0].replace("about: A formatter", "# A formatter")
     path.write_text(
         first.replace('    notes.txt: "alpha', '    notes.txt: "x"\n    notes.txt: "alpha', 1)
         .replace("tags: [staleness]\n", "")

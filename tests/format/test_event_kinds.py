@@ -1,4 +1,4 @@
-"""The table of kinds of events is complete, and an event of an unknown kind is an error wherever it is read."""
+"""The table of the kinds of events is complete, and every function that reads events refuses an unknown kind."""
 
 import json
 from collections.abc import Callable
@@ -29,19 +29,22 @@ from readfirst.harness.workspace.world_events import perform
 
 SCHEMAS = Path(__file__).parents[2] / "fixtures" / "schema"
 UNKNOWN: Any = "melt"
+"""A kind of event that does not exist."""
 
 
 def file(text: str, mode: int | None = None) -> RegularFile:
+    """Return a regular file with this text."""
     return RegularFile(TextContent(text), mode)
 
 
 def scenario_of(event: WorldEvent | SessionEvent) -> Scenario:
+    """Return a scenario whose only step is this event."""
     return Scenario(
         "family/slug", "A title", "must", Given({"a.txt": file("alpha")}), (event,), invariant=True
     )
 
 
-def test_every_kind_of_event_is_in_code_and_schema() -> None:
+def test_the_code_and_the_schema_contain_the_same_kinds_of_events() -> None:
     stated = json.loads((SCHEMAS / "scenario.schema.json").read_text())["$defs"]
     assert set(get_args(WorldEventName)) == set(WORLD_EVENTS) == set(stated["event"]["properties"])
     assert set(get_args(SessionEventName)) == set(SESSION_EVENTS)
@@ -87,7 +90,7 @@ def test_an_unknown_session_event_is_an_error(read: Callable[[SessionEvent], obj
         (WorldEvent("touch", "d"), {"d": Directory(), "d/a.txt": file("alpha", 0o600)}),
     ],
 )
-def test_an_event_changes_the_known_entries(event: WorldEvent, after: dict[str, Entry | None]) -> None:
+def test_an_event_is_applied_to_the_known_files(event: WorldEvent, after: dict[str, Entry | None]) -> None:
     files: dict[str, Entry | None] = {"d": Directory(), "d/a.txt": file("alpha", 0o600)}
     assert apply_event(event, files)
     assert files == after

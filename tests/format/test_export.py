@@ -1,4 +1,4 @@
-"""The export of readfirst is complete, exact, and described by its schema."""
+"""The command `export` writes all data of the scenarios, and its schema describes these data exactly."""
 
 import base64
 import gzip
@@ -55,13 +55,16 @@ steps:
         expect: {error: file_exists, text: b}
     expect: {files: {l: ""}}
 """.replace("SHA", "0" * 64)
+"""The text of a scenario that uses most keys of the format."""
 
 
 def scenario(text: str = TEXT) -> Scenario:
+    """Load a scenario from its text."""
     return scenario_from(load(text.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts)
 
 
 def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
+    """Return the exported form of a scenario, checked with the schema."""
     found = expand_scenario(scenario(text), SUITE.contracts[contract], SUITE.vocabulary)
     assert found is not None
     SCHEMA.validate(found)
@@ -69,15 +72,17 @@ def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
 
 
 def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
+    """Return the exported form of an event."""
     return {"kind": "event", "event": name, "path": path, **more, "line": line}
 
 
 def text(content: str) -> dict[str, str]:
+    """Return the exported form of a file with this text."""
     return {"type": "file", "utf8": content}
 
 
 def content(value: dict[str, Any]) -> bytes:
-    """Expand a content as docs/export.md says."""
+    """Return the bytes of an exported content, expanded as docs/export.md describes."""
     if "utf8" in value:
         return value["utf8"].encode()  # type: ignore[no-any-return]
     if "base64" in value:
@@ -88,7 +93,7 @@ def content(value: dict[str, Any]) -> bytes:
     return b"".join(unit.replace(b"{n}", str(number).encode()) for number in range(1, times + 1))
 
 
-def test_repeated_arguments_are_not_expanded() -> None:
+def test_arguments_with_repeated_text_are_exported_without_expanding_them() -> None:
     short = "{repeat: 'x{n}', times: 3}"
     called = TEXT.replace(
         'Write: {file_path: $WS/l, content: ""}', f"Write: {{file_path: $WS/l, content: {short}}}"
@@ -119,7 +124,7 @@ def test_an_export_to_a_gz_file_is_compressed(tmp_path: Path, capsys: pytest.Cap
     assert ids == [name for name in SUITE.ids() if name.startswith("gate/")][::2]
 
 
-def test_an_export_contains_data_for_the_level_safe() -> None:
+def test_an_export_contains_the_data_that_a_runner_needs_for_the_level_safe() -> None:
     ids = ["gate/edit-unread", "hooks/replaced-input"]
     _, gate, hooked, _ = export(SUITE, DEFAULT, ids)
     assert gate["courses"] == ["r", "a"]
@@ -129,7 +134,7 @@ def test_an_export_contains_data_for_the_level_safe() -> None:
     assert hook["writes"] == []
 
 
-def test_a_call_has_only_the_expectation_of_the_contract() -> None:
+def test_an_exported_call_has_only_the_expectation_of_the_chosen_contract() -> None:
     call = next(step for step in value()["steps"] if step.get("tool") == "Edit")
     assert call["arguments"] == {"file_path": "$WS/b.txt", "old_string": "x", "new_string": "y"}
     assert call["during"] == [
@@ -152,7 +157,7 @@ def test_a_call_has_only_the_expectation_of_the_contract() -> None:
     }
 
 
-def test_undocumented_calls_are_judged_by_effects_for_documented() -> None:
+def test_in_an_export_for_documented_a_call_without_a_description_is_judged_by_effects() -> None:
     steps = value(contract="documented")["steps"]
     assert steps[0]["expect"]["judge"] == "effects"
     assert steps[0]["expect"]["documented"] is None
@@ -174,7 +179,7 @@ def test_only_documented_scenarios_are_exported_for_documented() -> None:
 def test_the_whole_export_matches_its_schema(contract: str) -> None:
     count = 0
     for item in export(SUITE, SUITE.contracts[contract]):
-        # Every value must survive JSON. The schema is slow, so only every tenth value is validated.
+        # Every value must survive a conversion to JSON. Validation is slow, so only every tenth value is validated.
         again = json.loads(json.dumps(item))
         assert again == item
         if item["type"] != "scenario":
@@ -203,7 +208,7 @@ def test_a_long_content_is_exported_as_a_digest() -> None:
     assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)
 
 
-def test_permissions_are_exported() -> None:
+def test_permission_rules_and_the_permission_mode_are_exported() -> None:
     more = "\n  mode: acceptEdits\n  allow: [Read]\n  additional_directories: [shared]\nsteps:"
     given = value(TEXT.replace("\nsteps:", more, 1))["given"]
     assert given["permissions"] == {
@@ -214,7 +219,7 @@ def test_permissions_are_exported() -> None:
     }
 
 
-def test_a_recorded_contract_must_answer_every_call() -> None:
+def test_a_scenario_is_exported_only_if_the_contract_has_an_answer_for_every_call() -> None:
     partly = TEXT.replace(
         "  - modify: {b.txt: {text: x", "  - Read: {file_path: a}\n  - modify: {b.txt: {text: x"
     )

@@ -1,4 +1,4 @@
-"""Repositories, special files, half characters, and hooks that move files in the workspace of a scenario."""
+"""Unusual contents of a workspace: repositories, special files, half characters, and hooks that move files."""
 
 import os
 import shutil
@@ -28,9 +28,11 @@ FILES = {
     "link": Symlink("a.txt"),
     "inner/c.txt": RegularFile(b"c\n"),
 }
+"""The files of a workspace with a repository."""
 
 
 def git(*words: str, at: Path) -> str:
+    """Run git in a directory and return its output."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(at), "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-c", "safe.directory=*", *words]
     done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=True)
@@ -38,7 +40,9 @@ def git(*words: str, at: Path) -> str:
 
 
 @rows("folders", [["."], [".", "inner"], ["inner"]])
-def test_git_reports_no_change_in_a_given_repository(folders: list[str], tmp_path: Path) -> None:
+def test_git_reports_no_change_in_a_new_workspace_with_repositories(
+    folders: list[str], tmp_path: Path
+) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git here")
     place = tmp_path / f"repositories {len(folders)} {'-'.join(folders)}"
@@ -54,7 +58,7 @@ def test_git_reports_no_change_in_a_given_repository(folders: list[str], tmp_pat
         assert ("inner/c.txt" in tracked) == (folders == ["."])
 
 
-def test_a_repository_and_its_files_are_given() -> None:
+def test_the_files_in_the_git_directory_are_files_of_the_workspace() -> None:
     text = "given:\n  repositories: [., inner]\n  files: {a.txt: x, inner/c.txt: y, .git/index.lock: ''}\n"
     files = scenario(text + STEPS).given.files
     assert files.keys() >= {".git/HEAD", ".git/index", "inner/.git/HEAD", ".git/index.lock", "a.txt"}
@@ -97,7 +101,7 @@ def test_an_argument_may_contain_json_escapes(escaped: str, text: str) -> None:
         ("{PreToolUse: Edit, rename: {a.txt: b.txt}}", "mv -f /w/a.txt /w/b.txt"),
     ],
 )
-def test_a_hook_may_delete_and_rename(hook: str, command: str) -> None:
+def test_a_hook_may_delete_or_rename_a_file(hook: str, command: str) -> None:
     (read,) = scenario(f"given:\n  hooks: [{hook}]\n  files: {{a.txt: x}}\n" + STEPS).given.hooks
     assert hook_command(read, "/w").endswith(command)
     assert read.paths >= {"a.txt"}

@@ -1,4 +1,6 @@
-"""Each lint check has a directory of scenarios that break it, and only this check finds something there."""
+"""Each lint check has a directory of scenarios with the error that it detects. In this directory, only this check
+reports findings.
+"""
 
 import os
 import re
@@ -20,24 +22,29 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
+"""The directory with a directory for each lint check."""
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 TABLE = DOCS.read_text("utf-8").partition("\n| check | finds |\n")[2].partition("\n\n")[0]
+"""The table of lint checks in docs/format.md."""
 RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
 """The ids of the lint checks that docs/format.md explains."""
 
 
 def _too_large(root: Path) -> None:
+    """Write a scenario file of 100 megabytes."""
     path = root / "scenarios/broken/hundred-megabytes.yaml"
     path.parent.mkdir(parents=True)
     with path.open("wb") as stream:
         stream.truncate(100 * 1024 * 1024)
 
 
-# Files that cannot be stored in a repository are created here.
+# Tests create these files, because a repository cannot store them.
 MADE: dict[str, Callable[[Path], None]] = {"file-too-large": _too_large}
+"""The functions that create a directory for a lint check, by the id of the check."""
 
 
 def transcript_of(scenario: Scenario) -> Transcript:
+    """Return a transcript of a scenario, in which every answer is "x"."""
     steps = []
     for step in scenario.steps:
         if isinstance(step, ToolCall | ParallelCalls):
@@ -51,10 +58,12 @@ SHARED = ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml")
 
 
 def recording_of(scenario: Scenario) -> Recording:
+    """Return a recording of a scenario on its contract."""
     return Recording(scenario.inputs, {scenario.contract: transcript_of(scenario)})
 
 
 def _record(suite: Suite) -> None:
+    """Write a recording of each readable scenario that has none."""
     for scenario_id in suite.readable()[0]:
         try:
             scenario = suite.scenario(scenario_id)
@@ -64,15 +73,16 @@ def _record(suite: Suite) -> None:
             keep_recording(suite, scenario_id, recording_of(scenario))
 
 
-def _only_the_default(file: Path) -> None:
-    """Remove all contracts except `documented` and 2.1.7 from the file."""
+def _keep_only_the_default_contract(file: Path) -> None:
+    """Remove all contracts except `documented` and 2.1.7 from a contracts.yaml."""
     head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
     file.write_text(
         head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
     )
 
 
-def _suite(rule: str, tmp_path: Path) -> Suite:
+def _suite_with_directory_of(rule: str, tmp_path: Path) -> Suite:
+    """Return a suite that contains the directory of a lint check, with recordings."""
     root = tmp_path / rule
     if rule in MADE:
         root.mkdir()
@@ -81,7 +91,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         shutil.copytree(BROKEN / rule, root, symlinks=True)
     (root / "schema").mkdir()
     suite = small_suite(root, shared=SHARED)
-    _only_the_default(root / "contracts.yaml")
+    _keep_only_the_default_contract(root / "contracts.yaml")
     if rule == "stale-recording":
         _record_other_steps(suite)
     elif rule != "missing-recording":
@@ -93,7 +103,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
 
 
 def _record_other_steps(suite: Suite) -> None:
-    """Write recordings that are outdated, as if the scenarios had been changed since."""
+    """Write outdated recordings, as if the scenarios had changed after they were recorded."""
     _record(suite)
     for scenario_id in suite.ids():
         path = suite.recordings.path(scenario_id)
@@ -109,8 +119,8 @@ def test_every_lint_check_has_a_directory() -> None:
 
 
 @pytest.mark.parametrize("rule", RULE_IDS)
-def test_a_directory_is_reported_only_by_its_lint_check(rule: str, tmp_path: Path) -> None:
-    suite = _suite(rule, tmp_path)
+def test_only_its_lint_check_reports_findings_in_a_directory(rule: str, tmp_path: Path) -> None:
+    suite = _suite_with_directory_of(rule, tmp_path)
     findings = lint(suite)
     assert {finding.rule for finding in findings} == {rule}
     for finding in findings:
@@ -128,10 +138,11 @@ PAIRED = frozenset(
         *("unshown-requirement", "one-sided-rule", "needless-excuse"),
     }
 )
-"""Lint checks whose directory also contains a correct scenario, claim or rule besides the broken one."""
+"""Lint checks whose directories need a correct scenario, claim or rule as well as the wrong one."""
 
 
 def _assert_helpful(finding: Finding) -> None:
+    """Assert that a finding has an existing position, a message, and advice on how to correct the error."""
     file, line, column = finding.position.file, finding.position.line, finding.position.column
     assert os.path.lexists(file)
     if file.is_file() and line > 1:
@@ -147,7 +158,7 @@ def _assert_helpful(finding: Finding) -> None:
 
 def test_a_finding_has_the_position_of_the_error(tmp_path: Path) -> None:
     def place(rule: str, slug: str) -> tuple[int, int]:
-        suite = _suite(rule, tmp_path)
+        suite = _suite_with_directory_of(rule, tmp_path)
         (found,) = lint(suite, [f"broken/{slug}"])
         return found.position.line, found.position.column
 
@@ -165,8 +176,8 @@ def test_a_suite_without_readable_contracts_is_refused(tmp_path: Path) -> None:
         lint(Suite(tmp_path))
 
 
-def test_an_unreadable_table_hides_no_other_finding(tmp_path: Path) -> None:
-    suite = _suite("duplicate-key", tmp_path)
+def test_an_unreadable_table_of_cases_does_not_hide_other_findings(tmp_path: Path) -> None:
+    suite = _suite_with_directory_of("duplicate-key", tmp_path)
     table = suite.scenarios_root / "broken/odd.cases.yaml"
     theme = suite.recordings_root / "broken/odd.json"
     theme.parent.mkdir(parents=True, exist_ok=True)
@@ -184,8 +195,8 @@ def test_an_unreadable_table_hides_no_other_finding(tmp_path: Path) -> None:
         file.unlink()
 
 
-def test_a_missing_recording_of_a_contract_is_a_note(tmp_path: Path) -> None:
-    suite = _suite("misplaced-file", tmp_path)
+def test_a_missing_recording_on_one_contract_is_reported_as_a_note(tmp_path: Path) -> None:
+    suite = _suite_with_directory_of("misplaced-file", tmp_path)
     shutil.copy(default_root() / "contracts.yaml", suite.root)
     suite = Suite(suite.root)
     (scenario_id,) = suite.ids()
@@ -202,10 +213,11 @@ def test_a_scenario_recorded_on_every_contract_has_no_note() -> None:
 
 
 def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
-    return [(finding.message, finding.fix) for finding in lint(_suite(rule, tmp_path))]
+    """Return the message and the advice of each finding in the directory of a lint check."""
+    return [(finding.message, finding.fix) for finding in lint(_suite_with_directory_of(rule, tmp_path))]
 
 
-def test_a_misspelled_rule_gets_a_suggestion(tmp_path: Path) -> None:
+def test_for_a_misspelt_rule_the_finding_suggests_an_existing_rule(tmp_path: Path) -> None:
     found = dict(_list_findings("unknown-rule", tmp_path))
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
     claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
@@ -213,15 +225,17 @@ def test_a_misspelled_rule_gets_a_suggestion(tmp_path: Path) -> None:
     assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
 
 
-def test_each_tool_of_a_rule_needs_an_allowed_last_call(tmp_path: Path) -> None:
+def test_for_each_tool_of_a_rule_some_scenario_must_end_with_an_allowed_call(tmp_path: Path) -> None:
     assert [message for message, _ in _list_findings("one-sided-rule", tmp_path)] == [
         "no scenario of the rule missing-files ends with a call of Read that is allowed",
         "no scenario of the rule shown-files ends with a call of Edit that is allowed",
     ]
 
 
-def test_an_allowed_call_before_a_refused_call_does_not_count(tmp_path: Path) -> None:
-    suite = _suite("needless-excuse", tmp_path)
+def test_an_allowed_call_that_is_not_the_last_call_does_not_satisfy_the_check_of_a_rule(
+    tmp_path: Path,
+) -> None:
+    suite = _suite_with_directory_of("needless-excuse", tmp_path)
     here = suite.path("broken/here")
     here.write_text(
         here.read_text()
@@ -239,15 +253,15 @@ def test_several_processes_report_the_same_findings_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules[lint_suite.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
-    suite = _suite("duplicate-title", tmp_path)
+    suite = _suite_with_directory_of("duplicate-title", tmp_path)
     alone = lint_suite(suite)
     assert len(suite.ids()) > 1
     assert alone.findings
     assert lint_suite(suite, jobs=2) == alone
 
 
-def test_a_recording_of_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
-    suite = _suite("no-call", tmp_path)
+def test_a_recording_on_an_unknown_contract_is_reported_as_an_orphan(tmp_path: Path) -> None:
+    suite = _suite_with_directory_of("no-call", tmp_path)
     path = suite.recordings_root / "broken/events-only.json"
     path.write_bytes(format_recording(Recording("", {"9.9.9+odd": Transcript(())}), "events-only"))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
@@ -255,7 +269,7 @@ def test_a_recording_of_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None
 
 
 def test_titles_and_sources_of_rules_are_checked(tmp_path: Path) -> None:
-    suite = _suite("lonely-rule", tmp_path)
+    suite = _suite_with_directory_of("lonely-rule", tmp_path)
     rules = suite.root / "rules.yaml"
     text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")
     text = text.replace('["behaviour-spec.txt, Output Format"]', '["spec.txt, Format", somewhere]', 1)
@@ -264,6 +278,6 @@ def test_titles_and_sources_of_rules_are_checked(tmp_path: Path) -> None:
     assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
 
 
-def test_a_source_that_a_comma_splits_needs_quotes() -> None:
+def test_a_source_of_a_rule_with_an_unquoted_comma_is_reported() -> None:
     (finding,) = check_source("notes.txt", ["notes.txt"], Position(Path("a.yaml"), 1, 1))
     assert finding.fix.endswith(': ["notes.txt, Section"].')

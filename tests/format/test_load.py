@@ -1,4 +1,4 @@
-"""A scenario file is loaded as one immutable value. All errors in the file are reported at once."""
+"""A scenario file is loaded as one immutable value. All errors in the file are reported together."""
 
 import time
 from dataclasses import replace
@@ -34,19 +34,23 @@ CONTRACTS = Contracts(
     ),
 )
 HEAD = "title: A title\nrequirement: must\n"
+"""The first lines of a scenario file."""
 
 
 def scenario(text: str, *, require_expect: bool = True) -> Scenario:
+    """Load a scenario from a text without its first lines."""
     return scenario_from(load((HEAD + text).encode(), FILE), "family/slug", CONTRACTS, require_expect)
 
 
 def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]:
+    """Return the lint check and the line of each error in a scenario."""
     with pytest.raises(SuiteError) as caught:
         scenario(text, require_expect=require_expect)
     return [(finding.rule, finding.position.line) for finding in caught.value.findings]
 
 
 def read_given(content: str) -> object:
+    """Return the entry of a file with this content."""
     return scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"]
 
 
@@ -70,7 +74,7 @@ def read_given(content: str) -> object:
         ('{directory: true, mode: "0555"}', Directory(0o555)),
     ],
 )
-def test_the_content_of_a_given_file_is_read(content: str, entry: object) -> None:
+def test_every_form_of_content_of_a_file_is_read(content: str, entry: object) -> None:
     assert read_given(content) == entry
 
 
@@ -81,7 +85,8 @@ def test_each_repetition_contains_its_number(unit: str, times: int) -> None:
     assert TextContent(unit, times).expanded == numbered
 
 
-def event(text: str) -> tuple[WorldEvent, ...]:
+def events_of(text: str) -> tuple[WorldEvent, ...]:
+    """Return the events of a step with this text."""
     steps = scenario(f"given: {{files: {{a: x, b: x}}}}\nsteps:\n  - {text}\n").steps
     assert all(isinstance(step, WorldEvent) for step in steps)
     return tuple(
@@ -92,6 +97,7 @@ def event(text: str) -> tuple[WorldEvent, ...]:
 
 
 X = RegularFile(TextContent("x"))
+"""The entry of a file with the text "x"."""
 
 
 @rows(
@@ -118,28 +124,30 @@ X = RegularFile(TextContent("x"))
     ],
 )
 def test_world_events_are_read_in_order(text: str, events: tuple[WorldEvent, ...]) -> None:
-    assert event(text) == events
+    assert events_of(text) == events
 
 
 def expectation(text: str) -> Expectation:
+    """Return the expectation of a call with this text after `expect`."""
     (step,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {text}\n").steps
     assert isinstance(step, ToolCall)
     return step.expect
 
 
-def bare(clause: Clause | None) -> Clause | None:
+def without_position(clause: Clause | None) -> Clause | None:
+    """Return a clause without its position, so that it can be compared."""
     return None if clause is None else replace(clause, position=None)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_documented_clause_is_separate(swapped: bool) -> None:
+def test_the_documented_clause_is_separated_from_the_recorded_clause(swapped: bool) -> None:
     clauses = ["{documented: 'a.txt, B', text: stated}", "{error: not_read, text: {lines: 3, starts: a}}"]
     expect = expectation(f"[{', '.join(clauses[::-1] if swapped else clauses)}]")
-    assert bare(expect.documented) == Clause(documented="a.txt, B", text="stated")
-    assert bare(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
+    assert without_position(expect.documented) == Clause(documented="a.txt, B", text="stated")
+    assert without_position(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
 
 
-def test_a_clause_for_versions_is_refused() -> None:
+def test_a_clause_that_names_versions_is_refused() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
     with pytest.raises(SuiteError, match="Recordings contain the answers of all other contracts"):
         scenario(text)
@@ -182,13 +190,13 @@ def test_all_errors_are_reported_at_once_in_order() -> None:
         ("given: {files: {a: {text: x, encoding: utf8}}}\nsteps: [{delete: a}]", "Did you mean utf-8?"),
     ],
 )
-def test_a_typo_gets_a_suggestion(text: str, advice: str) -> None:
+def test_the_error_about_a_misspelt_key_suggests_an_existing_key(text: str, advice: str) -> None:
     with pytest.raises(SuiteError) as caught:
         scenario(text)
     assert caught.value.findings[0].fix == advice
 
 
-def test_the_digest_of_inputs_covers_files_and_steps() -> None:
+def test_the_digest_of_the_inputs_changes_with_the_files_and_the_steps() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
     first = scenario(text).inputs
@@ -205,7 +213,7 @@ def test_the_digest_of_inputs_covers_files_and_steps() -> None:
     assert len({first, *(scenario(each).inputs for each in other)}) == 5
 
 
-def test_too_much_repeated_content_is_refused_unexpanded() -> None:
+def test_too_much_repeated_content_is_refused_without_expanding_it() -> None:
     start = time.process_time()
     assert problems("given: {files: {a: {repeat: xxxxxxxx, times: 67108864}}}\nsteps: [{delete: a}]") == [
         ("schema", 3)
@@ -218,6 +226,7 @@ given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, 
   book: "{\\"cells\\": [{\\"cell_type\\": \\"code\\", \\"id\\": \\"one\\", \\"source\\": []}]}"}}
 steps:
 """
+"""The files of a scenario for tests of the short answers `shown` and `done`."""
 
 
 @rows(
@@ -236,15 +245,19 @@ steps:
         "  - Write: {file_path: $WS/a, content: w}\n",
     ],
 )
-def test_unknown_content_cannot_be_expected_as_shown(steps: str) -> None:
+def test_the_answer_shown_is_refused_if_the_shown_lines_cannot_be_derived_from_the_scenario(
+    steps: str,
+) -> None:
     with pytest.raises(SuiteError, match="cannot be derived from the scenario"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
 
 
 EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
+"""The first line of the answer to an Edit."""
 
 
 def clause_of(steps: str, heading: str = "") -> Clause:
+    """Return the recorded clause of the last step."""
     call = scenario(f"{heading}{SHOWS}{steps}").steps[-1]
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
@@ -261,7 +274,7 @@ def clause_of(steps: str, heading: str = "") -> Clause:
         ("Write: {file_path: $WS/a, content: z}", f"{EDIT}     1→x\n     2→changed\n     3→"),
     ],
 )
-def test_a_short_answer_can_be_combined_with_files(call: str, text: str) -> None:
+def test_the_answer_done_can_be_combined_with_changed_files(call: str, text: str) -> None:
     found = clause_of(f'  - {call}\n    expect: {{answer: done, files: {{a: "x\\nchanged\\n"}}}}\n')
     assert found.text == text
     assert found.files == {"a": RegularFile(TextContent("x\nchanged\n"))}
@@ -292,28 +305,29 @@ def test_a_short_answer_can_be_combined_with_files(call: str, text: str) -> None
         "NotebookEdit: {notebook_path: $WS/book, cell_id: one, new_source: z, edit_mode: insert}",
     ],
 )
-def test_an_unknown_answer_cannot_be_expected_as_done(call: str) -> None:
+def test_the_answer_done_is_refused_if_the_text_cannot_be_derived_from_the_scenario(call: str) -> None:
     with pytest.raises(SuiteError, match="cannot be derived from the scenario"):
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
-def test_a_short_answer_cannot_be_combined_with_a_text() -> None:
+def test_the_answers_shown_and_done_cannot_be_combined_with_a_text() -> None:
     steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
     with pytest.raises(SuiteError, match="answer already contains text"):
         scenario(steps)
 
 
-def in_a_word(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
+def scenario_expecting_error(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
+    """Load a scenario with an Edit whose expectation is only the name of an error."""
     text = f"{HEAD}steps:\n  - Edit: {{{arguments}}}\n    expect: {word}\n"
     document = load(text.encode(), FILE)
     words = {"not_read": "Read it first.", "string_not_found": "No {old_string} there."}
     return scenario_from(document, "family/slug", CONTRACTS, words=lambda: words)
 
 
-def test_the_message_of_an_error_may_contain_arguments() -> None:
-    (call,) = in_a_word("string_not_found", "old_string: '{x}'").steps
+def test_the_message_of_an_expected_error_may_contain_arguments_of_the_call() -> None:
+    (call,) = scenario_expecting_error("string_not_found", "old_string: '{x}'").steps
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
     assert call.expect.recorded.text == "No {x} there."
     with pytest.raises(SuiteError, match="contains an argument that this Edit lacks"):
-        in_a_word("string_not_found")
+        scenario_expecting_error("string_not_found")

@@ -1,4 +1,4 @@
-"""A directory with only `scenarios` is a suite, and a suite may extend another one."""
+"""Private suites: a directory that contains only `scenarios` is a suite, and a suite may extend the bundled suite."""
 
 import re
 import shutil
@@ -29,7 +29,9 @@ steps:
   - Edit: {file_path: $WS/draft.txt, old_string: alpha, new_string: gamma}
     expect: {error: modified_since_read}
 """
+"""The text of the scenario `drafts/save`, which has an expectation that was written by hand."""
 UNREAD = "gate/edit-unread"
+"""A scenario of the bundled suite."""
 OWN_RULE = """\
   keeps-saves:
     title: Edit keeps saves of other programs
@@ -40,10 +42,11 @@ OWN_RULE = """\
     sources: ["https://example.org/1"]
     why: A save is work.
 """
+"""A rule of a private suite."""
 
 
 def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
-    """Write a suite with the scenario `drafts/save`, and with further `files`."""
+    """Write a suite with the scenario `drafts/save` and these further files."""
     for name, text in {"scenarios/drafts/save.yaml": SAVE, **(files or {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -76,12 +79,12 @@ def test_lint_requires_rules_only_if_the_suite_has_rules(tmp_path: Path) -> None
     assert own.classes == bundled.classes
 
 
-def test_a_copy_of_the_bundled_suite_still_needs_recordings(tmp_path: Path) -> None:
+def test_lint_requires_recordings_in_a_copy_of_the_bundled_suite(tmp_path: Path) -> None:
     root = private(tmp_path, {"suite.yaml": 'name: readfirst\nversion: "1.0"\n'})
     assert {finding.rule for finding in lint(Suite(root))} == {"missing-recording", "missing-text"}
 
 
-def test_lint_of_a_cut_copy_reports_only_the_remaining_scenarios(tmp_path: Path) -> None:
+def test_lint_of_a_partial_copy_of_the_bundled_suite_ignores_the_missing_scenarios(tmp_path: Path) -> None:
     for name in ("suite.yaml", "contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml", "claims.yaml"):
         shutil.copy(BUNDLED.root / name, tmp_path)
     for name in ("scenarios/gate", "recordings/gate"):
@@ -95,7 +98,7 @@ def test_lint_of_a_cut_copy_reports_only_the_remaining_scenarios(tmp_path: Path)
     assert {"lonely-rule", "unknown-evidence"} <= {finding.rule for finding in lint(Suite(tmp_path))}
 
 
-def test_the_title_of_a_part_says_that_it_is_a_part(tmp_path: Path) -> None:
+def test_the_title_of_a_partial_copy_of_the_bundled_suite_says_that_it_is_a_part(tmp_path: Path) -> None:
     root = private(tmp_path, {"suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n'})
     assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
     assert Suite(root).title == f"part of {BUNDLED.title}"
@@ -103,7 +106,7 @@ def test_the_title_of_a_part_says_that_it_is_a_part(tmp_path: Path) -> None:
     assert open_layers(["bundled", root]).title == f"{BUNDLED.title} + house rules"
 
 
-def test_layers_combine_scenarios_and_shared_files(tmp_path: Path) -> None:
+def test_several_suites_in_one_run_combine_their_scenarios_and_shared_files(tmp_path: Path) -> None:
     files = {"tags.yaml": "tags: {drafts: Drafts of texts}\n"}
     both = open_layers(["bundled", private(tmp_path, files)])
     assert both.ids() == sorted([*BUNDLED.ids(), "drafts/save"])
@@ -116,7 +119,7 @@ def test_layers_combine_scenarios_and_shared_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("untrusted")
-def test_one_untrusted_layer_requires_the_sandbox(tmp_path: Path) -> None:
+def test_a_run_uses_the_sandbox_if_one_of_its_suites_is_untrusted(tmp_path: Path) -> None:
     root = private(tmp_path)
     assert open_layers(["bundled", root]).needs_wall
     assert open_layers([root, "bundled"]).needs_wall
@@ -124,7 +127,7 @@ def test_one_untrusted_layer_requires_the_sandbox(tmp_path: Path) -> None:
     assert not open_layers(["bundled"]).needs_wall
 
 
-def test_the_upper_layer_overrides_a_scenario(tmp_path: Path) -> None:
+def test_a_scenario_of_a_later_suite_replaces_the_scenario_with_the_same_id(tmp_path: Path) -> None:
     root = private(tmp_path, {f"scenarios/{UNREAD}.yaml": SAVE.replace("keeps", "does not keep")})
     both = open_layers(["bundled", root])
     assert both.ids().count(UNREAD) == 1
@@ -167,7 +170,7 @@ def test_a_directory_without_scenarios_is_refused(tmp_path: Path) -> None:
         open_layers([tmp_path / "oours"])
 
 
-def test_shared_files_are_copied_with_scenarios(tmp_path: Path) -> None:
+def test_shared_files_are_copied_together_with_scenarios(tmp_path: Path) -> None:
     source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
     (tmp_path / "b/scenarios").mkdir(parents=True)
     copy_families(Suite(source), ["drafts"], tmp_path / "b")
@@ -181,10 +184,12 @@ contracts:
     summary: An edit of a changed file keeps the change.
     tools: [Read, Edit, Write]
 """
+"""A contracts.yaml with a contract that has no product."""
 EXTENDED = HOUSE + "    extends: 2.1.7\n"
+"""The same contract, which extends a recorded version."""
 
 
-def test_a_contract_extends_a_recorded_version(tmp_path: Path) -> None:
+def test_a_contract_may_extend_a_recorded_version(tmp_path: Path) -> None:
     both = open_layers(["bundled", private(tmp_path, {"contracts.yaml": EXTENDED})])
     assert both.contracts.default == "house-rules"
     ids = [UNREAD, "drafts/save", "multi-edit/creates-file"]
@@ -206,13 +211,13 @@ def test_a_contract_extends_a_recorded_version(tmp_path: Path) -> None:
         ("2.1.8", r"2\.1\.8 is between 2\.1\.7 and 2\.1\.40: .*Write 2\.1\.7"),
     ],
 )
-def test_only_a_recorded_version_can_be_extended(tmp_path: Path, name: str, message: str) -> None:
+def test_a_contract_can_extend_only_a_recorded_version(tmp_path: Path, name: str, message: str) -> None:
     root = private(tmp_path, {"contracts.yaml": EXTENDED.replace("2.1.7", name)})
     with pytest.raises(SuiteError, match=message):
         _ = Suite(root).contracts
 
 
-def test_entries_of_shared_files_extend_the_bundled_suite(tmp_path: Path) -> None:
+def test_shared_files_of_a_private_suite_add_entries_to_those_of_the_bundled_suite(tmp_path: Path) -> None:
     files = {
         "contracts.yaml": EXTENDED,
         "errors.yaml": "errors: {no_licence: {summary: The header is missing., forms: [No licence.]}}\n",
@@ -226,7 +231,7 @@ def test_entries_of_shared_files_extend_the_bundled_suite(tmp_path: Path) -> Non
     assert suite.rule_ids == (*BUNDLED.rule_ids, "keeps-saves")
 
 
-def test_a_changed_copy_is_expected_by_hand(tmp_path: Path) -> None:
+def test_a_changed_copy_of_a_scenario_has_an_expectation_written_by_hand(tmp_path: Path) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": EXTENDED}))
     copy_scenario(BUNDLED, UNREAD, suite.root)
     file = suite.path(UNREAD)
@@ -246,7 +251,7 @@ def test_a_changed_copy_is_expected_by_hand(tmp_path: Path) -> None:
     assert is_by_hand()
 
 
-def test_a_scenario_is_expected_by_hand_on_one_contract(tmp_path: Path) -> None:
+def test_an_expectation_written_by_hand_belongs_to_one_contract(tmp_path: Path) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE}))
     verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", "house-rules"])]
     assert [(each.contract, each.status, each.by_hand) for each in verdicts] == [
@@ -255,7 +260,7 @@ def test_a_scenario_is_expected_by_hand_on_one_contract(tmp_path: Path) -> None:
     ]
 
 
-def test_only_a_rule_of_the_bundled_suite_needs_sources(tmp_path: Path) -> None:
+def test_lint_requires_sources_only_for_rules_of_the_bundled_suite(tmp_path: Path) -> None:
     rule = re.sub(" *sources:.*\n", "", OWN_RULE)
     suite = Suite(private(tmp_path, {"rules.yaml": f"rules:\n{rule}"}))
     assert "source-form" not in {finding.rule for finding in lint(suite)}
@@ -273,6 +278,7 @@ steps:
   - Write: {file_path: $WS/main.py, content: "new\\n"}
     expect: EXPECT
 """
+"""A scenario about a Write that changes the content. The test inserts the expectation."""
 
 
 @pytest.mark.parametrize(
@@ -283,7 +289,9 @@ steps:
         ("done", False),
     ],
 )
-def test_an_expectation_by_hand_excuses_its_change(tmp_path: Path, expect: str, passes: bool) -> None:
+def test_a_change_that_an_expectation_written_by_hand_requires_is_not_harm(
+    tmp_path: Path, expect: str, passes: bool
+) -> None:
     text = LICENCE.replace("EXPECT", expect)
     suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE, "scenarios/drafts/licence.yaml": text}))
     target = "python:tests.format.keeps:KeepsLicence"
@@ -292,7 +300,7 @@ def test_an_expectation_by_hand_excuses_its_change(tmp_path: Path, expect: str, 
     assert (verdict.status == "passed", verdict.levels["safe"]) == (passes, passes)
 
 
-def test_a_suite_with_recorded_contracts_is_not_extended(tmp_path: Path) -> None:
+def test_contracts_of_a_suite_with_recordings_replace_the_bundled_contracts(tmp_path: Path) -> None:
     listed = BUNDLED.file("contracts.yaml").read_text("utf-8")
     suite = Suite(private(tmp_path, {"contracts.yaml": listed.replace("  2.1.332:", "  2.1.333:")}))
     assert {contract.name for contract in suite.contracts} >= {"2.1.333"}

@@ -1,4 +1,4 @@
-"""Rules are loaded with their classes, and every error in their file is reported with its position."""
+"""The file rules.yaml contains the rules and their classes. Every error in it is reported with its position."""
 
 from pathlib import Path
 
@@ -33,9 +33,11 @@ rules:
     why: No call is spent on them.
     always_refused: There are two reasons to refuse.
 """
+"""A valid rules.yaml. Tests replace parts of it."""
 
 
 def rules(tmp_path: Path, text: str = GOOD) -> Rules:
+    """Load rules from a file with this text."""
     path = tmp_path / "rules.yaml"
     path.write_text(text)
     return load_rules(path)
@@ -70,7 +72,9 @@ def test_rules_with_a_similar_title_are_suggested(tmp_path: Path) -> None:
         ("always_refused: There", "always_refuse: There", 23, "order has no key 'always_refuse'"),
     ],
 )
-def test_a_mistake_has_its_line(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
+def test_an_error_in_rules_yaml_is_reported_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
     with pytest.raises(SuiteError) as caught:
         rules(tmp_path, GOOD.replace(old, new, 1))
     first = caught.value.findings[0]
@@ -79,6 +83,6 @@ def test_a_mistake_has_its_line(tmp_path: Path, old: str, new: str, line: int, m
 
 
 @rows("text", ["rules: []\n", "[]\n", "classes: {}\nrules: {a: b}\n", ""])
-def test_an_invalid_file_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_invalid_rules_yaml_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SuiteError):
         rules(tmp_path, text)

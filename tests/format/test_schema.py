@@ -20,29 +20,32 @@ SCHEMAS = default_root() / "schema"
 CONTRACTS = Suite().contracts
 
 BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-path", "missing-expect")
-"""Lint checks for errors of form, which a JSON Schema can detect."""
+"""Lint checks that a JSON Schema can make, because they concern the form of the file."""
 BY_LOADER = (
     *("path-conflict", "unencodable-text"),
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
     "unclear-word",
 )
-"""Lint checks that only the loader can make: they concern several places of the file, or the contracts."""
+"""Lint checks that only the loader can make, because they compare several parts of the file, or need the contracts."""
 
 
 @cache
 def validator(name: str) -> Any:
+    """Return the validator of a schema, such as `scenario`."""
     return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
 
 
 def files(rules: tuple[str, ...]) -> list[Path]:
+    """Return the scenario files in the directories of these lint checks."""
     return [path for rule in rules for path in sorted((BROKEN / rule / "scenarios").rglob("*.yaml"))]
 
 
 def value(path: Path) -> Any:
+    """Return the parsed content of a YAML file."""
     return strict_yaml.load(strict_yaml.read(path), path).value
 
 
-def test_schema_and_loader_refuse_malformed_files() -> None:
+def test_the_schema_and_the_loader_refuse_malformed_files() -> None:
     malformed = files(BY_SCHEMA)
     assert [path for path in malformed if validator("scenario").is_valid(value(path))] == []
     assert [path for path in malformed if loads(path)] == []
@@ -55,6 +58,7 @@ def test_only_the_loader_refuses_inconsistent_files() -> None:
 
 
 def loads(path: Path) -> bool:
+    """Whether the loader accepts a scenario file."""
     try:
         load_scenario(path, path.parents[1], CONTRACTS)
     except SuiteError:
@@ -63,7 +67,7 @@ def loads(path: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_every_bundled_scenario_is_valid() -> None:
+def test_every_bundled_scenario_matches_its_schema() -> None:
     check = validator("scenario")
     suite = Suite()
     for scenario_id in suite.ids():

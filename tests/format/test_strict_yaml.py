@@ -1,4 +1,4 @@
-"""Strict YAML: JSON types only, one clear error for everything else, and a position for every value."""
+"""Strict YAML: only JSON types are accepted, every value has a position, and any other YAML causes one clear error."""
 
 import json
 import os
@@ -15,10 +15,12 @@ FILE = Path("a.yaml")
 
 
 def value(text: str) -> object:
+    """Return the value of a YAML text."""
     return load(text.encode(), FILE).value
 
 
 def refusal(data: bytes) -> tuple[str, int, int]:
+    """Return the lint check and the position of the only error in a text."""
     with pytest.raises(StrictYamlError) as caught:
         load(data, FILE)
     (finding,) = caught.value.findings
@@ -30,6 +32,7 @@ def refusal(data: bytes) -> tuple[str, int, int]:
 
 STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NULL True FALSE NaN .inf 1e --1 01 1.2.3
 = １"""
+"""Words that YAML parsers may convert to other types, but that are strings here."""
 
 
 @rows("word", STRINGS.split())
@@ -90,16 +93,18 @@ def test_a_json_scalar_has_its_json_type(word: str) -> None:
         (b"a: @b\n", "yaml-syntax", 1, 4),
     ],
 )
-def test_other_yaml_is_refused_with_its_position(data: bytes, rule: str, line: int, column: int) -> None:
+def test_yaml_beyond_json_is_refused_with_its_position(
+    data: bytes, rule: str, line: int, column: int
+) -> None:
     assert refusal(data) == (rule, line, column)
 
 
-def test_the_depth_is_limited() -> None:
+def test_values_nested_deeper_than_the_limit_are_refused() -> None:
     assert load(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, FILE)
     assert refusal(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1)) == ("too-deep", 1, MAX_DEPTH + 1)
 
 
-def test_the_size_is_limited_to_one_mebibyte() -> None:
+def test_a_file_larger_than_one_mebibyte_is_refused() -> None:
     text = b'a: "' + b"x" * (MAX_BYTES - 5) + b'"'
     assert len(load(text, FILE).value["a"]) == MAX_BYTES - 5
     assert refusal(text + b"\n") == ("file-too-large", 1, 1)
@@ -123,6 +128,7 @@ steps:
       - text: |
           b
 """
+"""A document for tests of positions."""
 
 
 @rows(
@@ -147,7 +153,7 @@ def test_every_value_has_its_position(path: YamlPath, key: bool, line: int, colu
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
 
 
-def test_scalars_have_style_and_lines() -> None:
+def test_scalars_have_their_style_and_their_lines() -> None:
     document = load(b"a: 'x'\nb: |\n  y\n  z\nc: [d, \"e\"]\n", FILE)
     seen = [(s.value, s.style, s.first_line, s.last_line, s.column) for s in document.scalars()]
     assert seen == [

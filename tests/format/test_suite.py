@@ -1,4 +1,4 @@
-"""A suite finds its files, reads each only when it is needed, and reports missing files."""
+"""A suite finds its files, reads each file only when it is used, and reports missing files."""
 
 from pathlib import Path
 
@@ -17,15 +17,17 @@ steps:
   - Read: {{file_path: $WS/{n}.txt}}
     expect: {{error: file_not_found, text: File does not exist.}}
 """
+"""The text of a scenario."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
+    """A suite with several scenarios."""
     shared = ("contracts.yaml", "errors.yaml", "tags.yaml")
     return small_suite(tmp_path, {f"many/s{n}": SCENARIO.format(n=n) for n in range(5)}, shared=shared)
 
 
-def test_ids_are_sorted_paths_without_suffix(suite: Suite) -> None:
+def test_the_ids_of_scenarios_are_their_sorted_paths_without_suffix(suite: Suite) -> None:
     (suite.scenarios_root / "a/b").mkdir(parents=True)
     (suite.scenarios_root / "a/b/c.yaml").touch()
     (suite.scenarios_root / "a/.hidden.yaml").touch()
@@ -33,12 +35,12 @@ def test_ids_are_sorted_paths_without_suffix(suite: Suite) -> None:
     assert suite.ids() == ["a/b/c", *(f"many/s{number}" for number in range(5))]
 
 
-def test_a_link_is_not_followed(suite: Suite) -> None:
+def test_a_symbolic_link_among_the_scenarios_is_not_followed(suite: Suite) -> None:
     (suite.scenarios_root / "loop").symlink_to(".")
     assert len(suite.ids()) == 5
 
 
-def test_a_scenario_is_read_on_request(suite: Suite) -> None:
+def test_a_scenario_is_read_only_when_it_is_used(suite: Suite) -> None:
     (suite.scenarios_root / "many/s1.yaml").write_text("title: [\n")
     assert suite.scenario("many/s0").title == "Read number 0"
     with pytest.raises(SuiteError, match=r"s1\.yaml:2:1"):

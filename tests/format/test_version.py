@@ -1,4 +1,4 @@
-"""The version of a suite, parts of a suite for parallel runs, and disputed scenarios."""
+"""The version of a suite, its division into parts for parallel runs, and disputed scenarios."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ BUNDLED = Suite()
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """Return a suite with one scenario and the version 1.1."""
+    """A suite with one scenario and the version 1.1."""
     left_out = {"scenarios", "recordings", "corpus"}
     shutil.copytree(BUNDLED.root, tmp_path / "f", ignore=lambda _folder, names: left_out & {*names})
     (tmp_path / "f/scenarios/gate").mkdir(parents=True)
@@ -26,7 +26,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(tmp_path / "f")
 
 
-def test_shards_contain_every_scenario_once() -> None:
+def test_the_parts_for_parallel_runs_contain_every_scenario_exactly_once() -> None:
     shards = [select(BUNDLED, Selection(shard=(part, 4))) for part in (1, 2, 3, 4)]
     assert sorted(name for shard in shards for name in shard) == sorted(BUNDLED.ids())
     assert [select(Suite(BUNDLED.root), Selection(shard=(part, 4))) for part in (1, 2, 3, 4)] == shards

@@ -1,4 +1,4 @@
-"""Errors have names, and the name of an error is found by its message."""
+"""The file errors.yaml names errors. The name of an error is found by its message."""
 
 from pathlib import Path
 
@@ -25,9 +25,11 @@ errors:
     summary: Anything denied.
     forms: ["Denied{rest}", "No cake (yet)."]
 """
+"""A valid errors.yaml. Tests replace parts of it."""
 
 
 def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
+    """Load the names of errors from a file with this text."""
     path = tmp_path / "errors.yaml"
     path.write_text(text)
     return load_vocabulary(path)
@@ -77,11 +79,11 @@ def test_an_error_is_reported_with_its_position(tmp_path: Path, old: str, new: s
         ("a {x}", "a line\nand another", True),
     ],
 )
-def test_a_form_must_match_the_whole_message(form: str, message: str, matches: bool) -> None:
+def test_a_form_of_an_error_must_match_the_whole_message(form: str, message: str, matches: bool) -> None:
     assert MessageForm(form).matches(message) is matches
 
 
-def test_data_of_the_product_is_separated_from_its_message() -> None:
+def test_variable_data_in_a_message_is_separated_from_its_fixed_text() -> None:
     vocabulary = Suite().vocabulary
     before, data, after = "Wrong.\n\nFull schema:", "\n{}\nIMPORTANT: x\n{}", "\nIMPORTANT: Do not."
     whole = before + data + after

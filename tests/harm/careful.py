@@ -1,6 +1,6 @@
-"""A harmless tool of a different design, tools that nearly do harm, and tools that do harm.
+"""A harmless tool with a different design than Claude Code, tools that nearly do harm, and tools that do harm.
 
-The first word of a docstring is the kind of harm; `Near` means none.
+A docstring begins with the kind of harm that the tool does. `Near` means no harm.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class RefusedError(Exception):
-    """A call is refused. The text is the answer."""
+    """Raised if a tool refuses a call. The text becomes the answer."""
 
 
 class Careful:
-    """Compares contents instead of times: an Edit changes the current file, a Write needs a Read of that content."""
+    """Near: compares contents instead of times. An Edit changes the current file, a Write needs a Read of the current
+    content.
+    """
 
     capabilities = frozenset({"Read", "Edit", "Write"})
     reuses_paths = True
@@ -79,12 +81,13 @@ class Careful:
         return "done"
 
     def write_file(self, path: Path, data: bytes) -> None:
+        """Write a file. Subclasses override this to write in a different way."""
         path.write_bytes(data)
         self.known[path] = data
 
 
 class ReplacesAtomically(Careful):
-    """Near: writes a temporary file and renames it to the target, with the mode of the old file."""
+    """Near: writes a temporary file and renames it to the target. The new file gets the mode of the old file."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         made = path.with_name(".made")
@@ -96,7 +99,7 @@ class ReplacesAtomically(Careful):
 
 
 class RefusesLinks(Careful):
-    """Near: refuses calls for symbolic links."""
+    """Near: refuses every call for a symbolic link."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if Path(self.workspace.root, str(arguments["file_path"])).is_symlink():
@@ -105,7 +108,7 @@ class RefusesLinks(Careful):
 
 
 class EditsAnOldCopy(Careful):
-    """Lost: makes an Edit in the content of the last Read, and ignores the current file."""
+    """Lost: makes an Edit in the content of the last Read, and ignores that the file has changed."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = self.known.get(path, b"")
@@ -116,7 +119,7 @@ class EditsAnOldCopy(Careful):
 
 
 class WritesUnread(Careful):
-    """Lost: a Write replaces any file, without a Read."""
+    """Lost: a Write replaces any file, without a Read of it."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.write_file(path, str(arguments["content"]).encode())
@@ -124,7 +127,7 @@ class WritesUnread(Careful):
 
 
 class EditsUnread(Careful):
-    """Blind: an Edit needs no Read."""
+    """Blind: an Edit changes a file without a Read of it."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.known.setdefault(path, b"")
@@ -139,13 +142,13 @@ class RefusesEverything(Careful):
 
 
 class DoesNothing(Careful):
-    """Untrue: reports success for every call, and does nothing."""
+    """Untrue: reports success for every call, but changes no file."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult("done")
 
 
 class HasNoEdit(Careful):
-    """Has Read and Write, but lacks Edit."""
+    """Near: has the tools Read and Write, but no Edit."""
 
     capabilities = frozenset({"Read", "Write"})

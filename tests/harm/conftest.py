@@ -1,4 +1,4 @@
-"""Makes the implementations in this directory importable, and the wrong implementations."""
+"""Makes the implementations in this directory and the wrong implementations importable."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Implementations that declare a design: rightly, falsely, or to avoid being judged."""
+"""Implementations that declare a design: correctly, wrongly, or only to avoid being judged."""
 
 import re
 from collections.abc import Mapping
@@ -11,20 +11,20 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
-    """Return an implementation that behaves like `does`, and declares a design."""
+    """Return an implementation that declares a design and otherwise behaves like `does`."""
     return type(does.__name__, (does,), {"design": design, "__doc__": does.__doc__})
 
 
 class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
-    """Needs no Read, neither for an Edit nor for a Write."""
+    """Requires no Read before an Edit or a Write."""
 
     design = "ungated"
 
 
-# Right declarations: an Edit is made in the current content of a changed file; no Read is required.
+# Correct declarations: an Edit is made in the current content of a changed file; no Read is required.
 ContentChecked = declaring("content-checked", careful.Careful)
 Ungated = declaring("ungated", careful.EditsUnread)
-# False declarations: an Edit in an old content; a Write of a changed file; a changed file is not refused.
+# Wrong declarations: an Edit in old content; a Write of a changed file; a changed file is not refused.
 EditsAnOldCopy = declaring("content-checked", careful.EditsAnOldCopy)
 WritesUnread = declaring("content-checked", careful.WritesUnread)
 HashesInName = declaring("hash-checked", careful.Careful)
@@ -38,19 +38,19 @@ Unknown = declaring("loose", careful.Careful)
 
 
 class Declares(careful.Careful):
-    """Declares two refusals, and refuses only these calls."""
+    """Declares two refusals, and refuses only the calls that they describe."""
 
     refuses = frozenset({"not-utf-8", "empty-old-text"})
 
 
 class DeclaresLinks(Declares):
-    """Also declares that it refuses symbolic links."""
+    """Also declares that symbolic links are refused."""
 
     refuses = Declares.refuses | {"symbolic-link"}
 
 
 class Narrow(careful.Careful):
-    """Requires the file's line ends in an Edit of several lines; a Write creates no directory. Declares nothing."""
+    """Requires the file's line ends in an Edit of several lines. A Write creates no directory. Declares neither."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -69,7 +69,9 @@ class DeclaresNarrow(Narrow):
 
 
 class Literal(careful.Careful):
-    """Refuses inexact texts, lines below 1, read-only files, and half characters. Declares nothing."""
+    """Refuses inexact old texts, lines below 1, read-only files, and half characters. Declares none of these
+    refusals.
+    """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -87,13 +89,13 @@ class Literal(careful.Careful):
 
 
 class DeclaresLiteral(Literal):
-    """Declares the four refusals of `Literal`."""
+    """Behaves like `Literal`, and declares its four refusals."""
 
     refuses = frozenset({"inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate"})
 
 
 class DeclaresAndSpoils(Declares):
-    """Refuses the declared calls, but leaves a new file behind."""
+    """Refuses the declared calls, but each refusal leaves a new file behind."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         result = super().call(tool, arguments)
@@ -103,19 +105,19 @@ class DeclaresAndSpoils(Declares):
 
 
 class DeclaresTooLittle(careful.RefusesEverything):
-    """Declares two refusals, and refuses every call."""
+    """Declares two refusals, but refuses every call."""
 
     refuses = Declares.refuses
 
 
 class DeclaresUnknown(Declares):
-    """Declares a refusal that does not exist."""
+    """Declares a refusal that readfirst does not know."""
 
     refuses = frozenset({"not-utf-9"})
 
 
 class ComparesBytes(careful.Careful):
-    """Refuses to change a file whose bytes differ from those of its last Read. Declares nothing."""
+    """Refuses to change a file whose bytes differ from those of its last Read. Does not declare this refusal."""
 
     def __init__(self, workspace: Any) -> None:
         super().__init__(workspace)
@@ -132,7 +134,9 @@ class ComparesBytes(careful.Careful):
 
 
 class Hashes(ComparesBytes):
-    """Compares contents, as with hashes; refuses deleted and binary files, and lines past the end. Declares nothing."""
+    """Compares contents, as with hashes. Also refuses deleted files, binary files, and lines past the end. Declares
+    nothing.
+    """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -150,14 +154,14 @@ class Hashes(ComparesBytes):
 
 
 class DeclaresHashes(Hashes):
-    """Declares all of that."""
+    """Behaves like `Hashes`, and declares its design and all its refusals."""
 
     design = "hash-checked"
     refuses = frozenset({"past-the-end", "binary-file", "changed-content", "deleted-since-read"})
 
 
 class HashesAndSpoils(DeclaresHashes):
-    """Leaves a file behind each Edit."""
+    """Behaves like `DeclaresHashes`, but leaves a new file behind after each Edit."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if tool == "Edit":
@@ -166,7 +170,7 @@ class HashesAndSpoils(DeclaresHashes):
 
 
 class RefusesWrites(careful.Careful):
-    """Refuses each Write. Declares nothing."""
+    """Refuses every Write. Does not declare this refusal."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult("no", is_error=True) if tool == "Write" else super().call(tool, arguments)

@@ -1,4 +1,6 @@
-"""Creates git repositories of single-file commits from a seed, and converts the commits to calls of a session."""
+"""Creates git repositories whose commits change one file each, from a seed, and converts each commit to the calls of a
+session.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ __all__ = ["Commit", "calls_of_commit", "commits_of", "make_repository"]
 _NAMES = [
     *("count", "total", "value", "path", "item", "result", "grün", "naïve", "index", "name", "limit", "rest"),
 ]
+"""Words for random lines."""
 _START = {
     "src/app.py": "import os\n\n\ndef main(path):\n    total = 0\n    for item in path:\n        total += item\n\n",
     "src/app_test.py": "def test_one():\n    assert True\n\n\ndef test_two():\n    assert True\n",
@@ -24,12 +27,14 @@ _START = {
     "data.json": '{\n  "name": "x",\n  "items": [\n    1,\n    2,\n    2\n  ]\n}',
     "run.sh": "#!/bin/sh\nset -e\necho start\nif true; then\n\techo one\nfi\necho end\n",
 }
-"""The files of the first commit: with LF, CRLF, tabs, spaces at line ends, a byte order mark, and no final newline."""
+"""The files of the first commit. They have LF, CRLF, tabs, spaces at line ends, a byte order mark, or no
+final newline.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its only changed file before and after it, and all other files."""
+    """A commit: the content of its only changed file before and after it, and all other files."""
 
     path: str
     before: bytes
@@ -38,6 +43,7 @@ class Commit:
 
 
 def _line(random: random.Random, like: str) -> str:
+    """Return a random line with the indentation of the line `like`."""
     blank = like[: len(like) - len(like.lstrip())]
     one, two = random.choice(_NAMES), random.choice(_NAMES)
     forms = [
@@ -53,7 +59,7 @@ def _line(random: random.Random, like: str) -> str:
 
 
 def _edit_lines(random: random.Random, lines: list[str]) -> list[str]:
-    """Return the lines with one random change of a kind that people make."""
+    """Return the lines with one random change of a kind that people often make."""
     at = random.randrange(len(lines)) if lines else 0
     near = lines[at] if lines else ""
     match random.randrange(9):
@@ -85,7 +91,7 @@ def _edit_lines(random: random.Random, lines: list[str]) -> list[str]:
 
 
 def make_repository(folder: Path, seed: int, count: int) -> None:
-    """Create a repository with a first commit and `count` further commits that change one file each."""
+    """Create a repository with a first commit, and `count` further commits that change one file each."""
     chance = random.Random(seed)
     files = dict(_START)
     stream = bytearray()
@@ -123,7 +129,7 @@ def make_repository(folder: Path, seed: int, count: int) -> None:
 
 
 def commits_of(folder: Path) -> Iterator[Commit]:
-    """Yield the commits of a repository in their order, without the first."""
+    """Yield the commits of a repository in their order, except the first commit."""
 
     def git(*words: str, data: bytes = b"") -> bytes:
         command = ["git", "-C", str(folder), *words]
@@ -151,10 +157,10 @@ def commits_of(folder: Path) -> Iterator[Commit]:
 
 
 def calls_of_commit(commit: Commit) -> list[tuple[str, dict[str, str]]]:
-    """Return the calls that make the change of a commit: Edits whose old text occurs once, or one Write if that is not
-    possible.
+    """Return the calls that make the change of a commit: Edits whose old text occurs once, or one Write if this is
+    impossible.
 
-    The texts have LF for CRLF and no byte order mark, like those of a model, which sees neither.
+    The texts contain LF instead of CRLF and no byte order mark, because a model sees neither.
     """
     path = f"$WS/{commit.path}"
     old, new = (each.decode("utf-8-sig").replace("\r\n", "\n") for each in (commit.before, commit.after))

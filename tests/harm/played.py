@@ -1,4 +1,6 @@
-"""Sessions in memory for tests of the judge. The test states the answer and the changed files of each call."""
+"""Sessions without an implementation, used by tests of the judge. The test states the answer and the changed files of
+each call.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,11 @@ from readfirst.harness.suite.scenario import (
 __all__ = ["Played"]
 
 Change = bytes | Entry | None
+"""The new state of a file: its bytes, any other entry, or None if the file is deleted."""
 
 
 class Played:
-    """A session and its files. `given` contains permission rules and modes."""
+    """A session and its files, to which a test adds calls and events. `given` contains permission rules and modes."""
 
     def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
         self._numbers = count(1)
@@ -40,6 +43,7 @@ class Played:
         self._steps: list[tuple[Step, StepOutcome]] = []
 
     def _entry(self, path: str, change: Change) -> Entry | None:
+        """Return the entry of a changed file. If only bytes are given, the mode stays the same."""
         if not isinstance(change, bytes):
             return change
         former = self.state.get(path)
@@ -47,6 +51,7 @@ class Played:
         return RegularFile(change, mode, None, Stamp(next(self._numbers), 1, 0))
 
     def _put(self, path: str, entry: Entry | None) -> None:
+        """Set the entry of a path and create the directories above it. None removes the entry."""
         for end in (at for at, sign in enumerate(path) if sign == "/"):
             self.state.setdefault(path[:end], Directory(0o755))
         self.state[path] = entry or Directory()
@@ -54,6 +59,7 @@ class Played:
             del self.state[path]
 
     def _apply_changes(self, changes: Mapping[str, Change]) -> dict[str, Entry | None]:
+        """Apply changes to the files, and return the new entries."""
         made = {path: self._entry(path, change) for path, change in changes.items()}
         for path, entry in made.items():
             self._put(path, entry)
@@ -70,7 +76,8 @@ class Played:
     ) -> None:
         """Add a call with its answer.
 
-        `more` may contain `changes`, the new bytes of files by path, and `interrupted`, for a call without an answer.
+        `more` may contain `changes`, the new bytes of files by path, and `interrupted`, which means that the call has
+        no answer.
         """
         interrupted = more.get("interrupted")
         result = NO_ANSWER if interrupted else ToolResult(answer, error)
@@ -86,7 +93,7 @@ class Played:
         self._steps.append((step, StepOutcome(results, self._apply_changes(changes))))
 
     def read(self, path: str, answer: str | None = None) -> None:
-        """Add a Read of a file. Its answer is the file with line numbers, or `answer` if that is given."""
+        """Add a Read of a file. The answer is `answer`, or the file with line numbers if it is None."""
         entry = self.state[path.removeprefix("$WS/")]
         assert isinstance(entry, RegularFile)
         lines = entry.data.decode("utf-8-sig", "replace").split("\n")
@@ -103,7 +110,7 @@ class Played:
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:
-        """Return the harms that the judge finds in the session."""
+        """Return the harm that the judge finds in the session."""
         scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)

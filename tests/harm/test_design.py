@@ -1,4 +1,6 @@
-"""Refusals that a declared design omits are `unsupported`, never passed. Runs report and check the design."""
+"""A declared design leaves out some refusals: scenarios that need them are `unsupported`, never passed. Runs report and
+check the design.
+"""
 
 import json
 from dataclasses import replace
@@ -27,12 +29,15 @@ from tests.rows import rows
 
 HERE = Path(__file__).parent
 UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
+"""Scenarios in which a file was not read, has changed before an Edit, and has changed before a Write."""
 READ = "gate/edit-after-read"
+"""A scenario without a refusal."""
 
 
 def judge_design(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
+    """Return the verdict on an implementation in one scenario, after its design was applied."""
     verdict = judging.judge_scenario(scenario_id, tool, level, harm=True, place=place)
     scenario = SUITE.scenario(scenario_id)
     return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
@@ -43,7 +48,9 @@ SAFE = [
     (designed.UngatedCopy, CHANGED, "failed"),
     (designed.Ungated, CHANGED, "passed"),
 ]
-"""Implementations with a design, a scenario, and its status at the level `safe`. A design excuses no harm."""
+"""Implementations with a design, each with a scenario and its expected status at the level `safe`. A design excuses no
+harm.
+"""
 CASES = [
     *((*each, "safe") for each in SAFE),
     *(
@@ -72,6 +79,7 @@ CASES = [
         )
     ),
 ]
+"""Implementations with a design, each with a scenario, its expected status, and the level."""
 
 
 @rows(("tool", "scenario_id", "status", "level"), CASES)
@@ -81,7 +89,7 @@ def test_a_design_excuses_only_its_declared_refusals(
     assert judge_design(tool, scenario_id, place, level).status == status
 
 
-def test_a_wrong_declaration_is_reported_with_the_harm(place: WorkspacePool) -> None:
+def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm(place: WorkspacePool) -> None:
     (difference,) = judge_design(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (
         "the declared design content-checked does not hold: "
@@ -90,7 +98,7 @@ def test_a_wrong_declaration_is_reported_with_the_harm(place: WorkspacePool) -> 
     assert difference.level == "safe"
 
 
-def test_a_design_changes_only_failed_verdicts(place: WorkspacePool) -> None:
+def test_a_design_changes_no_verdict_except_failed_ones(place: WorkspacePool) -> None:
     scenario, verdict = SUITE.scenario(CHANGED), judge_design(careful.Careful, CHANGED, place)
     for status in ("error", "unspecified", "unsupported"):
         outcome = Outcome(CHANGED, ())
@@ -99,7 +107,7 @@ def test_a_design_changes_only_failed_verdicts(place: WorkspacePool) -> None:
     assert apply_design(verdict, scenario, CONTRACT, outcome, None) is verdict
 
 
-def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more() -> None:
+def test_each_design_omits_named_refusals_and_a_weaker_design_omits_more() -> None:
     assert set(OMITTED_REFUSALS) == set(DESIGNS)
     assert (
         OMITTED_REFUSALS["strict"]
@@ -121,7 +129,7 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
         (careful.DoesNothing, None),
     ],
 )
-def test_a_design_is_detected(
+def test_the_design_of_an_implementation_is_detected(
     tool: type[careful.Careful], design: Design | None, place: WorkspacePool
 ) -> None:
     if design is not None:
@@ -136,7 +144,7 @@ def test_a_design_is_detected(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_every_report_shows_the_design(
+def test_every_report_shows_the_declared_design(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(HERE)
@@ -164,7 +172,7 @@ def test_an_unknown_design_is_refused(readfirst: Cli, monkeypatch: pytest.Monkey
         ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
         assert "'loose'. There are: strict, hash-checked, content-checked, ungated." in ended.err
-    # A design that only the attribute states is checked when it is used.
+    # If only the adapter declares the design, the error is reported when the design is used.
     assert traits_of(designed.Unknown).capabilities
 
 

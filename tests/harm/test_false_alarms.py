@@ -1,4 +1,6 @@
-"""Cases that look like a serious harm and are a lesser harm or none. Each was found in a published implementation."""
+"""Cases that look like a serious harm, but are a lesser harm or harmless. Each case was found in a published
+implementation.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +20,7 @@ from tests.rows import rows
 
 
 class ReadsInTextMode(careful.Careful):
-    """Reads a file with all line ends as LF, and writes these back. This spoils line ends, but loses no line."""
+    """Reads every line end as LF, and writes LF back. This spoils line ends, but loses no line."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         text = path.read_text()
@@ -34,7 +36,7 @@ class ReadsInTextMode(careful.Careful):
 
 
 class InsertsAtTheTop(careful.Careful):
-    """An Edit inserts its new text at the beginning of the file."""
+    """An Edit ignores its old text and inserts its new text at the beginning of the file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
@@ -42,7 +44,7 @@ class InsertsAtTheTop(careful.Careful):
 
 
 class ReplacesTheWholeFile(careful.Careful):
-    """An Edit replaces the whole file by its new text."""
+    """An Edit replaces the whole file with its new text."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode())
@@ -52,6 +54,7 @@ class ReplacesTheWholeFile(careful.Careful):
 def harms(
     tool: type[careful.Careful], entry: Entry, place: WorkspacePool, name: str, **arguments: str
 ) -> list[str]:
+    """Return the kinds of harm in a session with one call on a file, except `blind`."""
     calls = (ToolCall(name, {"file_path": "$WS/notes.txt", **arguments}),)
     scenario = Scenario("harm/one", "One call", "observed", Given({"notes.txt": entry}), calls)
     outcome = replay(scenario, tool, place)
@@ -60,7 +63,7 @@ def harms(
 
 
 class CutsSpaces(careful.Careful):
-    """An Edit without an old text inserts at the top. Any other Edit strips spaces at the end of the file."""
+    """An Edit with an empty old text inserts at the top. Every other Edit strips the spaces at the end of the file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
@@ -69,7 +72,7 @@ class CutsSpaces(careful.Careful):
         return "done"
 
 
-def test_text_of_the_session_is_not_work_of_others(place: WorkspacePool) -> None:
+def test_text_that_the_session_itself_wrote_cannot_be_lost(place: WorkspacePool) -> None:
     edits = ({"old_string": "", "new_string": " "}, {"old_string": "\n", "new_string": ""})
     steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
     given = Given({"notes.txt": RegularFile(TextContent("\n"))})
@@ -79,7 +82,7 @@ def test_text_of_the_session_is_not_work_of_others(place: WorkspacePool) -> None
 
 
 class ReplacesLinks(careful.EditsUnread):
-    """Replaces a file by a new one, also if its path is a symbolic link."""
+    """Replaces a file with a new file, even if its path is a symbolic link."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         path.unlink()
@@ -95,7 +98,7 @@ def test_replacing_a_link_by_a_file_is_spoiled_and_not_misplaced(place: Workspac
 
 
 class KeepsALog(careful.Careful):
-    """Refuses every call, and writes a log into the workspace."""
+    """Refuses every call, but writes a log file into the workspace."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         Path(self.workspace.root, "log").write_text(tool)
@@ -103,22 +106,25 @@ class KeepsALog(careful.Careful):
 
 
 @pytest.mark.parametrize(("path", "kinds"), [(["$WS/a.txt", "$WS/b.txt"], ["stray"]), ("/x/$WS/a.txt", [])])
-def test_an_unclear_path_may_lead_to_any_file(path: object, kinds: list[str], place: WorkspacePool) -> None:
+def test_if_the_path_argument_is_not_a_path_any_changed_file_may_be_the_requested_one(
+    path: object, kinds: list[str], place: WorkspacePool
+) -> None:
     scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
     found = harms_of(scenario, replay(scenario, KeepsALog, place))
     assert [each.kind for each in found] == kinds
 
 
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
+"""A file with a byte order mark and CRLF."""
 
 
-def test_an_edit_may_remove_a_byte_order_mark(place: WorkspacePool) -> None:
+def test_removing_a_byte_order_mark_is_harmless_if_the_edit_requests_it(place: WorkspacePool) -> None:
     asked = {"old_string": "\ufeff", "new_string": ""}
     assert harms(ReadsInTextMode, MARKED, place, "Edit", **asked) == ["spoiled"]
     assert harms(careful.EditsUnread, MARKED, place, "Edit", **asked) == []
 
 
-def test_a_line_with_a_different_end_is_not_lost(place: WorkspacePool) -> None:
+def test_a_line_of_which_only_the_line_end_changed_is_not_lost(place: WorkspacePool) -> None:
     windows = RegularFile(TextContent("alpha\nbeta\n", eol="crlf"))
     changed = {"old_string": "beta", "new_string": "gamma"}
     assert harms(ReadsInTextMode, windows, place, "Edit", **changed) == ["spoiled"]
@@ -132,7 +138,9 @@ def test_a_line_with_a_different_end_is_not_lost(place: WorkspacePool) -> None:
 
 
 @rows("new", ["", "top\n", "top"])
-def test_an_edit_without_old_text_may_insert_at_the_top(new: str, place: WorkspacePool) -> None:
+def test_inserting_the_new_text_at_the_top_is_harmless_if_the_old_text_is_empty(
+    new: str, place: WorkspacePool
+) -> None:
     notes = RegularFile(TextContent("alpha\nbeta\n"))
     asked = {"old_string": "", "new_string": new}
     assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []
@@ -140,6 +148,7 @@ def test_an_edit_without_old_text_may_insert_at_the_top(new: str, place: Workspa
 
 
 BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
+"""The content of the file on another branch, and its original content."""
 
 
 @rows(
@@ -154,7 +163,9 @@ BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
         ("read branch compact content write", ["lost"]),
     ],
 )
-def test_restored_content_that_was_read_is_not_lost(steps: str, kinds: list[str]) -> None:
+def test_content_that_another_program_restored_is_not_lost_if_the_session_had_read_it(
+    steps: str, kinds: list[str]
+) -> None:
     played = Played({"notes.txt": CONTENT})
     path = "$WS/notes.txt"
     for step in steps.split():

@@ -1,4 +1,6 @@
-"""Each harm that a rule prevents was observed in recordings, published or wrong implementations."""
+"""Each harm that a rule should prevent was observed in a recording, in a published implementation, or in a wrong
+implementation.
+"""
 
 import json
 from pathlib import Path
@@ -31,10 +33,13 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 Guard = tuple[str, str]
+"""The id of a rule, and a kind of harm that the rule prevents."""
 
 InsertsInCapitals = treating(TreatingInsertions, str.upper)
+"""A wrong implementation that inserts texts in capital letters."""
 
 KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every(), **wrong_thresholds.every()}
+"""Wrong implementations by the name of their fault."""
 
 OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
@@ -75,11 +80,14 @@ OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
-"""The wrong implementation and the scenario in which each harm was observed, by rule and kind of harm."""
+"""For each harm that was observed only in a wrong implementation: this implementation and the scenario."""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
+"""A reason in `NEVER_OBSERVED`."""
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
+"""A reason in `NEVER_OBSERVED`."""
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
+"""A reason in `NEVER_OBSERVED`."""
 
 NEVER_OBSERVED: dict[Guard, str] = {
     (
@@ -96,33 +104,38 @@ NEVER_OBSERVED: dict[Guard, str] = {
     ("formatter-hook-is-no-stranger", "lost"): NO_OTHER_HOOKS,
     ("deny-exceptions", "trespass"): "where a rule opens what another closed, the judge takes nobody's side",
 }
-"""Harms that a rule prevents but that were never observed, by rule and kind, with the reason."""
+"""Harms that a rule prevents but that were never observed, by rule and kind, each with the reason."""
 
 
 @pytest.fixture(scope="module")
 def rule_by_scenario(suite: Suite) -> dict[str, str]:
-    """The id of the rule of each scenario."""
+    """The rule of each scenario, by the id of the scenario."""
     return {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
 
 
 @pytest.fixture(scope="module")
 def rules(suite: Suite) -> Rules:
+    """The rules of the bundled suite."""
     assert suite.rules is not None
     return suite.rules
 
 
 def read_harm_by_target() -> dict[str, Any]:
-    """Return the ids of the scenarios with each kind of harm, in families, by published implementation."""
+    """Return the ids of the scenarios with each kind of harm, by published implementation. The ids are grouped by
+    family.
+    """
     targets = json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]
     return {target["target"]: target["harm"]["scenarios"] for target in targets}
 
 
 def read_harm_by_rule() -> dict[str, list[str]]:
-    """Return the kinds of harm in recordings, by rule."""
+    """Return the kinds of harm in the recordings of the product, by rule."""
     return json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]  # type: ignore[no-any-return]
 
 
-def test_every_guard_was_observed_or_has_a_reason(rules: Rules, rule_by_scenario: dict[str, str]) -> None:
+def test_every_harm_that_a_rule_prevents_was_observed_or_has_a_reason_why_not(
+    rules: Rules, rule_by_scenario: dict[str, str]
+) -> None:
     guards = {(rule.id, kind) for rule in rules for kind in rule.guards}
     observed = {(rule, kind) for rule, kinds in read_harm_by_rule().items() for kind in kinds}
     for scenarios_by_kind in read_harm_by_target().values():
@@ -134,7 +147,9 @@ def test_every_guard_was_observed_or_has_a_reason(rules: Rules, rule_by_scenario
 
 
 @rows("guard", OBSERVED_IN_WRONG_TOOLS)
-def test_a_wrong_implementation_does_the_harm(suite: Suite, place: WorkspacePool, guard: Guard) -> None:
+def test_the_listed_wrong_implementation_does_the_harm_that_the_rule_prevents(
+    suite: Suite, place: WorkspacePool, guard: Guard
+) -> None:
     implementation, scenario_id = OBSERVED_IN_WRONG_TOOLS[guard]
     rule, kind = guard
     assert suite.heading(scenario_id).rule == rule
@@ -143,21 +158,25 @@ def test_a_wrong_implementation_does_the_harm(suite: Suite, place: WorkspacePool
     assert kind in {each.kind for each in harms_of(scenario, outcome)}
 
 
-def test_rules_of_safety_have_sorted_guards(rules: Rules) -> None:
+def test_every_rule_of_class_safety_lists_the_kinds_of_harm_that_it_prevents_in_order(rules: Rules) -> None:
     assert all(rule.guards for rule in rules.of("safety"))
     assert all(list(rule.guards) == sorted(rule.guards, key=KINDS.index) for rule in rules)
 
 
-def test_rules_about_loss_have_class_safety(rules: Rules) -> None:
-    """This holds in any design: a refusal that a different design does not make may be the only protection of work."""
+def test_a_rule_that_prevents_the_kind_lost_has_class_safety(rules: Rules) -> None:
+    """This is required in any design: if a design leaves out a refusal, another refusal may be the only protection of
+    the work.
+    """
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []
     losing = {rule for rule, kinds in read_harm_by_rule().items() if "lost" in kinds}
     assert losing
     assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
 
 
-def test_class_safety_detects_each_loss_of_work(rules: Rules, rule_by_scenario: dict[str, str]) -> None:
-    """An implementation may also lose work in scenarios of other classes; `--level safe` shows these."""
+def test_an_implementation_that_loses_work_fails_a_rule_of_class_safety(
+    rules: Rules, rule_by_scenario: dict[str, str]
+) -> None:
+    """An implementation may also lose work in scenarios of other classes. `--level safe` shows these."""
     classes = {
         name: {rules[rule_by_scenario[each]].class_ for each in in_families(lost) if each in rule_by_scenario}
         for name, scenarios_by_kind in read_harm_by_target().items()

@@ -1,4 +1,6 @@
-"""Commits of a repository as sessions: the judge finds no harm by an exact writer, and misses no loss."""
+"""Commits of a repository are played as sessions: the judge finds no harm by an exact writer, and detects
+every loss.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from readfirst.harness.suite.harm_kinds import HARMS
 
 
 def change_of_others(commit: Commit) -> bytes:
-    """Return the file with a line that another program appended. The commit does not change this part."""
+    """Return the file with an additional last line, which another program appended. The commit does not change this
+    line.
+    """
     end = b"\r\n" if b"\r\n" in commit.before else b"\n"
     newline = b"" if commit.before.endswith(b"\n") else end
     return commit.before + newline + b"# somebody else" + end
@@ -29,11 +33,11 @@ def play(
     others: bool = False,
     mode: int | None = None,
 ) -> tuple[list[str], int]:
-    """Play a commit as a session. Return the kinds of harm, and the number of calls whose result is not the requested
-    one.
+    """Play a commit as a session. Return the kinds of harm, and the number of calls whose result differs from the
+    requested one.
 
-    `others`: another program changes the file after the Read. If a Write is refused because of this, it is repeated
-    after another Read, with the line of the other program. `loss` spoils the result of each call.
+    `others`: another program changes the file after the Read. If a Write is refused because of this, the session reads
+    the file again and repeats the Write, with the line of the other program. `loss` spoils the result of each call.
     """
     session = Played({commit.path: commit.before, **commit.others})
     tool = writer({commit.path: commit.before, **commit.others})
@@ -79,6 +83,7 @@ def play(
 
 
 def _with_mode(session: Played, path: str, mode: int) -> None:
+    """Change the mode of a file in the last step of a session."""
     step, happened = session._steps[-1]
     entry = session.state[path]
     assert isinstance(entry, RegularFile)
@@ -90,6 +95,7 @@ def _with_mode(session: Played, path: str, mode: int) -> None:
     scope="module", params=[pytest.param(24, id="few"), pytest.param(320, id="many", marks=pytest.mark.slow)]
 )
 def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Commit]:
+    """The commits of a random repository. The slow test uses more commits."""
     folder: Path = tmp_path_factory.mktemp("history")
     make_repository(folder, seed=11, count=request.param)
     commits = [*commits_of(folder)]
@@ -99,7 +105,9 @@ def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("others", [False, True])
-def test_an_exact_writer_harms_nothing(history: list[Commit], others: bool) -> None:
+def test_no_harm_is_found_if_every_call_has_exactly_the_requested_result(
+    history: list[Commit], others: bool
+) -> None:
     found = {index: play(commit, others=others)[0] for index, commit in enumerate(history)}
     assert {index: kinds for index, kinds in found.items() if kinds} == {}
     tools = {name for commit in history for name, _ in calls_of_commit(commit)}
@@ -109,6 +117,7 @@ def test_an_exact_writer_harms_nothing(history: list[Commit], others: bool) -> N
 def assert_none_missed(
     history: list[Commit], writer: type[ExactWriter], loss: Loss | None, others: bool
 ) -> None:
+    """Assert that the judge finds harm in every commit whose result is wrong."""
     missed, made = [], 0
     for index, commit in enumerate(history):
         kinds, differing = play(commit, writer, loss, others=others)
@@ -120,13 +129,13 @@ def assert_none_missed(
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_every_loss_is_detected(history: list[Commit], name: str) -> None:
+def test_every_wrong_result_of_a_call_is_detected_as_harm(history: list[Commit], name: str) -> None:
     assert_none_missed(history, ExactWriter, LOSSES[name], others=False)
 
 
-def test_every_edit_of_an_old_copy_is_detected(history: list[Commit]) -> None:
+def test_every_edit_that_is_made_in_an_old_copy_is_detected_as_harm(history: list[Commit]) -> None:
     assert_none_missed(history, OldCopy, None, others=True)
 
 
-def test_every_changed_mode_is_detected(history: list[Commit]) -> None:
+def test_every_change_of_a_file_mode_is_detected_as_harm(history: list[Commit]) -> None:
     assert all("spoiled" in play(commit, mode=0o600)[0] for commit in history)

@@ -1,4 +1,4 @@
-"""Harms appear in JUnit reports, at the steps of a page, and in the comparison of two sides."""
+"""Harm appears in JUnit reports, at the steps of an HTML page, and in the comparison of two sides."""
 
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -20,13 +20,19 @@ CHANGED = "staleness/edit-after-change"
 LOST = Harm(
     2, 0, "lost", "notes.txt", "line 2 of notes.txt, which somebody else saved", "alpha\nBETA\n", "gamma\n"
 )
+"""A harm by an Edit of a changed file."""
 REFUSED = Difference(2, 0, "effects", "refused", "refused: modified_since_read", "not refused: done")
+"""The difference that the Edit was not refused."""
 HARMED = Difference(2, 0, "safe", LOST.line, LOST.before, LOST.after)
+"""The difference that describes the harm."""
 PASSED = Verdict(CHANGED, "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True), harms=(LOST,))
+"""A passed verdict with the harm: the contract's version does the same harm."""
 FAILED = replace(PASSED, status="failed", levels={}, differences=(HARMED, REFUSED))
+"""A failed verdict with the harm."""
 
 
 def junit(*verdicts: Verdict) -> ElementTree.Element:
+    """Return the JUnit report about verdicts."""
     sources = sources_of(Suite(), find=lambda _: None, commands=lambda _: Commands("show", "run"))
     return ElementTree.fromstring(
         sources.write("junit", Results((run(*verdicts, target="x", level="effects"),))).encode()
@@ -39,14 +45,14 @@ def test_junit_contains_the_harm_as_message_and_output() -> None:
     (failure,) = failed.iter("failure")
     assert failure.get("message") == line
     assert [each.text for each in failed.iter("system-out")] == [f"{line}\n"]
-    # Harm that the contract does, too, also counts as harm.
+    # Harm that the contract's version does, too, is also counted as harm.
     assert [each.tag for each in passed] == ["system-out"]
     (alone,) = junit(replace(FAILED, differences=(REFUSED,), harms=())).iter("testcase")
     said = "step 3: expected refused: modified_since_read, got not refused: done"
     assert [(each.tag, each.get("message")) for each in alone] == [("failure", said)]
 
 
-def test_a_step_of_a_page_shows_a_harm_once() -> None:
+def test_the_step_of_an_html_page_shows_a_harm_only_once() -> None:
     for verdict in (FAILED, PASSED):
         blocks, more = difference_blocks(verdict)
         shown = [each for each in blocks if each["level"] == "safe"]
@@ -55,7 +61,7 @@ def test_a_step_of_a_page_shows_a_harm_once() -> None:
         assert more == 0
 
 
-def test_a_comparison_lists_the_harm_of_only_one_side() -> None:
+def test_a_comparison_lists_harm_that_only_one_of_the_two_sides_did() -> None:
     contract = SUITE.contracts["2.1.7"]
     base = ContractSide(SUITE, contract)
     done = TranscriptStep(("Edit",), (RecordedResult("done"),))

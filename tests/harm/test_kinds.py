@@ -1,4 +1,4 @@
-"""For each kind of harm, a tool that does it and is detected, and tools that nearly do it and are not."""
+"""For each kind of harm, a tool that does it is detected, and tools that nearly do it are not reported."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matching/two-matches"
 READ = "gate/edit-after-read"
 NOWHERE = Position(ROOT / "baseline.yaml", 1, 1)
+"""A position that baselines in these tests use."""
 
 HARMFUL_TOOLS = [
     (careful.EditsAnOldCopy, CHANGED, "lost"),
@@ -45,6 +46,7 @@ HARMFUL_TOOLS = [
     (careful.EditsUnread, "gate/edit-unread", "blind"),
     (careful.RefusesEverything, READ, "overcautious"),
 ]
+"""Tools that do harm, each with a scenario and the kind of harm."""
 NEARLY_HARMFUL_TOOLS = [
     (careful.Careful, CHANGED),
     (careful.Careful, "gate/write-after-read"),
@@ -55,9 +57,11 @@ NEARLY_HARMFUL_TOOLS = [
     (careful.RefusesLinks, "links-and-modes/edit-through-symlink"),
     (careful.Careful, "permissions/edit-denied"),
 ]
+"""Tools that do no harm in a scenario, although they nearly do."""
 
 
 def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
+    """Return the harm that a tool does in a scenario, and its needless refusals."""
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
     assert outcome.error is None
@@ -67,7 +71,9 @@ def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str)
 
 
 @rows(("tool", "scenario_id", "kind"), HARMFUL_TOOLS)
-def test_harm_is_detected(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str) -> None:
+def test_the_harm_of_each_harmful_tool_is_detected(
+    suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str
+) -> None:
     assert kind in [each.kind for each in judge_harms(suite, place, tool, scenario_id)]
 
 
@@ -79,11 +85,11 @@ def test_a_tool_that_nearly_does_harm_is_not_reported(
     assert [each.line for each in found if each.kind in (*HARMS, "blind")] == []
 
 
-def test_every_kind_has_an_implementation() -> None:
+def test_every_kind_of_harm_is_done_by_one_of_the_tested_tools() -> None:
     assert {kind for _, _, kind in HARMFUL_TOOLS} == set(KINDS)
 
 
-def test_a_tool_without_edit_is_not_safe_unless_required_so(suite: Suite) -> None:
+def test_a_tool_without_edit_is_conformant_at_safe_only_if_edit_is_not_required(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
     verdict = verdict_without_replay(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
     assert verdict is not None
@@ -96,7 +102,7 @@ def test_a_tool_without_edit_is_not_safe_unless_required_so(suite: Suite) -> Non
     assert BaselineChecker(accepted).apply_baseline(replace(verdict, level="effects")).conformant
 
 
-def test_a_summary_lists_the_worst_harm_first() -> None:
+def test_the_summary_of_a_run_lists_the_worst_kind_of_harm_first() -> None:
     summary = Summary()
     assert summary.harm_sentence() == ""
     for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):

@@ -1,4 +1,6 @@
-"""The files that a session knows after a compaction, resume or kill, and the start of its relative paths."""
+"""The files that a session still knows after a compaction, a resume or a kill, and the directory in which its relative
+paths start.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,26 @@ from readfirst.harness.suite.scenario import Given
 from tests.rows import rows
 
 SIX = {f"f{number}.txt": b"alpha\nbeta\n" for number in range(1, 7)}
+"""Six files; after a compaction, a session knows only five files."""
 WS = "$WS/"
 
 
 def write(session: Played, path: str, text: str = "omega\n") -> None:
+    """Add a Write that replaces a file."""
     session.call("Write", {"file_path": WS + path, "content": text}, changes={path: text.encode()})
 
 
 def edit(session: Played, path: str) -> None:
+    """Add an Edit of a file."""
     arguments = {"file_path": WS + path, "old_string": "alpha", "new_string": "ALPHA"}
     entry = session.state[path]
     session.call("Edit", arguments, changes={path: entry.data.replace(b"alpha", b"ALPHA")})  # type: ignore[union-attr]
 
 
 def six_read() -> Played:
-    """Return a session that read six files and changed five of them. A compaction shows these five again."""
+    """Return a session that read six files and changed five of them. A compaction shows these five again to
+    the model.
+    """
     session = Played(SIX)
     for path in SIX:
         session.read(WS + path)
@@ -56,7 +63,7 @@ def test_an_edit_of_a_forgotten_file_is_blind() -> None:
     assert session.harms() == ()
 
 
-def test_a_stub_after_a_compaction_shows_no_lines() -> None:
+def test_after_a_compaction_the_answer_file_unchanged_does_not_show_the_file() -> None:
     session = six_read()
     session.event("compact")
     session.read("$WS/f1.txt", "File unchanged since last read.")
@@ -64,7 +71,7 @@ def test_a_stub_after_a_compaction_shows_no_lines() -> None:
     assert session.kinds() == [("lost", "f1.txt")]
 
 
-def test_files_of_the_session_stay_known_after_a_compaction() -> None:
+def test_after_a_compaction_a_session_knows_the_files_that_it_created_itself() -> None:
     session = Played(SIX)
     for number in range(9):
         write(session, f"new{number}.txt")
@@ -74,7 +81,7 @@ def test_files_of_the_session_stay_known_after_a_compaction() -> None:
     assert session.harms() == ()
 
 
-def test_a_summary_shows_the_current_files() -> None:
+def test_a_compaction_shows_the_current_content_of_files() -> None:
     session = Played({"notes.txt": b"alpha\nbeta\n"})
     session.read("$WS/notes.txt")
     session.others_change({"notes.txt": b"alpha\nBETA\n"})
@@ -99,7 +106,7 @@ def test_a_resumed_or_rewound_conversation_knows_its_files(event: str) -> None:
     "place",
     ["sub", "./sub", "$WS/sub", "'sub'", "other && cd ../sub", "other; cd ..; cd sub", "sub/deep && cd .."],
 )
-def test_relative_paths_start_where_a_command_changed_to(place: str) -> None:
+def test_relative_paths_start_in_the_directory_that_a_command_changed_to(place: str) -> None:
     files = {"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n", "other/x": b"", "sub/deep/x": b""}
     arguments = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
     for changed, kinds in (
@@ -120,7 +127,7 @@ def test_relative_paths_start_where_a_command_changed_to(place: str) -> None:
         *("cd sub; cd $WS", "ls; echo 'cd sub'"),
     ],
 )
-def test_other_commands_do_not_change_the_directory(command: str) -> None:
+def test_relative_paths_ignore_a_change_of_directory_that_failed_or_was_undone(command: str) -> None:
     session = Played({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
     session.call("Bash", {"command": command}, "")
     session.read("notes.txt")
@@ -130,7 +137,9 @@ def test_other_commands_do_not_change_the_directory(command: str) -> None:
 
 
 @rows("event", ["mention", "rewind"])
-def test_after_a_message_relative_paths_may_start_in_two_directories(event: str) -> None:
+def test_after_a_message_of_the_user_relative_paths_may_start_in_either_of_two_directories(
+    event: str,
+) -> None:
     for spoken, changed, kinds in (
         (True, "new.txt", []),
         (True, "sub/new.txt", []),
@@ -154,7 +163,7 @@ def test_a_command_changes_the_directory_of_later_parallel_calls() -> None:
         assert session.kinds() == kinds
 
 
-def test_a_sub_agent_has_a_separate_directory() -> None:
+def test_relative_paths_of_a_sub_agent_start_in_its_own_directory() -> None:
     session = Played({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
     session.event("agent")
     session.call("Bash", {"command": "cd sub"}, "")
@@ -165,7 +174,9 @@ def test_a_sub_agent_has_a_separate_directory() -> None:
 
 
 DENIED = Given(deny=("Read(closed/**)", "Edit(closed/**)"))
+"""Permission rules that close the directory `closed`."""
 CLOSED = {"closed/secret.txt": b"hidden words\nalpha\n", "open.txt": b"alpha\n", "sub/open.txt": b"beta\n"}
+"""Files inside and outside the closed directory."""
 
 
 @rows(

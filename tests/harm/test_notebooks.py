@@ -1,4 +1,4 @@
-"""The harm of a NotebookEdit: wrong and right cells of a notebook."""
+"""The judge distinguishes right and wrong results of a NotebookEdit."""
 
 from __future__ import annotations
 
@@ -49,12 +49,19 @@ NOTEBOOK: Notebook = {
     "nbformat": 4,
     "nbformat_minor": 5,
 }
+"""The notebook that all calls change."""
 REPLACE = {"cell_id": "load", "new_source": "x = 2\nprint(x)\n"}
+"""Arguments of a call that replaces the source of a code cell."""
 PICTURE = {"cell_id": "picture", "new_source": "![b](attachment:a.png)"}
+"""Arguments of a call that replaces the source of a cell with an attachment."""
 CONVERT = {"cell_id": "load", "new_source": "Words", "cell_type": "markdown"}
+"""Arguments of a call that converts a code cell to Markdown."""
 INSERT = {"cell_id": "load", "new_source": "y = 3", "cell_type": "code", "edit_mode": "insert"}
+"""Arguments of a call that inserts a cell."""
 DELETE = {"cell_id": "load", "new_source": "", "edit_mode": "delete"}
+"""Arguments of a call that deletes a cell."""
 CALLS = {"replace": REPLACE, "picture": PICTURE, "convert": CONVERT, "insert": INSERT, "delete": DELETE}
+"""The arguments of all calls, by name."""
 NEW = {
     "cell_type": "code",
     "id": "n1",
@@ -63,6 +70,7 @@ NEW = {
     "outputs": [],
     "source": "y = 3",
 }
+"""The cell that `INSERT` adds."""
 
 
 def notebook_after(call: str) -> Notebook:
@@ -89,6 +97,7 @@ def notebook_after(call: str) -> Notebook:
 
 
 def judge_call(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTEBOOK) -> list[str]:
+    """Return the kinds of harm if a call changed the notebook from `before` to `now`."""
     found = notebook_harms(
         "a.ipynb", [arguments], json.dumps(before).encode(), json.dumps(now, indent=1).encode()
     )
@@ -96,7 +105,7 @@ def judge_call(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTE
 
 
 @rows("call", CALLS)
-def test_a_correct_edit_is_harmless(call: str) -> None:
+def test_a_correct_notebook_edit_is_harmless(call: str) -> None:
     assert judge_call(CALLS[call], notebook_after(call)) == []
 
 
@@ -131,10 +140,11 @@ UNUSUAL_EDITS: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
     ),
     "the same source": ({"cell_id": "end", "new_source": "x = 1"}, lambda cells: None),
 }
+"""Correct results of unusual form, each with the arguments of its call and the change of the cells."""
 
 
 @rows("form", UNUSUAL_EDITS)
-def test_correct_edits_in_unusual_form_are_harmless(form: str) -> None:
+def test_a_correct_notebook_edit_of_unusual_form_is_harmless(form: str) -> None:
     arguments, change = UNUSUAL_EDITS[form]
     book = copy.deepcopy(NOTEBOOK)
     change(book["cells"])
@@ -142,15 +152,18 @@ def test_correct_edits_in_unusual_form_are_harmless(form: str) -> None:
 
 
 def swap(book: Notebook, first: int, second: int) -> None:
+    """Swap two cells."""
     cells = book["cells"]
     cells[first], cells[second] = cells[second], cells[first]
 
 
 def change_cell(cell: int, **keys: Any) -> Callable[[Notebook], None]:
+    """Return a function that sets keys of a cell."""
     return lambda book: book["cells"][cell].update(keys)
 
 
 def drop(cell: int, key: str) -> Callable[[Notebook], None]:
+    """Return a function that removes a key of a cell."""
     return lambda book: book["cells"][cell].pop(key)
 
 
@@ -165,6 +178,8 @@ def only(cell: int, **keys: Any) -> Callable[[Notebook], None]:
 
 
 def insert_at(index: int, **keys: Any) -> Callable[[Notebook], None]:
+    """Return a function that inserts the new cell at an index of the original notebook."""
+
     def change(book: Notebook) -> None:
         book["cells"] = copy.deepcopy(NOTEBOOK["cells"])
         book["cells"].insert(index, {**NEW, **keys})
@@ -173,6 +188,8 @@ def insert_at(index: int, **keys: Any) -> Callable[[Notebook], None]:
 
 
 def delete(*indexes: int) -> Callable[[Notebook], None]:
+    """Return a function that deletes cells of the original notebook."""
+
     def change(book: Notebook) -> None:
         book["cells"] = [
             cell for index, cell in enumerate(copy.deepcopy(NOTEBOOK["cells"])) if index not in indexes
@@ -182,10 +199,12 @@ def delete(*indexes: int) -> Callable[[Notebook], None]:
 
 
 def nothing(book: Notebook) -> None:
+    """Make no additional change."""
     book["cells"] = copy.deepcopy(NOTEBOOK["cells"])
 
 
 SOURCE = REPLACE["new_source"]
+"""The new source in `REPLACE`."""
 
 WRONG_EDITS: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("the cell after it edited", "replace", only(2, source=SOURCE), "misplaced"),
@@ -247,23 +266,26 @@ WRONG_EDITS: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("cells behind it gone", "insert", lambda book: book.update(cells=book["cells"][:3]), "lost"),
     ("another cell doubled", "replace", lambda book: book["cells"].append(book["cells"][0]), "stray"),
 ]
+"""Wrong results: a description, the call, the wrong change, and the expected kind of harm."""
 
 
 @rows(("what", "call", "change", "kind"), WRONG_EDITS)
-def test_wrong_cells_are_detected(what: str, call: str, change: Callable[[Notebook], Any], kind: str) -> None:
+def test_every_wrong_result_of_a_notebook_edit_is_detected(
+    what: str, call: str, change: Callable[[Notebook], Any], kind: str
+) -> None:
     book = notebook_after(call)
     change(book)
     found = judge_call(CALLS[call], book)
     assert kind in found, (what, found)
 
 
-def test_an_invalid_notebook_is_lost() -> None:
+def test_a_notebook_that_became_invalid_is_lost() -> None:
     before = json.dumps(NOTEBOOK).encode()
     for after in (None, b"", b"{}", before[:-5], b'{"cells": {}}', b'{"cells": [1]}'):
         assert [each.kind for each in notebook_harms("a.ipynb", [REPLACE], before, after)] == ["lost"]
 
 
-def test_parallel_edits_are_judged_in_their_order() -> None:
+def test_parallel_notebook_edits_are_judged_in_their_order() -> None:
     before = json.dumps(NOTEBOOK).encode()
     book = notebook_after("picture")
     book["cells"][4]["source"] = "z"

@@ -1,4 +1,6 @@
-"""Declared refusals belong to the design: a scenario is `unsupported`, never passed, and harm is not excused."""
+"""An implementation may declare refusals as part of its design: scenarios with these calls are `unsupported`, never
+passed, and harm is not excused.
+"""
 
 import json
 import re
@@ -33,7 +35,9 @@ LITERAL = [
     *("quotes/straight-finds-curly-double", "read-output/offset-zero-alone", "read-output/limit-zero"),
     *("crossed/allowed-24", "crossings/half-a-pair-inserted"),
 ]
+"""Scenarios with calls that `Literal` refuses."""
 BOTH: tuple[Level, ...] = ("safe", "effects")
+"""The levels at which most implementations are tested."""
 OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "NotStrict": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
     "Declares": (BOTH, {CREATES: "unsupported", ENCODED: "unsupported", READ: "passed"}),
@@ -62,14 +66,16 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
         },
     ),
 }
-"""The levels and the status of scenarios, by the name of an implementation in designed.py."""
+"""The levels, and the expected status of scenarios, by the name of an implementation in designed.py."""
 
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @rows(("name", "level"), [(name, level) for name, (levels, _) in OUTCOMES.items() for level in levels])
-def test_a_declared_refusal_is_unsupported_without_harm(name: str, level: Level) -> None:
+def test_a_scenario_with_a_declared_refusal_is_unsupported_if_no_harm_occurred(
+    name: str, level: Level
+) -> None:
     statuses = OUTCOMES[name][1]
     verdicts = [*run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=[*statuses])]
     assert {each.scenario_id: each.status for each in verdicts} == statuses
@@ -80,7 +86,9 @@ def test_a_declared_refusal_is_unsupported_without_harm(name: str, level: Level)
             assert set(verdict.lacks) <= REFUSALS.keys()
 
 
-def test_harm_of_the_contract_does_not_fail_a_declared_refusal(place: WorkspacePool) -> None:
+def test_a_scenario_with_a_declared_refusal_does_not_fail_because_of_harm_that_the_contract_does_too(
+    place: WorkspacePool,
+) -> None:
     scenario, adapter = SUITE.scenario(ENCODED), designed.Declares
     outcome = replay(scenario, adapter, place)
     verdict = judge_scenario(scenario, adapter, "effects", harm=True, place=place)
@@ -105,7 +113,7 @@ def test_harm_of_the_contract_does_not_fail_a_declared_refusal(place: WorkspaceP
         ("RefusesWrites", "write/overwrite", "failed", ["overcautious"]),
     ],
 )
-def test_a_refusal_that_avoids_the_contracts_harm_is_allowed(
+def test_a_refusal_that_avoids_harm_of_the_contract_is_allowed(
     name: str, scenario_id: str, status: str, kinds: list[str]
 ) -> None:
     (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "safe", ids=[scenario_id])
@@ -153,7 +161,9 @@ def test_a_refusal_that_avoids_the_contracts_harm_is_allowed(
         ("deleted-since-read", ToolCall("Read", {"file_path": "$WS/d/gone"}), False),
     ],
 )
-def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies: bool) -> None:
+def test_a_declared_refusal_covers_only_the_calls_that_it_describes(
+    name: str, call: ToolCall, applies: bool
+) -> None:
     state = {
         "d/a": RegularFile(b"a\r\nb"),
         "d/b": RegularFile(b"a\nb", 0o644),
@@ -181,7 +191,7 @@ def test_a_difference_before_a_declared_refusal_fails_at_its_level() -> None:
     assert apply_refusals(at_safe, scenario, CONTRACT, outcome, {"changed-content"}).status == "unsupported"
 
 
-def test_a_counted_refusal_of_changed_content_has_a_reason() -> None:
+def test_a_needless_refusal_of_changed_content_is_reported_with_a_reason() -> None:
     (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "safe", ids=[OLDER])
     (harm,) = verdict.harms
     assert harm.line.startswith(
@@ -209,7 +219,7 @@ def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> No
     assert "beside it overcautious 1" in undeclared
 
 
-def test_check_adapter_suggests_design_and_refusals(readfirst: Cli) -> None:
+def test_check_adapter_suggests_the_design_and_the_refusals_to_declare(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:Literal")
     assert ended.code == 0, ended.out
     assert "design: content-checked (it edits a file that changed" in ended.out

@@ -1,4 +1,4 @@
-"""The detection of the lines of a file that an answer shows."""
+"""The judge detects which lines of a file an answer shows."""
 
 from collections.abc import Sequence
 
@@ -30,18 +30,22 @@ CONTENTS = {
     "differences": "+added\n-removed\n kept\n> mail\n",
     "same lines": "x\nx\ny\nx\nx\n",
 }
-"""Texts of files, by a description."""
+"""Texts of files, by a description of each text."""
 
 
 def lines_of(text: str) -> list[str]:
+    """Return the lines of a text."""
     return Content.of(text.encode()).lines
 
 
 NUMBERED_FORMS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
+"""Numbered forms of an answer, each with a content and the number of its first line."""
 
 
 @rows(("form", "content", "first"), NUMBERED_FORMS)
-def test_a_form_with_numbers_shows_all_lines(form: str, content: str, first: int) -> None:
+def test_all_lines_are_detected_in_every_numbered_form_of_an_answer(
+    form: str, content: str, first: int
+) -> None:
     lines = lines_of(CONTENTS[content])
     answer = NUMBERED[form](lines, lambda index: str(index + first))
     assert shown_lines(lines, answer) == [True] * len(lines)
@@ -53,15 +57,19 @@ UNNUMBERED_FORMS = [
     for content in CONTENTS
     if (form, content) != ("all indented", "one line")  # the line itself might be indented
 ]
+"""Forms of an answer without line numbers, each with a content."""
 
 
 @rows(("form", "content"), UNNUMBERED_FORMS)
-def test_a_form_without_numbers_shows_all_lines(form: str, content: str) -> None:
+def test_all_lines_are_detected_in_every_form_of_an_answer_without_line_numbers(
+    form: str, content: str
+) -> None:
     lines = lines_of(CONTENTS[content])
     assert shown_lines(lines, UNNUMBERED[form](lines)) == [True] * len(lines)
 
 
 def not_blank(lines: Sequence[str], shown: Sequence[bool]) -> list[str]:
+    """Return the shown lines that are not blank."""
     return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
 
 
@@ -72,17 +80,18 @@ SHIFTED_FORMS = [
     for by in (2, 3, 7)
     if not (form in ("JSON objects", "JSON pairs") and content == "one line")  # it might be a size
 ]
+"""Numbered forms of an answer, each with a content and a wrong number of its first line."""
 
 
 @rows(("form", "content", "first"), SHIFTED_FORMS)
-def test_shifted_numbers_show_no_line(form: str, content: str, first: int) -> None:
+def test_lines_with_wrong_numbers_do_not_count_as_shown(form: str, content: str, first: int) -> None:
     lines = lines_of(CONTENTS[content])
     answer = NUMBERED[form](lines, lambda index: str(index + first))
     assert not_blank(lines, shown_lines(lines, answer)) == []
 
 
 @rows("form", NUMBERED)
-def test_a_part_may_be_numbered_from_one(form: str) -> None:
+def test_a_part_of_a_file_may_be_numbered_from_its_own_first_line(form: str) -> None:
     lines = [f"text {chr(97 + index)}" for index in range(12)]
     part = [False] * 5 + [True] * 4 + [False] * 3
     for first in (6, 5, 1, 0):
@@ -92,16 +101,18 @@ def test_a_part_may_be_numbered_from_one(form: str) -> None:
         assert not any(wrong), first
 
 
-def test_an_answer_has_only_one_offset() -> None:
+def test_all_lines_of_an_answer_must_have_the_same_offset_between_number_and_line() -> None:
     lines = ["alpha", "beta", "gamma", "delta", "omega"]
     answer = "1\talpha\n2\tbeta\n4\tgamma\n5\tdelta\n6\tomega"
     assert shown_lines(lines, answer) == [True, True, False, False, False]
 
 
 ALL_FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
+"""All forms of an answer. The first character is 1 if the lines are numbered."""
 
 
 def show(form: str, lines: Sequence[str]) -> str:
+    """Return an answer in this form that shows the lines."""
     numbered, _, name = form.partition(" ")
     if numbered == "1":
         return NUMBERED[name](lines, lambda index: str(index + 1))
@@ -109,6 +120,7 @@ def show(form: str, lines: Sequence[str]) -> str:
 
 
 LINES = ["def run(self):", "    first = 1", "    second = call(First)", "", "    return second"]
+"""The lines of a file."""
 NEARLY_EQUAL_LINES = {
     "cut short": (2, "    second = call(Fi…"),
     "cut": (2, "    second = call("),
@@ -121,11 +133,13 @@ NEARLY_EQUAL_LINES = {
     "word in front": (2, "    a second = call(First)"),
     "nothing": (2, ""),
 }
-"""Lines that differ slightly from the file, by a description: the index of the line, and the shown text."""
+"""Lines that differ slightly from the file, by a description: the index of the line, and the text that the answer shows
+instead.
+"""
 
 
 @rows(("form", "wrong"), [(form, wrong) for form in ALL_FORMS for wrong in NEARLY_EQUAL_LINES])
-def test_a_nearly_equal_line_is_not_shown(form: str, wrong: str) -> None:
+def test_a_line_that_differs_slightly_from_the_file_does_not_count_as_shown(form: str, wrong: str) -> None:
     index, text = NEARLY_EQUAL_LINES[wrong]
     told = [*LINES]
     told[index] = text
@@ -134,7 +148,7 @@ def test_a_nearly_equal_line_is_not_shown(form: str, wrong: str) -> None:
 
 
 @rows("form", ALL_FORMS)
-def test_a_different_file_or_older_text_is_not_shown(form: str) -> None:
+def test_lines_of_another_file_or_of_an_older_text_do_not_count_as_shown(form: str) -> None:
     other = ["class Other:", "    def stop(self):", "        pass"]
     assert not_blank(LINES, shown_lines(LINES, show(form, other))) == []
     older = [LINES[0], *LINES[2:]]
@@ -156,25 +170,25 @@ def test_a_different_file_or_older_text_is_not_shown(form: str) -> None:
         "def run(self): first = 1 second = call(First) return second",
     ],
 )
-def test_a_stub_shows_nothing(answer: str) -> None:
+def test_an_answer_without_file_content_shows_no_lines(answer: str) -> None:
     assert not_blank(LINES, shown_lines(LINES, answer)) == []
 
 
-def test_digits_of_a_line_are_not_its_number() -> None:
+def test_digits_at_the_start_of_a_line_are_not_taken_for_its_number() -> None:
     lines = ["foo", "12: foo", "1: foo", "bar"]
     assert shown_lines(lines, "1: foo") == [False, False, True, False]
     assert shown_lines(lines, "1: foo\n2: 12: foo\n3: 1: foo\n4: bar") == [True] * 4
     assert shown_lines(lines, "12: foo\n1: foo") == [False, True, True, False]
 
 
-def test_a_diff_shows_the_new_lines() -> None:
+def test_an_answer_with_a_diff_shows_the_new_lines() -> None:
     lines = ["alpha", "beta", "gamma"]
     assert shown_lines(lines, "@@ -1,2 +1,3 @@\n alpha\n-delta\n+beta\n gamma") == [True] * 3
     assert shown_lines(lines, "-beta") == [False] * 3
 
 
 @pytest.mark.parametrize("digits", ["7" * 18, "7" * 5000])
-def test_a_long_line_of_digits_is_a_line(digits: str) -> None:
+def test_a_long_line_of_digits_is_not_taken_for_a_number(digits: str) -> None:
     assert shown_lines(["alpha", digits], digits) == [False, True]
     assert shown_lines([digits], f"     1→{digits}") == [True]
 
@@ -190,7 +204,7 @@ def test_a_long_line_of_digits_is_a_line(digits: str) -> None:
         ("The file has the words: alpha, beta", [False, False]),
     ],
 )
-def test_the_first_line_may_follow_a_heading(answer: str, shown: list[bool]) -> None:
+def test_the_first_line_is_detected_after_a_heading_on_the_same_line(answer: str, shown: list[bool]) -> None:
     assert shown_lines(["alpha", "beta"], answer) == shown
 
 
@@ -206,6 +220,6 @@ def test_the_first_line_may_follow_a_heading(answer: str, shown: list[bool]) -> 
         ("Content: \x1b[31mred\ngamma", [2, 3, 5]),
     ],
 )
-def test_a_part_may_follow_a_heading(answer: str, shown: list[int]) -> None:
+def test_a_part_of_a_file_is_detected_after_a_heading(answer: str, shown: list[int]) -> None:
     lines = ["alpha", "beta", "", "gamma", "alpha", "\x1b[31mred"]
     assert [index for index, each in enumerate(shown_lines(lines, answer)) if each] == shown

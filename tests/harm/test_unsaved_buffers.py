@@ -1,4 +1,6 @@
-"""The invariants about unsaved text: the tools that they find harmful, and that only harm is judged."""
+"""The invariants about unsaved text in the user's editor: they detect the harm of wrong tools, and judge nothing except
+harm.
+"""
 
 from pathlib import Path
 
@@ -41,9 +43,11 @@ HARM_BY_TOOL: list[tuple[type[Careful], dict[str, str]]] = [
     (tools.WritesUnseen, {"written-over-typed-text": "lost", "new-file-in-the-editor": "lost"}),
     (tools.SavesOverAll, {"typed-into-another-file": "stray"}),
 ]
+"""Wrong tools, each with the harm that the invariants detect."""
 
 
 def invariants(suite: Suite) -> list[str]:
+    """Return the ids of the invariants about unsaved text."""
     return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
 
 
@@ -51,7 +55,7 @@ def invariants(suite: Suite) -> list[str]:
     ("tool", "invariant", "kind"),
     [(tool, invariant, kind) for tool, found in HARM_BY_TOOL for invariant, kind in found.items()],
 )
-def test_lost_text_breaks_an_invariant(
+def test_a_tool_that_harms_unsaved_text_fails_an_invariant(
     place: WorkspacePool, tool: type[Careful], invariant: str, kind: str
 ) -> None:
     verdict = judge_scenario(f"unsaved-buffers/{invariant}", tool, harm=True, place=place)
@@ -60,19 +64,21 @@ def test_lost_text_breaks_an_invariant(
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
-def test_a_correct_tool_keeps_all_invariants(suite: Suite, place: WorkspacePool, tool: type[Careful]) -> None:
+def test_a_correct_tool_passes_all_invariants_about_unsaved_text(
+    suite: Suite, place: WorkspacePool, tool: type[Careful]
+) -> None:
     verdicts = [judge_scenario(invariant, tool, harm=True, place=place) for invariant in invariants(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)
 
 
-def test_every_invariant_is_broken_by_a_tool(suite: Suite) -> None:
+def test_every_invariant_about_unsaved_text_fails_for_some_wrong_tool(suite: Suite) -> None:
     assert {f"unsaved-buffers/{invariant}" for _, found in HARM_BY_TOOL for invariant in found} == set(
         invariants(suite)
     )
 
 
-def test_an_invariant_is_unspecified_without_an_editor(suite: Suite) -> None:
+def test_without_an_editor_the_invariants_about_unsaved_text_are_unspecified(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
     verdict = verdict_without_replay(
         suite.scenario(invariants(suite)[0]), contract, "text", Careful.capabilities

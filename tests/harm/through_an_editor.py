@@ -1,6 +1,6 @@
-"""A tool that reads and writes through the user's editor, and tools that do one thing differently.
+"""A tool that reads and writes files through the user's editor, and wrong variants of this tool.
 
-The first word of a docstring is the kind of harm; `Near` means none.
+A docstring begins with the kind of harm that the tool does. `Near` means no harm.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,17 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 class ThroughTheEditor(Careful):
-    """Near: reads and changes the text that the user sees in the editor."""
+    """Near: reads and changes the text that the user sees in the editor, not the text on the disk."""
 
     capabilities = Careful.capabilities | {"buffers"}
 
     def text(self, path: Path) -> str:
+        """Return the text of a file in the editor, or on the disk if the editor has not opened it."""
         assert self.workspace.editor is not None
         return self.workspace.editor.read(str(path))
 
     def there(self, path: Path) -> bool:
+        """Whether a file is open in the editor or exists on the disk."""
         try:
             self.text(path)
         except FileNotFoundError:
@@ -52,7 +54,7 @@ class ThroughTheEditor(Careful):
 
 
 class RefusesUnsaved(ThroughTheEditor):
-    """Near: refuses calls for a file with unsaved changes."""
+    """Near: refuses every call for a file with unsaved changes."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -63,14 +65,18 @@ class RefusesUnsaved(ThroughTheEditor):
 
 
 class ReadsTheDisk(ThroughTheEditor):
-    """Lost: edits the text on the disk, and writes the result through the editor."""
+    """Lost: makes an Edit in the text on the disk, and puts the result into the editor. The user's unsaved text is
+    lost.
+    """
 
     def text(self, path: Path) -> str:
         return path.read_text()
 
 
 class WritesTheDisk(ThroughTheEditor):
-    """Untrue: edits the user's unsaved text, but writes it to the disk, where the user's next save overwrites it."""
+    """Untrue: makes an Edit in the user's unsaved text, but writes the result to the disk. The user's next save
+    overwrites it.
+    """
 
     def write_file(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)
@@ -78,13 +84,13 @@ class WritesTheDisk(ThroughTheEditor):
 
 
 class KnowsNoEditor(Careful):
-    """Untrue: reads and writes the disk, and ignores the open editor."""
+    """Untrue: reads and writes the disk, although the file is open in the editor."""
 
     capabilities = ThroughTheEditor.capabilities
 
 
 class EditsWhatItRead(ThroughTheEditor):
-    """Lost: makes an Edit in the content of the last Read."""
+    """Lost: makes an Edit in the content of the last Read. Text that the user typed since is lost."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         read = self.known.get(path)
@@ -97,7 +103,7 @@ class EditsWhatItRead(ThroughTheEditor):
 
 
 class WritesUnseen(ThroughTheEditor):
-    """Lost: a Write replaces any text, without a check."""
+    """Lost: a Write replaces the text in the editor without checking whether the session has read it."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.write_file(path, arguments["content"].encode())
@@ -105,7 +111,7 @@ class WritesUnseen(ThroughTheEditor):
 
 
 class SavesOverAll(ThroughTheEditor):
-    """Lost: replaces the text of every open file by its content on the disk before each call."""
+    """Lost: before each call, replaces the text of every open file with its content on the disk."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         assert self.workspace.editor is not None

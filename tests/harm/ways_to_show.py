@@ -1,4 +1,4 @@
-"""Readable forms of the lines of a file, as tools and programs show them."""
+"""Forms in which tools and programs show the lines of a file. Used by the tests that detect shown lines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from xml.sax.saxutils import escape
 
 Lines = Sequence[str]
 Number = Callable[[int], str]
-"""A function that returns the displayed number of a line, from its index."""
+"""A function that returns the number of a line, as the answer shows it, from the index of the line."""
 
 __all__ = ["NUMBERED", "UNNUMBERED", "digest"]
 
 
 def digest(line: str, length: int = 2) -> str:
-    """Return a short digest of a line, which always contains a letter."""
+    """Return a short digest of a line. It always contains a letter, so that it cannot be taken for a number."""
     return hashlib.sha256(line.encode()).hexdigest()[: length - 1] + "k"
 
 
 def _each(form: Callable[[str, str], str], end: str = "\n") -> Callable[[Lines, Number], str]:
+    """Return a function that shows each line with its number, in this form."""
+
     def show_lines(lines: Lines, number: Number) -> str:
         return "".join([form(number(index), line) + end for index, line in enumerate(lines)])
 
@@ -30,6 +32,7 @@ def _each(form: Callable[[str, str], str], end: str = "\n") -> Callable[[Lines, 
 
 
 def _cat(line: str) -> str:
+    """Return a line as `cat -A` shows it."""
     written = ""
     for byte in line.encode():
         low = byte % 128
@@ -38,17 +41,20 @@ def _cat(line: str) -> str:
 
 
 def _csv(number: str, line: str) -> str:
+    """Return a row of a CSV file."""
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="").writerow([int(number), line])
     return out.getvalue()
 
 
 def _json_objects(lines: Lines, number: Number) -> str:
+    """Return the lines as JSON objects with number and text."""
     rows = [{"line": int(number(index)), "text": line} for index, line in enumerate(lines)]
     return json.dumps({"path": "notes.txt", "total": len(lines), "lines": rows})
 
 
 def _json_pairs(lines: Lines, number: Number) -> str:
+    """Return the lines as JSON pairs of number and text."""
     return json.dumps([[int(number(index)), line] for index, line in enumerate(lines)])
 
 

@@ -1,4 +1,4 @@
-"""An exact writer of files in memory, and wrong effects that lose or spoil a part of the files."""
+"""A writer of files in memory that does exactly what is requested, and wrong effects that lose or spoil files."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ __all__ = ["LOSSES", "ExactWriter", "Loss", "RefusedError"]
 
 Files = dict[str, bytes]
 Mode = dict[str, int]
+"""The modes of files, by path."""
 
 
 class RefusedError(Exception):
-    """A call is refused."""
+    """Raised if the writer refuses a call."""
 
 
 class ExactWriter:
-    """Edits the current file, and writes only files that were read. Keeps line ends and byte order marks."""
+    """Makes an Edit in the current file, and a Write only if the file was read. Keeps line ends and byte
+    order marks.
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.known: Files = {}
 
     def read(self, path: str) -> str:
-        """Remember the content of a file as read, and return the answer of a Read."""
+        """Remember the content of a file as read, and return it as the answer of a Read."""
         self.known[path] = self.files[path]
         lines = self.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, 1))
@@ -44,28 +47,34 @@ class ExactWriter:
         return made
 
     def base(self, path: str, tool: str) -> bytes:
-        """Return the bytes that a call changes. Raises RefusedError if a Write replaces a content that was not read."""
+        """Return the bytes in which a call makes its change. Raises RefusedError if a Write would replace content that
+        was not read.
+        """
         if tool == "Write" and self.known.get(path) != self.files[path]:
             raise RefusedError
         return self.files[path]
 
 
 class OldCopy(ExactWriter):
-    """Executes each call on the content of the last Read, and ignores the current file."""
+    """Makes each call in the content of the last Read, and ignores that the file has changed."""
 
     def base(self, path: str, tool: str) -> bytes:
         return self.known[path]
 
 
 Loss = Callable[[str, bytes, bytes, Files], Files]
-"""Returns the wrong changes of a call, from the path, its old bytes, its correct new bytes, and all files."""
+"""A function that returns the files after a call with a wrong effect. Its arguments are the path, the old bytes, the
+correct new bytes, and all files.
+"""
 
 
 def _with_content(change: Callable[[bytes, bytes], bytes]) -> Loss:
+    """Return a wrong effect that changes only the content of the requested file."""
     return lambda path, before, made, files: {path: change(before, made)}
 
 
 def _first_difference(before: bytes, made: bytes) -> int:
+    """Return the index of the first byte that differs."""
     same = (at for at, (one, two) in enumerate(zip(before, made, strict=False)) if one != two)
     return next(same, min(len(before), len(made)))
 
@@ -78,13 +87,14 @@ def _shift_insertion(before: bytes, made: bytes) -> bytes:
 
 
 def _repeat_line(before: bytes, made: bytes) -> bytes:
+    """Write the first changed line twice."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     line = made[at:].splitlines(keepends=True)[:1]
     return made[:at] + b"".join(line) + made[at:]
 
 
 def _change_equal_lines(before: bytes, made: bytes) -> bytes:
-    """Change every line that equals the first changed one."""
+    """Make the change in every line that equals the first changed line."""
     ends = [each.splitlines(keepends=True) for each in (before, made)]
     for old, new in zip(*ends, strict=False):
         if old != new:
@@ -93,6 +103,7 @@ def _change_equal_lines(before: bytes, made: bytes) -> bytes:
 
 
 def _write_other_file(path: str, _before: bytes, made: bytes, files: Files) -> Files:
+    """Write the new content to a file other than the requested one."""
     return {next(each for each in sorted(files) if each != path): made}
 
 
