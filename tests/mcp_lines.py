@@ -1,7 +1,8 @@
-"""The loop of an MCP server for tests. The scripts that use it execute the calls, and each is wrong in one way.
+"""The loop of an MCP server, used by scripts in tests. Each script executes the calls itself, and most scripts do one
+thing wrong.
 
-A script that may start in any directory adds the checkout to its path first. A script that is copied needs a copy of
-this file next to it.
+A script that may start in any directory adds the checkout to the import path first. A script that is copied needs a
+copy of this file next to it.
 """
 
 import json
@@ -10,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", "Edit", "Write")]
+"""The tools that a server offers by default."""
 
 
 def say(number: object, **parts: object) -> None:
-    """Write the response to the request with this number."""
+    """Write the response to the request with this number. `parts` is usually its result."""
     print(json.dumps({"jsonrpc": "2.0", "id": number, **parts}), flush=True)
 
 
@@ -32,9 +34,9 @@ def serve(
 ) -> None:
     """Answer requests until the input ends.
 
-    `call` receives the tool's name, the arguments and the request's number. It returns the result, or None if it has
-    written the response itself. `begin` is called for each handshake, and returns changes to its result. `page` is the
-    number of tools on a page of the list.
+    `call` receives the name of the tool, the arguments, and the number of the request. It returns the result, or None
+    if it has written the response itself. `begin` is called for each handshake and returns changes to the handshake's
+    result. `page` is the maximum number of tools in one response to a request for the list of tools.
     """
     for line in sys.stdin:
         message = json.loads(line)

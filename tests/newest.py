@@ -1,4 +1,4 @@
-"""The newest contract of the bundled suite, for tests that need any recent version."""
+"""The name of the newest contract of the bundled suite. Used by tests that need any recent version."""
 
 from readfirst.harness.suite.suite import Suite
 

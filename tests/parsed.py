@@ -1,4 +1,4 @@
-"""Parses HTML pages for tests."""
+"""A parser of HTML pages for tests."""
 
 import json
 from html.parser import HTMLParser
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class ParsedPage(HTMLParser):
-    """A parsed page: its elements with attributes and text, and its JSON data by id or family."""
+    """A parsed HTML page: its elements with attributes and text, and the JSON data of its scripts, by id or family."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -38,4 +38,5 @@ class ParsedPage(HTMLParser):
             self.texts.append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
+        """Return the attributes of all elements with this tag."""
         return [attributes for name, attributes in self.elements if name == tag]

@@ -1,4 +1,4 @@
-"""Functions that find running processes by command or parent, through Linux's /proc."""
+"""Functions that find running processes by command line or by parent. They use Linux's /proc."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process runs. False for a zombie, which has ended but was not waited for."""
+    """Whether a process runs. False for a zombie, which has ended but is still listed."""
     try:
         return _fields(pid)[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -15,7 +15,7 @@ def is_running(pid: int) -> bool:
 
 
 def ends_soon(pid: int, timeout: float = 5) -> bool:
-    """Return whether a process ends within `timeout` seconds. After a signal the kernel needs a moment."""
+    """Whether a process ends within `timeout` seconds. After a signal, the kernel needs a moment to end a process."""
     deadline = time.monotonic() + timeout
     while is_running(pid):
         if time.monotonic() >= deadline:
@@ -25,12 +25,12 @@ def ends_soon(pid: int, timeout: float = 5) -> bool:
 
 
 def pids_by_command(words: str) -> set[int]:
-    """Return the ids of the processes whose command line contains `words`, as this process sees the ids."""
+    """Return the ids of the processes whose command line contains `words`. The ids are those that this process sees."""
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 
 def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
-    """Return whether all processes whose command line contains `words` end within `timeout` seconds."""
+    """Whether all processes whose command line contains `words` end within `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while pids_by_command(words):
         if time.monotonic() >= deadline:
@@ -45,13 +45,13 @@ def children(pid: int) -> set[int]:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the ids of the child processes of a process, their children, and so on."""
+    """Return the ids of all descendants of a process: its child processes, their children, and so on."""
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 
 def pid_by_namespaced_id(leader: int, number: int) -> int:
-    """Return the id, as this process sees it, of the descendant of `leader` with the id `number` in its own process
-    namespace. Raises LookupError if there is none.
+    """Return the id of a process in the namespace that this process sees. The process is the descendant of `leader`
+    that has the id `number` in its own namespace. Raises LookupError if there is none.
     """
     for pid in descendants(leader):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -61,6 +61,7 @@ def pid_by_namespaced_id(leader: int, number: int) -> int:
 
 
 def _all() -> Iterator[tuple[int, list[str]]]:
+    """Yield the id and the fields of every process."""
     for path in Path("/proc").glob("[0-9]*"):
         try:
             yield int(path.name), _fields(int(path.name))
@@ -69,6 +70,7 @@ def _all() -> Iterator[tuple[int, list[str]]]:
 
 
 def _command(pid: int) -> str:
+    """Return the command line of a process. Empty if the process has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     except OSError:
@@ -76,5 +78,5 @@ def _command(pid: int) -> str:
 
 
 def _fields(pid: int) -> list[str]:
-    """Return the fields of /proc/PID/stat after the name: state, parent, process group, and so on."""
+    """Return the fields of /proc/PID/stat that follow the name: state, parent, process group, and so on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

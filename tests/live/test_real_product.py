@@ -1,7 +1,7 @@
-"""The real product, run offline: it sees only the allowed environment variables, reaches no network, leaves no process,
-and answers as it was recorded.
+"""The real product without network access: it sees only the allowed environment variables, leaves no process, and
+answers as it was recorded.
 
-Deselected unless requested (`pytest -m live`), because it needs npm and node.
+These tests run only with `pytest -m live`, because they need npm and node.
 """
 
 from collections.abc import Iterator
@@ -33,15 +33,18 @@ pytestmark = pytest.mark.live
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 SAMPLE = 40
-"""Number of scenarios that are replayed."""
+"""The number of scenarios that are replayed."""
 
 
 class OwnRecordings(RecordingExtension):
+    """The extension of syrupy that reads the recordings of the bundled suite."""
+
     root = SUITE.recordings_root
 
 
 @pytest.fixture(scope="module")
 def product() -> Iterator[ClaudeCodeAdapter]:
+    """The real product. While it runs, the environment contains secrets and a proxy that it must not use."""
     with variables_of_ours(HTTPS_PROXY="http://192.0.2.1:9"):
         assert CONTRACT.version is not None
         adapter = open_claude_code(CONTRACT.version, SUITE, contract=CONTRACT, time_limit=30)
@@ -51,6 +54,7 @@ def product() -> Iterator[ClaudeCodeAdapter]:
 
 @pytest.fixture
 def session(product: ClaudeCodeAdapter, place: WorkspacePool) -> Iterator[ClaudeCodeSession]:
+    """A session of the real product in an empty workspace."""
     nothing = Scenario("live/x", "x", "must", Given(), ())
     with place.site(unique=True) as site:
         session = product.open(site.workspace(nothing))
@@ -93,7 +97,7 @@ def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, pl
 
 @pytest.fixture(scope="module")
 def offered_scenarios() -> list[str]:
-    """The ids of the scenarios that need no capability that the product lacks."""
+    """The ids of the scenarios whose capabilities the product has."""
     return [each.id for each in SUITE.scenarios() if each.needs <= CONTRACT.capabilities]
 
 

@@ -1,4 +1,4 @@
-"""The commands in the pages: each line of a console block that begins with `$ `."""
+"""The commands on the pages of the documentation: the lines of console blocks that begin with `$ `."""
 
 import re
 import textwrap
@@ -7,6 +7,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+"""The pages whose commands are tested."""
 
 _FENCE = re.compile(r"^ *```(.*)$")
 _COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
@@ -14,7 +15,7 @@ _COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
 
 @dataclass(frozen=True)
 class Block:
-    """The commands of one console block, in order. `line` is the line of the first command."""
+    """The commands of a console block, in order. `line` is the line of the first command on the page."""
 
     page: str
     line: int
@@ -25,12 +26,12 @@ class Block:
 
 
 def name_of(page: Path) -> str:
-    """Return the path of a page relative to the checkout."""
+    """Return the path of a page relative to the checkout, such as `docs/running.md`."""
     return page.relative_to(CHECKOUT).as_posix()
 
 
 def blocks() -> list[Block]:
-    """Return the console blocks of all pages. Raises ValueError if a command is outside of a console block."""
+    """Return the console blocks of all pages. Raises ValueError if a command is not in a console block."""
     found = []
     for page in PAGES:
         kind, commands, first = None, [], 0
@@ -48,7 +49,7 @@ def blocks() -> list[Block]:
 
 
 def code(page: str, language: str) -> list[str]:
-    """Return the code blocks of a page with this info string, such as `python` or `js server`."""
+    """Return the code blocks of a page with this text after the fence, such as `python` or `js server`."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     return [textwrap.dedent(block) for block in found]

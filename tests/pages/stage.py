@@ -1,4 +1,4 @@
-"""The directory of a reader of the pages, with spaces in its name, and a `readfirst` with a small suite."""
+"""The working directory of a user who follows a page, and a checkout of readfirst with a small suite."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ SCENARIOS = {
     *new_mapping.REFUSAL_SCENARIOS,
     *REFUSAL_SCENARIOS.values(),
 }
-"""The scenarios of the suite that replaces the bundled one, which takes minutes with a slow adapter."""
+"""The scenarios of the small suite. It replaces the bundled suite, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
 #!{sys.executable}
@@ -40,12 +40,14 @@ for line in sys.stdin:
     result = tools.call(**json.loads(line))
     print(json.dumps({{"text": result.text, "is_error": result.is_error}}), flush=True)
 """
-"""A program that the adapter in README starts. It replaces the reader's program."""
+"""A program that takes the place of the user's program, which the adapter in README starts."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A directory where commands run, and the checkout of `readfirst`. `addopts` are options of every pytest."""
+    """A directory in which commands run, and the checkout that provides `readfirst`. `addopts` are options for every
+    run of pytest.
+    """
 
     folder: Path
     checkout: Path
@@ -54,9 +56,9 @@ class Stage:
     def run(
         self, commands: Iterable[str], *, before: str = "", seconds: float = 120
     ) -> list[tuple[int, str]]:
-        """Run the commands unchanged, in one shell. Return the exit code and the output of each.
+        """Run commands unchanged in one shell. Return the exit code and the output of each command.
 
-        `before` are shell commands that run first; the test fails if they fail. `seconds` is the maximum time.
+        `before` are shell commands that run first; if they fail, the test fails. `seconds` is the maximum time.
         """
         variables = {
             **os.environ,
@@ -64,7 +66,7 @@ class Stage:
             "PYTHONPATH": str(self.checkout),
             "PYTEST_ADDOPTS": self.addopts,
         }
-        # Otherwise hundreds of modules would be compiled for each command.
+        # A shared cache of bytecode. Without it, each command would compile hundreds of modules.
         variables.pop("PYTHONDONTWRITEBYTECODE", None)
         with tempfile.TemporaryDirectory() as shown:
             script = [f"{before or ':'} || exit 9"]
@@ -85,7 +87,7 @@ class Stage:
 
 
 def _command_lines(number: int, command: str, folder: str) -> str:
-    """Return shell lines that run a command, and store its output and its exit code in `folder`."""
+    """Return shell lines that run a command and store its output and its exit code in `folder`."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 
@@ -93,8 +95,8 @@ def _command_lines(number: int, command: str, folder: str) -> str:
 def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collection[str] = ()) -> Path:
     """Copy the project into `folder`, with the commands `readfirst` and `pytest` next to it. Return the checkout.
 
-    The copy has a small suite, which contains only `contracts` if any are given. With `bundled`, it has the bundled
-    suite.
+    The copy has a small suite. If `contracts` are given, this suite contains only these contracts. With `bundled`, the
+    copy has the bundled suite instead.
     """
     checkout = folder / "a copy of the checkout"
     checkout.mkdir(parents=True)
@@ -118,6 +120,7 @@ def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collecti
 
 
 def _small_suite(root: Path, contracts: Collection[str]) -> None:
+    """Write the small suite to the directory `root`."""
     bundled = CHECKOUT / "fixtures"
     (root / "scenarios").mkdir(parents=True)
     shutil.copytree(bundled / "schema", root / "schema")
@@ -144,7 +147,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
 
 
 def users_folder(folder: Path, page: str) -> Path:
-    """Create and return the directory of a reader who has written the files that a page shows."""
+    """Create the working directory of a user who has written the files that a page shows, and return it."""
     own = folder / "a user's folder"
     own.mkdir()
     shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"

@@ -1,4 +1,4 @@
-"""Every command in README, CONTRIBUTING and docs is run unchanged, in the directory of a reader."""
+"""Every command on the pages of the documentation is run unchanged, in the working directory of a user."""
 
 import re
 import shlex
@@ -22,16 +22,19 @@ USERS_PAGES = (
         for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
     ),
 )
-"""Pages whose readers are in the directory of their implementation. The readers of other pages are in the checkout."""
+"""Pages whose users work in the directory of their implementation. The users of all other pages work in the
+checkout.
+"""
 MARKS = ("slow", "node", "live", "agents", "browser")
+"""The pytest marks that a plan may use."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a test runs a command: the pytest mark of the test, and the allowed exit codes.
+    """Settings for running one command: the pytest mark of its test and the allowed exit codes.
 
     `before` are shell commands that create the files that the page assumes. `bundled`: the checkout has the bundled
-    suite; otherwise a small suite, which contains only `contracts` if any are given. `seconds` is the maximum time.
+    suite; otherwise it has a small suite, with only `contracts` if any are given. `seconds` is the maximum time.
     """
 
     mark: str = "slow"
@@ -43,38 +46,53 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
+"""The plan of a command that may report failures."""
 STREAM = "readfirst run reference --format jsonl --output"
+"""The start of a command that writes the JSON lines of a run."""
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
+"""A shell command that writes the JSON lines of a run to the directory `results`."""
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
+"""The id of the scenario that CONTRIBUTING.md adds."""
 WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
+"""A shell command that writes the scenario of CONTRIBUTING.md."""
 RECORDED = " && ".join(
     f"cp {shlex.quote(str(CHECKOUT))}/fixtures/{folder}/{NEW}.* fixtures/{folder}/{NEW.partition('/')[0]}/"
     for folder in ("scenarios", "recordings")
 )
+"""A shell command that copies the scenario of CONTRIBUTING.md and its recording."""
 OTHER_SHARDS = " && ".join(
     f"readfirst product record --contract all --shard {number}/4 --takes takes-{number}"
     for number in (2, 3, 4)
 )
+"""A shell command that records the other three of four parts of the suite."""
 
 NEW_MAPPING = "readfirst targets new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
+"""A command that writes a mapping file."""
 
 HAS_SERVER = f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
+"""A shell command that copies a server with other tool names."""
 HAS_MAPPING = f"{HAS_SERVER} && (test -f mine.yaml || {NEW_MAPPING})"
+"""A shell command that also writes a mapping for this server."""
 HAS_BASELINE = f"{HAS_MAPPING} && {{ readfirst run target:mine.yaml --update-baseline; test $? -le 1; }}"
+"""A shell command that also writes a baseline for this server."""
 EXPLAIN = (
     "sed -i.bak 's/not explained yet/Write does not ask for a Read. Planned for the next release./' "
     "baselines/mine@dev.yaml"
 )
+"""A shell command that writes a reason into the baseline."""
 
 PRIVATE = "ours/scenarios/drafts/keep-the-save.yaml"
+"""The scenario file of a private suite."""
 HAS_PRIVATE_SUITE = (
     "test -d ours || readfirst new drafts/keep-the-save --fixtures ours; "
     f"printf %s {shlex.quote(code('docs/private-suites.md', 'yaml')[0])} > {PRIVATE}"
 )
-"""A shell command that writes the scenario of the page over the one that `readfirst new` writes."""
+"""A shell command that creates a private suite, and writes the scenario of the page over the one from
+`readfirst new`.
+"""
 
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
-"""A shell command that selects a separate cache, because no test may clear the cache of the user."""
+"""A shell command that selects a separate cache, because no test may clear the user's cache."""
 
 PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
@@ -166,7 +184,7 @@ PLANS = {
     "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
 }
-"""The plans of commands that do not run with the default plan."""
+"""The plans of commands that need other settings than the default ones."""
 
 RUN_BY_CI = {
     "python3 -m pip install . && readfirst run",
@@ -178,7 +196,7 @@ RUN_BY_CI = {
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
     "ruff check . && ruff format --check . && mypy && lint-imports",
 }
-"""Commands that install, or run all checks. They are not run here, because `.ci/run` runs them unchanged."""
+"""Commands that install packages or run all checks. These tests do not run them, because `.ci/run` does."""
 
 TAKES_LONG = {
     "python3 observatory/tools/mutation/run.py --exceptions",
@@ -187,19 +205,24 @@ TAKES_LONG = {
     "python3 tools/verdicts.py before",
     "readfirst renew",
 }
-"""Commands that take minutes to hours. A test only runs them with `--help`."""
+"""Commands that take minutes or hours. A test runs them only with `--help`."""
 
 PLUGIN = (
     ""
     if any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
     else "-p readfirst.harness.pytest_plugin"
 )
+"""The pytest option that loads the plugin of readfirst, if it is not installed."""
 BLOCKS = blocks()
+"""The console blocks of all pages."""
 SHOWN = {command for block in BLOCKS for command in block.commands}
+"""All commands on all pages."""
 
 
 def items() -> Iterator[object]:
-    """Yield a pytest parameter for each console block and mark, with the commands of the block that have this mark."""
+    """Yield a pytest parameter for each console block and mark. It contains the commands of the block that use this
+    mark.
+    """
     for block in BLOCKS:
         marked: dict[str, list[str]] = {}
         for command in block.commands:
@@ -214,7 +237,7 @@ def items() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout with a small suite. Tests do not change it."""
+    """A copy of the checkout with a small suite, which tests must not change."""
     return copy_of_checkout(tmp_path_factory.mktemp("small"))
 
 
@@ -236,18 +259,18 @@ def test_a_command_of_a_page_works_unchanged(block: Block, small: Path, tmp_path
 
 
 @pytest.mark.node
-def test_the_page_shows_the_written_mapping(small: Path, tmp_path: Path) -> None:
+def test_targets_md_shows_the_mapping_that_the_command_writes(small: Path, tmp_path: Path) -> None:
     ((exit_code, output),) = Stage(tmp_path, small).run([NEW_MAPPING], before=PLANS[NEW_MAPPING].before)
     assert exit_code == 0, output
     assert [(tmp_path / "mine.yaml").read_text()] == code("docs/targets.md", "yaml own mapping")
 
 
-def test_every_plan_belongs_to_a_command_of_a_page() -> None:
+def test_every_plan_belongs_to_a_command_on_a_page() -> None:
     assert sorted({*PLANS, *RUN_BY_CI, *TAKES_LONG} - SHOWN) == []
     assert {plan.mark for plan in PLANS.values()} <= {*MARKS}
 
 
-def test_commands_that_run_all_checks_are_run_by_ci() -> None:
+def test_the_commands_that_only_ci_runs_are_in_its_script() -> None:
     script = {line.strip() for line in (CHECKOUT / ".ci" / "run").read_text("utf-8").splitlines()}
     parts = {part for line in script for part in line.split(" && ")}
     assert {
@@ -256,18 +279,19 @@ def test_commands_that_run_all_checks_are_run_by_ci() -> None:
 
 
 LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)
+"""The scripts that tools/README.md lists."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", sorted({*TAKES_LONG, *(f"python3 tools/{name}" for name in LISTED)}))
-def test_long_commands_print_their_help(command: str, small: Path) -> None:
+def test_a_command_that_takes_long_prints_its_help(command: str, small: Path) -> None:
     ((exit_code, output),) = Stage(small, small).run([f"{command} --help"])
     assert exit_code == 0, output
     assert "usage:" in output.lower()
 
 
 @pytest.mark.slow
-def test_a_failing_command_is_detected(small: Path, tmp_path: Path) -> None:
+def test_a_command_that_fails_on_a_page_is_detected(small: Path, tmp_path: Path) -> None:
     commands = ["readfirst run mcp:nothing", "cd .. && false", "pwd", "readfirst list gate/edit-unread"]
     ran = Stage(users_folder(tmp_path, "README.md"), small).run(commands)
     assert [exit_code for exit_code, _ in ran] == [2, 1, 0, 0]
@@ -282,9 +306,10 @@ INLINE = [
         r"`(readfirst [^`]*)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     )
 ]
+"""The commands of readfirst in the sentences of all pages, each with its page."""
 
 
-def test_a_command_in_a_sentence_exists_with_its_options() -> None:
+def test_every_command_in_a_sentence_of_a_page_exists_with_its_options() -> None:
     for page, command in dict.fromkeys(INLINE):
         shown = f"{page}: {command}"
         _, name, *words = shlex.split(command.replace("\n", " "))

@@ -1,4 +1,6 @@
-"""The commands of CONTRIBUTING add its example. A substitute for the product answers like the reference."""
+"""The commands of CONTRIBUTING.md add the scenario that the page shows. A substitute for the product answers like the
+reference.
+"""
 
 import re
 import sys
@@ -20,17 +22,21 @@ if not hasattr(run, "tools"):
 result = run.tools.call(name, args)
 return {{{{"content": result.text, "is_error": result.is_error}}}}
 """
+"""The code with which the substitute for the product answers a call: it uses the reference."""
 PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
 SECTION = re.split(r"\n##+ ", PAGE.partition("\n## Add a case\n")[2])[0]
-"""The steps for adding a case, up to the next heading."""
+"""The section of the page about adding a scenario."""
 COMMANDS = re.findall(r"^ *\$ (.*)$", SECTION, re.MULTILINE)
+"""The commands in this section."""
 (NEW,) = re.findall(r"readfirst new (\S+)", SECTION)
+"""The id of the scenario."""
 CASE = code("CONTRIBUTING.md", "yaml")[0]
+"""The text of the scenario."""
 
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """The checkout of a contributor. Its npm installs the substitute for the product."""
+    """The checkout of a contributor. The program `npm` installs the substitute for the product."""
     FakeNpm(tmp_path / "npm", make_packages({"2.1.7": PLAYED.format(version="2.1.7")}))
     monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -39,14 +45,15 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def file_of(stage: Stage, folder: str = "scenarios") -> Path:
+    """Return the path of the scenario file, or of another file with the same name in `folder`."""
     return stage.folder / "fixtures" / folder / f"{NEW}.yaml"
 
 
-def test_the_page_shows_all_steps() -> None:
+def test_the_section_shows_the_commands_of_all_steps() -> None:
     assert [command.split()[1] for command in COMMANDS] == ["list", "new", "product", "lint", "run"]
 
 
-def test_a_case_is_added_by_the_commands_of_the_page(stage: Stage) -> None:
+def test_the_commands_of_the_section_add_a_recorded_scenario(stage: Stage) -> None:
     before, after = COMMANDS[:2], COMMANDS[2:]
     assert [exit_code for exit_code, _ in stage.run(before)] == [0, 0]
     file_of(stage).write_text(CASE, "utf-8")

@@ -1,4 +1,4 @@
-"""The installed package works without the checkout, and its files are never written."""
+"""The installed package works without the checkout, and no command writes to its files."""
 
 import os
 import re
@@ -14,13 +14,14 @@ from tests.newest import NEWEST
 from tests.pages.page import CHECKOUT
 
 Run = Callable[..., tuple[int, str, str]]
+"""The type of the fixture `run`. The function returns the exit code, standard output and standard error."""
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory with the package as `pip install` writes it. Dependencies are used from this environment."""
+    """A directory with the package as `pip install` writes it. The dependencies come from the current environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
     command = [
         sys.executable,
@@ -36,7 +37,7 @@ def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(package_folder: Path, tmp_path: Path) -> Run:
-    """A function that runs a command of the installed package, in a directory with spaces in its name."""
+    """A function that runs a command of the installed package. The current directory has spaces in its name."""
     here = tmp_path / "a user's folder"
     here.mkdir()
 
@@ -58,7 +59,9 @@ def test_the_package_contains_the_pages_and_the_suite(run: Run, package_folder: 
     assert run("run", "reference", "gate/edit-unread")[0] == 0
 
 
-def test_the_package_contains_few_generated_files(run: Run, package_folder: Path) -> None:
+def test_the_package_contains_only_the_generated_files_that_commands_use(
+    run: Run, package_folder: Path
+) -> None:
     kept = {file.name for file in (package_folder / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
     assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
     code, out, _ = run("targets", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
@@ -72,7 +75,7 @@ def test_the_package_contains_the_recordings(run: Run) -> None:
     assert run("lint", "gate/edit-unread")[0] == 0
 
 
-def test_the_metadata_link_to_the_source_repository(package_folder: Path) -> None:
+def test_the_metadata_of_the_package_link_to_the_source_repository(package_folder: Path) -> None:
     (metadata,) = package_folder.glob("readfirst-*.dist-info/METADATA")
     page = "https://github.com/somebody/their-readfirst"
     links = re.findall(r"^Project-URL: (\w+), (.*)$", metadata.read_text("utf-8"), re.MULTILINE)
@@ -98,7 +101,9 @@ def test_the_metadata_link_to_the_source_repository(package_folder: Path) -> Non
         ("", None),
     ],
 )
-def test_the_address_of_a_repository_follows_from_its_remote(remote: str, page: str | None) -> None:
+def test_the_web_address_of_a_repository_is_derived_from_its_git_remote(
+    remote: str, page: str | None
+) -> None:
     assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
@@ -119,6 +124,8 @@ def test_a_new_scenario_is_written_to_a_users_directory(run: Run, package_folder
         (["targets", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
-def test_bundled_baselines_are_not_written(run: Run, words: list[str], message: str) -> None:
+def test_a_command_that_would_write_a_bundled_baseline_is_refused(
+    run: Run, words: list[str], message: str
+) -> None:
     code, _, err = run(*words)
     assert (code, message in err) == (2, True), err

@@ -13,11 +13,14 @@ from tests.pages.page import CHECKOUT, code
 
 PAGE = "docs/private-suites.md"
 FILES = re.findall(r"^```yaml (\S+\.yaml)$", (CHECKOUT / PAGE).read_text("utf-8"), re.MULTILINE)
+"""The names of the files that the page shows."""
 OWN = ("licences/kept", "licences/refused")
+"""The ids of the scenarios on the page."""
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
+    """A suite with the files that the page shows."""
     for name in FILES:
         (body,) = code(PAGE, f"yaml {name}")
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +28,7 @@ def house(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_example_has_no_lint_findings(house: Path) -> None:
+def test_the_suite_on_the_page_has_no_lint_findings(house: Path) -> None:
     assert {"contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml"} <= {*FILES}
     assert Suite(house).ids() == [*OWN]
     assert lint(Suite(house)) == []
@@ -33,7 +36,7 @@ def test_the_example_has_no_lint_findings(house: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_the_example_runs_with_the_bundled_suite(house: Path) -> None:
+def test_the_suite_on_the_page_can_be_run_together_with_the_bundled_suite(house: Path) -> None:
     both = open_layers(["bundled", house], trust=True)
     target = "python:tests.format.keeps:HouseTools"
     verdicts = [*run(both, target, [both.contracts.default], "reason", [*OWN, "gate/edit-unread"])]
@@ -46,7 +49,7 @@ def test_the_example_runs_with_the_bundled_suite(house: Path) -> None:
     assert [each.status for each in broken] == ["passed", "failed"]
 
 
-def test_the_inputs_of_the_action_exist() -> None:
+def test_the_page_uses_only_existing_inputs_of_the_action() -> None:
     (body,) = code(PAGE, "yaml action")
     assert {line.partition(":")[0] for line in body.splitlines() if not line.startswith(" ")} <= {
         *ACTION["inputs"]

@@ -1,4 +1,4 @@
-"""The adapter and the servers in docs/adapters.md run the suite, and no scenario is `error`."""
+"""The adapter and the servers in docs/adapters.md run the bundled suite, and no scenario ends as an `error`."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,18 @@ import pytest
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
-"""Families with special arguments, bytes that are not text, and long answers, which once caused errors."""
+"""Options that select the families with special arguments, bytes that are not text, and long answers. These scenarios
+once caused errors.
+"""
 
 BUT_FOR_CROSSED = "-k 'not crossed'"
-"""Excludes the family `crossed`, because many of its scenarios need a separate server."""
+"""An option that excludes the family `crossed`, because many of its scenarios need a separate server."""
 
 
 def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Return the scenarios with an error and their reasons, for an example of the page on the bundled suite."""
+    """Run an example of the page on the bundled suite. Return the scenarios that ended as an `error`, each with its
+    reason.
+    """
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, bundled=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"
@@ -29,18 +33,18 @@ def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float =
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["python:readfirst_adapter:Tools", "'mcp:python3 server.py'"])
-def test_an_example_in_python_has_no_former_error(target: str, tmp_path: Path) -> None:
+def test_the_python_examples_run_the_scenarios_that_once_caused_errors(target: str, tmp_path: Path) -> None:
     assert list_broken(target, ONCE_BROKEN, tmp_path) == []
 
 
 @pytest.mark.slow
-def test_the_adapter_in_python_runs_the_suite(tmp_path: Path) -> None:
+def test_the_python_adapter_runs_the_suite_without_errors(tmp_path: Path) -> None:
     target = "python:readfirst_adapter:Tools"
     assert list_broken(target, f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
 
 
 @pytest.mark.node
-def test_the_server_in_javascript_runs_the_suite(tmp_path: Path) -> None:
+def test_the_javascript_server_runs_the_suite_without_errors(tmp_path: Path) -> None:
     assert list_broken("'mcp:node server.mjs'", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
 
 
@@ -52,10 +56,11 @@ class Tools:
     def call(self, tool, arguments):
         return open(arguments["file_path"]).read()
 """
+"""An implementation that opens any file, without handling errors."""
 
 
 @pytest.mark.slow
-def test_an_example_with_errors_is_detected(tmp_path: Path) -> None:
+def test_an_implementation_that_causes_errors_is_detected(tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text(CARELESS)
     found = list_broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)
     assert any("it raised KeyError" in each for each in found)

@@ -1,4 +1,4 @@
-"""A separate suite for every test of recording."""
+"""A separate suite for every test that records."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from .made_up import GATE, write
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The directory of a suite without scenarios, with the contracts and error names of the bundled suite."""
+    """The directory of a suite without scenarios. The suite uses the contracts and error names of the bundled suite."""
     root = tmp_path / "fixtures"
     small_suite(root)
     for name in ("scenarios/gate", "recordings"):
@@ -22,6 +22,6 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def suite(root: Path) -> Suite:
-    """A suite with one scenario, `gate/x`, which has no recording yet."""
+    """A suite with one scenario, `gate/x`, which has no recording."""
     write(root, GATE)
     return Suite(root)

@@ -1,4 +1,4 @@
-"""An invented product whose answers each test chooses, and functions that record it."""
+"""An invented product, whose answers each test specifies, and functions that record it."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,12 +22,14 @@ steps:
   - Read: {file_path: $WS/notes.txt}
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
 """
+"""The text of the scenario `gate/x`."""
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
+"""The product's answer if it refuses to edit an unread file."""
 
 
 class Product:
-    """A made-up product. Read numbers lines, and the function `edit` executes an Edit."""
+    """An invented product. A Read shows numbered lines; the function `edit` executes every Edit."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "during"})
 
@@ -54,32 +56,38 @@ class Product:
 
 
 def replace_text(path: Path) -> ToolResult:
+    """Execute an Edit: change the file and report success."""
     path.write_text("gamma\n")
     return ToolResult(f"The file {path} has been updated.")
 
 
 def refuse_edit(path: Path) -> ToolResult:
+    """Refuse an Edit, because the file was not read."""
     return ToolResult(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)
 
 
 def write(root: Path, text: str) -> None:
+    """Write the scenario `gate/x` with this text."""
     (root / "scenarios" / "gate" / "x.yaml").write_text(text)
 
 
 def source(suite: Suite) -> str:
+    """Return the text of the scenario `gate/x`."""
     return suite.path("gate/x").read_text()
 
 
 def expectations(suite: Suite) -> list[Any]:
+    """Return the expectations of the steps of `gate/x`."""
     return [step.get("expect") for step in yaml.safe_load(source(suite))["steps"]]
 
 
 def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
+    """Record `gate/x` on 2.1.7. `edit` executes each Edit."""
     return record_on(suite, mode, {"2.1.7": edit})
 
 
 def record_on(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
-    """Record `gate/x` on several contracts. `edits` contains the function that executes an Edit, by contract."""
+    """Record `gate/x` on several contracts. `edits` contains the function that executes each Edit, by contract."""
     wanted = {name: ["gate/x"] for name in edits}
     takes = Takes(suite.root.parent / "takes")
     (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)

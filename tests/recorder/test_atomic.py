@@ -1,4 +1,4 @@
-"""Files are replaced together or not at all."""
+"""Several files are replaced together, or not at all."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def test_an_interrupt_between_two_files_waits_for_the_second(tmp_path: Path, mon
     assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
 
 
-def test_modes_are_kept_and_directories_created(tmp_path: Path) -> None:
+def test_replacing_files_keeps_their_modes_and_creates_missing_directories(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("x")
     script.chmod(0o755)
@@ -60,9 +60,10 @@ if sys.argv[2] == "dies":
 print(flush=True)
 sys.stdin.read()
 """
+"""A program that writes half of a new file, and then is killed or waits."""
 
 
-def test_only_files_of_killed_writers_are_removed(tmp_path: Path) -> None:
+def test_temporary_files_are_removed_only_if_the_process_that_wrote_them_was_killed(tmp_path: Path) -> None:
     target = tmp_path / "file"
     target.write_text("old")
     command = [sys.executable, "-c", KILLED, str(target)]
@@ -81,7 +82,7 @@ def test_only_files_of_killed_writers_are_removed(tmp_path: Path) -> None:
     assert next(path for path in tmp_path.iterdir() if path != target).read_bytes() == b"half"
 
 
-def test_files_with_similar_names_are_kept(tmp_path: Path) -> None:
+def test_files_with_names_like_temporary_files_are_not_removed(tmp_path: Path) -> None:
     others = [".file-backup", ".file-backup1x", ".other-abcdefgh", "file-abcdefgh"]
     for name in others:
         (tmp_path / name).touch()

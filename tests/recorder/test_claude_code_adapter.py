@@ -1,4 +1,6 @@
-"""The adapter `claude-code:<version>`: which workspaces share a process, tested with a substitute for the product."""
+"""The adapter `claude-code:VERSION`, tested with a substitute for the product: which workspaces share a process, and
+how sessions are resumed, compacted and rewound.
+"""
 
 import json
 import logging
@@ -29,10 +31,13 @@ from tests.rows import rows
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
+"""The program that substitutes for the product."""
 
 
 @pytest.fixture
 def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
+    """The adapter of a version, by default 1.0.3, with the substitute in place of the product."""
+
     def install(version: str, cache: Path | None) -> InstalledPackage:
         return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE), "product"))
 
@@ -43,12 +48,14 @@ def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iter
 
 
 def workspace(base: Path, name: str, **more: object) -> Workspace:
+    """Create a workspace below `base`."""
     root = base / name / "w"
     root.mkdir(parents=True)
     return Workspace(root, base / name / "h", **more)
 
 
 def open_session(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSession:
+    """Open a session in a workspace."""
     session = adapter.open(place)
     assert isinstance(session, ClaudeCodeSession)
     return session
@@ -57,7 +64,7 @@ def open_session(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSess
 def test_neighbouring_workspaces_share_a_process(adapter, tmp_path: Path) -> None:
     first, second = (open_session(adapter, workspace(tmp_path, name)) for name in "12")
     assert first.conversation is second.conversation
-    # An answer about the directory above the workspace means that of each workspace.
+    # If an answer contains the directory above the workspace, it means the directory above each workspace.
     assert json.loads(first.call("Environment", {}).text)["cwd"] == str(tmp_path / "1" / "w")
     assert json.loads(second.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
 
@@ -80,14 +87,16 @@ def test_an_isolated_workspace_has_a_separate_process(adapter, tmp_path: Path) -
     [("1.0.57", False), ("1.0.58", True), ("2.0.76", True), ("2.1.7", False)],
     indirect=["adapter"],
 )
-def test_some_versions_need_isolation_for_several_spellings(adapter, alone: bool) -> None:
+def test_some_versions_need_a_separate_process_if_a_scenario_spells_one_path_in_two_ways(
+    adapter, alone: bool
+) -> None:
     for path, is_isolated in (("$WS//a.txt", alone), ("$WS/a.txt", False)):
         calls = tuple(ToolCall("Read", {"file_path": each}) for each in ("$WS/a.txt", path))
         scenario = Scenario("family/slug", "", "must", Given(), calls)
         assert adapter.traits.needs_isolation(scenario) == is_isolated
 
 
-def test_only_calls_with_events_use_the_hook(adapter, tmp_path: Path) -> None:
+def test_the_hook_is_used_only_for_calls_during_which_an_event_happens(adapter, tmp_path: Path) -> None:
     plain = open_session(adapter, workspace(tmp_path, "1"))
     race = open_session(adapter, workspace(tmp_path, "2", needs=frozenset({"during"})))
     assert "PreToolUse" not in plain.call("Settings", {}).text
@@ -102,7 +111,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Pat
     assert second.call("Echo", {}).text == "{}"
 
 
-def test_an_idle_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
+def test_a_conversation_that_was_idle_for_long_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
     first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     assert open_session(adapter, workspace(tmp_path, "2")).conversation is first.conversation
@@ -129,20 +138,21 @@ def test_a_missing_network_sandbox_is_reported_once(adapter, tmp_path: Path, mon
     ]
 
 
-def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> ResumableConversation:
+def open_resumable(adapter: ClaudeCodeAdapter, base: Path, need: str) -> ResumableConversation:
+    """Open a session that supports an event of the conversation, such as `compact`."""
     session = adapter.open(workspace(base, "1", isolated=True, needs=frozenset({need})))
     assert isinstance(session, ResumableConversation)
     return session
 
 
 def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path) -> None:
-    session = living(adapter, tmp_path, "agents")
+    session = open_resumable(adapter, tmp_path, "agents")
     with pytest.raises(AdapterError, match="offers no tool that starts a sub-agent"):
         session.sub_agent()
     session.close()
 
 
-def test_the_newest_conversation_is_resumed(tmp_path: Path) -> None:
+def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
         lifecycle.find_latest_conversation(tmp_path)
     folder = tmp_path / "projects" / "-w"
@@ -153,15 +163,15 @@ def test_the_newest_conversation_is_resumed(tmp_path: Path) -> None:
     assert lifecycle.find_latest_conversation(tmp_path) == "later"
 
 
-def test_a_missing_request_for_a_summary_is_reported(adapter, tmp_path: Path) -> None:
-    session = living(adapter, tmp_path, "compact")
+def test_a_product_that_does_not_summarise_its_conversation_is_reported(adapter, tmp_path: Path) -> None:
+    session = open_resumable(adapter, tmp_path, "compact")
     with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         session.compact()
     session.close()
 
 
 def test_a_rewind_keeps_the_conversation_open(adapter, tmp_path: Path) -> None:
-    session = living(adapter, tmp_path, "rewind")
+    session = open_resumable(adapter, tmp_path, "rewind")
     message = tmp_path / "1" / "w" / "message"
     said = [message.read_text()]
     assert session.call("Echo", {}).text == "{}"
@@ -175,7 +185,7 @@ def test_a_rewind_keeps_the_conversation_open(adapter, tmp_path: Path) -> None:
 
 
 def test_a_product_without_rewind_is_reported(adapter, tmp_path: Path) -> None:
-    session = living(adapter, tmp_path, "rewind")
+    session = open_resumable(adapter, tmp_path, "rewind")
     (tmp_path / "1" / "w" / "gone").touch()
     with pytest.raises(AdapterError, match="does not restore files at a rewind") as caught:
         session.rewind()
@@ -193,13 +203,13 @@ def test_a_missing_answer_to_a_rewind_is_reported(tmp_path: Path) -> None:
     dialogue.hang_up()
 
 
-def test_notes_of_one_reminder_are_joined() -> None:
+def test_a_reminder_that_arrives_in_several_texts_is_joined() -> None:
     reminder = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
     notes = [f"<system-reminder>\n{reminder}", "(no content)", "</system-reminder>"]
     assert extract_file_reminders("Done.", notes) == ("Done.", (f"{reminder}\n\n(no content)",))
 
 
-def test_a_list_of_agents_is_removed_from_a_result() -> None:
+def test_a_reminder_that_lists_agents_is_removed_from_a_result() -> None:
     reminder = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
     assert remove_conversation_reminders(f"1\talpha\n2{reminder}") == ("1\talpha\n2\t", False)
     assert remove_conversation_reminders(f"Done.{reminder}") == ("Done.", False)

@@ -1,4 +1,6 @@
-"""The conversation with the product, tested with a substitute that misbehaves on demand, and its summaries."""
+"""The conversation with the product, tested with a substitute that misbehaves on request, and the summaries of a
+conversation.
+"""
 
 import json
 import socket
@@ -17,9 +19,11 @@ from readfirst.harness.agents.claude_code.launch_options import Options, summari
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
+"""The program that substitutes for the product."""
 
 
 def options(directory: Path, **more: object) -> Options:
+    """Return the options for a conversation with the substitute."""
     command = (sys.executable, str(FAKE), "product")
     return Options(command, "some-model", ("Read", "Edit"), directory, **{"time_limit": 5.0, **more})
 
@@ -32,6 +36,7 @@ def read_environment(conversation: Conversation) -> dict[str, str]:
 
 @pytest.fixture
 def conversation(tmp_path: Path) -> Iterator[Conversation]:
+    """A conversation with the substitute."""
     conversation = Conversation(options(tmp_path))
     yield conversation
     conversation.close()
@@ -66,7 +71,9 @@ def test_a_given_home_does_not_contain_the_configuration(tmp_path: Path) -> None
     assert list(home.iterdir()) == []
 
 
-def test_a_missing_sandbox_is_reported_and_keeps_the_network(tmp_path: Path, monkeypatch) -> None:
+def test_without_a_network_sandbox_the_reason_is_reported_and_the_product_keeps_its_network(
+    tmp_path: Path, monkeypatch
+) -> None:
     without_bubblewrap(monkeypatch)
     with closing(Conversation(options(tmp_path))) as conversation:
         assert conversation.isolation == NO_BUBBLEWRAP
@@ -77,7 +84,7 @@ def test_media_in_a_result_are_described(conversation: Conversation) -> None:
     assert conversation.call("Image", {}).text == "[image image/png 4]"
 
 
-def test_a_hook_allows_a_change_between_validation_and_execution(tmp_path: Path) -> None:
+def test_a_hook_lets_a_test_change_a_file_between_validation_and_execution_of_a_call(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("before")
     with closing(Conversation(options(tmp_path, hook=True))) as conversation:
@@ -118,17 +125,22 @@ def test_no_connection_leaves_the_loopback_of_the_product(conversation: Conversa
             assert "refused" in answer or "unreachable" in answer
 
 
-def test_only_a_summarised_conversation_gets_a_window(tmp_path: Path) -> None:
+def test_the_size_of_the_context_window_is_set_only_if_the_conversation_will_be_summarised(
+    tmp_path: Path,
+) -> None:
     with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
         seen = read_environment(conversation)
     assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")
 
 
 ASKED = "Write a summary of the conversation."
+"""The text with which the product requests a summary."""
 
 
 class Talk:
-    """A conversation with given requests of the product: the calls with results, and the texts of each."""
+    """A substitute for a conversation. It has received these requests of the product: the calls with results, and the
+    texts of each.
+    """
 
     def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
         self.said: list[str] = []
@@ -159,12 +171,12 @@ class Talk:
     ],
     ids=["on the side", "as the next step", "before the last result"],
 )
-def test_a_summary_is_sent_on_request(talk: Talk, times: int) -> None:
+def test_a_summary_is_sent_each_time_the_product_requests_one(talk: Talk, times: int) -> None:
     summarise(cast("Conversation", talk))
     assert len(talk.said) == times
 
 
-def test_a_conversation_without_a_summary_is_reported() -> None:
+def test_a_product_that_never_requests_a_summary_is_reported() -> None:
     talk = Talk((["call"], ["What was read."]))
     with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         summarise(cast("Conversation", talk))

@@ -1,4 +1,4 @@
-"""Strings that are written as YAML are read back exactly, by readfirst's reader and by others."""
+"""Strings that readfirst writes as YAML are read back exactly, by readfirst and by other parsers."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 from tests.rows import rows
 
-# Texts that YAML can express: without lone surrogates and characters that it excludes even as escapes.
+# Texts that YAML can express: no lone surrogates, and no characters that YAML excludes even as escapes.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 MAPPING = st.dictionaries(
     TEXT, st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=3)), max_size=3
@@ -42,7 +42,9 @@ def test_written_yaml_is_read_back_exactly(mapping: dict, indent: int) -> None:
         ("\ufeffa", ['k: "\\ufeffa"']),
     ],
 )
-def test_a_text_is_a_block_scalar_only_if_that_is_exact(text: str, lines: list[str]) -> None:
+def test_a_text_is_written_as_a_block_scalar_only_if_it_is_read_back_exactly(
+    text: str, lines: list[str]
+) -> None:
     assert emit_mapping({"k": text}, 0) == lines
 
 

@@ -1,4 +1,4 @@
-"""The installation of exact versions, with a small script in place of npm, and the timeout and failures of npm."""
+"""The installation of exact versions of the product. A small script takes the place of npm."""
 
 import os
 import shutil
@@ -25,11 +25,14 @@ if {fails!r}:
     sys.exit("no such version")
 (home / "cli.js").write_text("program")
 """
+"""A script in place of npm. It writes its arguments to a log, and creates the package or fails."""
 
 
 @pytest.fixture
 def fake_npm(tmp_path: Path, monkeypatch):
-    """A function that makes a substitute for npm succeed or fail, and returns the log of its calls."""
+    """A function that puts the substitute for npm on the path and returns the log of its calls. With `fails`, the
+    substitute fails.
+    """
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"
@@ -46,7 +49,9 @@ def fake_npm(tmp_path: Path, monkeypatch):
     return make
 
 
-def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, fake_npm) -> None:
+def test_an_exact_version_is_installed_only_once_and_without_install_scripts(
+    tmp_path: Path, fake_npm
+) -> None:
     cache = tmp_path / "cache"
     first, second = install("2.1.7", cache), install("2.1.7", cache)
     asked = fake_npm().read_text().splitlines()
@@ -57,7 +62,7 @@ def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, fak
     assert first.command[1].startswith(str(cache / "2.1.7"))
 
 
-def test_concurrent_installations_install_once(tmp_path: Path, fake_npm) -> None:
+def test_concurrent_installations_of_a_version_install_it_only_once(tmp_path: Path, fake_npm) -> None:
     threads = [threading.Thread(target=install, args=("2.1.7", tmp_path / "cache")) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -94,6 +99,7 @@ def test_excluded_and_inexact_versions_are_refused(
 
 
 def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    """Put a program `npm` with this shell script on the path."""
     program = folder / "npm"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

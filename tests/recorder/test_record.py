@@ -1,4 +1,4 @@
-"""Recording: answers that are added, recordings that are refused, and no partial results."""
+"""Recording a scenario: answers become expectations, unusable answers are refused, and no partial result is stored."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ from .made_up import (
 )
 
 
-def test_create_adds_expectations_and_keeps_comments(suite: Suite) -> None:
+def test_recording_adds_the_expectations_and_keeps_the_comments_of_the_file(suite: Suite) -> None:
     assert run(suite, "create", replace_text).status == "created"
     assert expectations(suite) == [
         {"text": "     1→alpha"},
@@ -59,7 +59,7 @@ def test_recording_again_changes_nothing(suite: Suite) -> None:
     assert file_bytes(suite) == before
 
 
-def test_create_does_not_replace_an_expectation(suite: Suite) -> None:
+def test_recording_without_fix_does_not_replace_an_expectation(suite: Suite) -> None:
     run(suite, "create", replace_text)
     before = file_bytes(suite)
     result = run(suite, "create", refuse_edit)
@@ -71,8 +71,9 @@ def test_create_does_not_replace_an_expectation(suite: Suite) -> None:
 
 
 MULTI_EDIT = GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
-"""A scenario of a tool that 2.1.7 lacks."""
+"""A scenario with a tool that 2.1.7 lacks."""
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
+"""A documented expectation of a call."""
 
 
 def test_a_documented_clause_is_kept_next_to_the_recorded_one(suite: Suite) -> None:
@@ -86,7 +87,8 @@ def test_a_documented_clause_is_kept_next_to_the_recorded_one(suite: Suite) -> N
     }
 
 
-def raise_gone(path: Path) -> ToolResult:
+def fail_as_if_ended(path: Path) -> ToolResult:
+    """Fail like a product that has ended."""
     raise RuntimeError("gone")
 
 
@@ -95,7 +97,7 @@ def raise_gone(path: Path) -> ToolResult:
     [
         (lambda _: ToolResult(f"It is {time.perf_counter_ns()}"), ["unstable"], ()),
         (lambda _: ToolResult("Out of cheese", True), ["refused"], ("Out of cheese", "errors.yaml")),
-        (raise_gone, ["error"], ("step 2",)),
+        (fail_as_if_ended, ["error"], ("step 2",)),
         (lambda path: ToolResult(f"Working in {path.parents[2]}"), ["refused", "unstable"], ()),
     ],
     ids=["two different answers", "an unknown message", "an error", "a path outside of the workspace"],
@@ -111,7 +113,7 @@ def test_an_unusable_answer_is_not_recorded(
 
 
 @pytest.mark.parametrize("names_it", [False, True])
-def test_an_unknown_message_is_reported_at_once(suite: Suite, names_it: bool) -> None:
+def test_an_unknown_error_message_is_reported_as_soon_as_it_occurs(suite: Suite, names_it: bool) -> None:
     others = [f"gate/y{number}" for number in range(3)]
     for each in others:
         suite.path("gate/x").with_name(f"{each.rpartition('/')[2]}.yaml").write_text(
@@ -145,7 +147,7 @@ def test_an_unknown_message_is_reported_at_once(suite: Suite, names_it: bool) ->
     assert replayed
 
 
-def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
+def test_an_interrupted_recording_leaves_all_files_unchanged(suite: Suite) -> None:
     before = file_bytes(suite)
 
     def interrupt_edit(path: Path) -> ToolResult:
@@ -157,12 +159,12 @@ def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
     assert file_bytes(suite) == before
 
 
-def test_a_scenario_without_its_tool_is_unsupported(suite: Suite) -> None:
+def test_recording_a_scenario_is_unsupported_if_the_contract_lacks_its_tool(suite: Suite) -> None:
     write(suite.root, MULTI_EDIT)
     assert run(suite, "create", replace_text).status == "unsupported"
 
 
-def test_a_stated_beginning_of_a_text_is_kept(suite: Suite) -> None:
+def test_an_expectation_with_only_the_start_of_a_text_is_kept(suite: Suite) -> None:
     write(
         suite.root,
         GATE + '    expect:\n      text: {starts: "The file "}\n      files: {notes.txt: "gamma\\n"}\n',
@@ -171,7 +173,7 @@ def test_a_stated_beginning_of_a_text_is_kept(suite: Suite) -> None:
     assert expectations(suite)[1]["text"] == {"starts": "The file "}
 
 
-def test_a_documented_digest_is_not_reused_for_the_product(suite: Suite) -> None:
+def test_the_digest_in_a_documented_clause_is_not_reused_in_the_recorded_clause(suite: Suite) -> None:
     hole = '      text: {lines: 1, starts: "The file", ends: "."}\n      files: {notes.txt: "gamma\\n"}\n'
     write(suite.root, GATE + DOCUMENTED.replace("      error: not_read\n", "") + hole)
     assert run(suite, "create", replace_text).status == "created"
@@ -180,7 +182,7 @@ def test_a_documented_digest_is_not_reused_for_the_product(suite: Suite) -> None
     assert record_on["text"] == "The file $WS/notes.txt has been updated."
 
 
-def test_another_contract_is_recorded_without_changing_the_scenario(suite: Suite) -> None:
+def test_recording_another_contract_does_not_change_the_scenario_file(suite: Suite) -> None:
     run(suite, "create", replace_text)
     before = source(suite)
     assert record_on(suite, "create", {"2.1.328": refuse_edit}).status == "created"
@@ -194,7 +196,7 @@ def test_another_contract_is_recorded_without_changing_the_scenario(suite: Suite
     assert record_on(suite, "fix", {"2.1.328": replace_text}).status == "fixed"
 
 
-def test_changed_steps_drop_recordings_of_other_contracts(suite: Suite) -> None:
+def test_recording_changed_steps_removes_the_outdated_recordings_of_other_contracts(suite: Suite) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text, "2.1.328": refuse_edit})
     write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
     suite = Suite(suite.root)
@@ -210,7 +212,7 @@ def test_changed_steps_drop_recordings_of_other_contracts(suite: Suite) -> None:
     assert suite.scenario("gate/x", suite.contracts["2.1.328"]).steps[1].expect == Expectation()  # type: ignore[union-attr]
 
 
-def test_only_contracts_with_the_tools_are_missing(suite: Suite) -> None:
+def test_a_recording_is_missing_only_on_contracts_that_have_the_tools(suite: Suite) -> None:
     contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
     everything = {contract.name: ["gate/x"] for contract in contracts}
     assert find_unrecorded(suite, ["gate/x"], contracts) == everything
@@ -227,36 +229,38 @@ def test_only_contracts_with_the_tools_are_missing(suite: Suite) -> None:
 
 
 def show_lines(end: str) -> Callable[[Path], ToolResult]:
+    """Return a function that answers an Edit with two lines, the second with this end."""
     return lambda _: ToolResult(f"1\tgamma\n2{end}")
 
 
-def texts(suite: Suite) -> dict[str, str]:
+def recorded_texts(suite: Suite) -> dict[str, str]:
+    """Return the recorded text of the Edit, by version."""
     transcripts = suite.recordings.recording("gate/x").transcripts
     return {name: each.steps[1].results[0].text for name, each in transcripts.items()}
 
 
-def test_stripped_whitespace_is_restored_from_an_equal_answer(suite: Suite) -> None:
+def test_stripped_whitespace_is_restored_from_the_equal_answer_of_another_contract(suite: Suite) -> None:
     whole, cut = "1\tgamma\n2\t", "1\tgamma\n2"
     edits = {"2.1.7": show_lines("\t"), "2.1.328": show_lines("\t"), "2.1.328+gated": show_lines("")}
     record_on(suite, "create", edits)
-    assert texts(suite) == dict.fromkeys(edits, whole)
+    assert recorded_texts(suite) == dict.fromkeys(edits, whole)
     assert record_on(suite, "check", {"2.1.328+gated": show_lines("")}).status == "unchanged"
     assert record_on(suite, "check", {"2.1.328": show_lines("")}).status == "differs"
     other = {"2.1.7": show_lines("\tb\t"), "2.1.328": show_lines("\tb\t")}
     assert record_on(suite, "fix", {**other, "2.1.328+gated": show_lines("")}).status == "fixed"
-    assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with whitespace"
+    assert recorded_texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with whitespace"
     assert record_on(suite, "fix", {"2.1.328": show_lines("\t")}).status == "fixed"
-    assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
+    assert recorded_texts(suite)["2.1.328+gated"] == whole, "now somebody does"
 
 
-def test_stripped_whitespace_is_restored_from_an_older_version() -> None:
+def test_stripped_whitespace_is_restored_from_the_equal_answer_of_an_older_version() -> None:
     whole, cut, other = map(transcript_of_read, ("1\tgamma\n2\t", "1\tgamma\n2", "1\tb\n2\t"))
     given = {"2.1.328": other, "2.1.328+gated": whole, f"{NEWEST}+gated": cut}
     restored = {**given, f"{NEWEST}+gated": whole}
     assert with_outer_whitespace(given, Suite().contracts) == restored
 
 
-def test_a_file_created_during_the_call_has_no_recorded_mode(root: Path) -> None:
+def test_a_file_that_another_program_creates_during_the_call_has_no_recorded_mode(root: Path) -> None:
     during = "\n    during: [modify: {notes.txt: beta}]\n"
     edit = "  - Edit: {file_path: $WS/notes.txt, old_string: '', new_string: gamma}"
     write(

@@ -1,4 +1,4 @@
-"""The recording of cases of tables, of composed scenarios, and of scenarios whose recording is damaged."""
+"""Recording the cases of tables, the scenarios of the corpus, and scenarios whose recording is damaged."""
 
 import json
 import re
@@ -20,7 +20,9 @@ from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
-    """Move the scenario to a table of two cases, with placeholders in its second step `answer`. Return the file."""
+    """Move the scenario to a table of two cases and return the file. The expectation of the second step is `answer`,
+    with placeholders.
+    """
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
@@ -35,7 +37,7 @@ def as_table(suite: Suite, answer: str) -> Path:
     return table
 
 
-def test_only_values_of_the_case_are_written_to_a_table(suite: Suite) -> None:
+def test_recording_a_case_changes_only_the_values_of_this_case_in_the_table(suite: Suite) -> None:
     table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     before = table.read_text("utf-8")
     assert run(suite, "create", replace_text).status == "created"
@@ -57,7 +59,9 @@ def test_only_values_of_the_case_are_written_to_a_table(suite: Suite) -> None:
 
 
 @pytest.mark.parametrize("mode", ["create", "fix", "check"])
-def test_a_scenario_with_the_id_of_a_case_is_refused(suite: Suite, mode: Mode) -> None:
+def test_recording_is_refused_if_a_scenario_file_and_a_case_have_the_same_id(
+    suite: Suite, mode: Mode
+) -> None:
     own = suite.path("gate/x").read_text()
     as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     run(suite, "create", replace_text)
@@ -69,7 +73,7 @@ def test_a_scenario_with_the_id_of_a_case_is_refused(suite: Suite, mode: Mode) -
     assert file_bytes(suite) == before
 
 
-def test_a_text_of_all_cases_is_not_changed_for_one(suite: Suite) -> None:
+def test_recording_a_case_does_not_change_a_text_that_all_cases_share(suite: Suite) -> None:
     table = as_table(suite, "expect: {text: Done.}")
     before = table.read_bytes()
     result = run(suite, "fix", replace_text)
@@ -79,8 +83,8 @@ def test_a_text_of_all_cases_is_not_changed_for_one(suite: Suite) -> None:
     assert table.read_bytes() == before
 
 
-def as_composed(suite: Suite) -> Path:
-    """Move the scenario to a file of the corpus, which is for composed scenarios. Return the file."""
+def as_corpus_scenario(suite: Suite) -> Path:
+    """Move the scenario to a file of the corpus, and return the file."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     theme = suite.root / "corpus" / "gate" / "odd.yaml"
@@ -90,8 +94,8 @@ def as_composed(suite: Suite) -> Path:
     return theme
 
 
-def test_only_the_recording_of_a_composed_scenario_is_written(suite: Suite) -> None:
-    theme = as_composed(suite)
+def test_recording_a_corpus_scenario_does_not_change_the_corpus(suite: Suite) -> None:
+    theme = as_corpus_scenario(suite)
     before = theme.read_bytes()
     assert run(suite, "create", replace_text).status == "created"
     assert run(suite, "check", replace_text).status == "unchanged"
@@ -104,9 +108,11 @@ def test_only_the_recording_of_a_composed_scenario_is_written(suite: Suite) -> N
 
 
 @pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
-def test_a_scenario_that_is_left_out_is_not_missing(suite: Suite, readfirst: Cli, composed: bool) -> None:
+def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
+    suite: Suite, readfirst: Cli, composed: bool
+) -> None:
     if composed:
-        as_composed(suite)
+        as_corpus_scenario(suite)
     run(suite, "create", replace_text)
     wanted = ["gate/x"], [suite.contracts["2.1.40"]]
     leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
@@ -122,16 +128,18 @@ def test_a_scenario_that_is_left_out_is_not_missing(suite: Suite, readfirst: Cli
     assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
 
 
-def by_hand(data: bytes) -> bytes:
+def edit_by_hand(data: bytes) -> bytes:
+    """Change a recording as if a person had edited it."""
     return data.replace(b"gamma", b"delta")
 
 
-def unreadable(data: bytes) -> bytes:
+def make_unreadable(data: bytes) -> bytes:
+    """Change a recording so that it cannot be read."""
     return data.replace(b"steps", b"stops")
 
 
-@pytest.mark.parametrize("spoil", [by_hand, unreadable])
-def test_only_fix_replaces_a_damaged_recording(
+@pytest.mark.parametrize("spoil", [edit_by_hand, make_unreadable])
+def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
     suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
 ) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
@@ -155,7 +163,9 @@ def test_only_fix_replaces_a_damaged_recording(
     }
 
 
-def test_the_stated_contract_cannot_be_left_out(suite: Suite, readfirst: Cli) -> None:
+def test_a_scenario_cannot_be_left_out_on_the_contract_that_its_file_states(
+    suite: Suite, readfirst: Cli
+) -> None:
     run(suite, "create", replace_text)
     before = file_bytes(suite)
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
@@ -165,7 +175,7 @@ def test_the_stated_contract_cannot_be_left_out(suite: Suite, readfirst: Cli) ->
     assert file_bytes(suite) == before
 
 
-def test_an_invariant_has_no_recording(suite: Suite, readfirst: Cli) -> None:
+def test_recording_an_invariant_is_refused(suite: Suite, readfirst: Cli) -> None:
     file = suite.location("gate/x").file
     text = re.sub(r"\n +expect: .*", "", file.read_text("utf-8"))
     file.write_text(text.replace("given:", "invariant: true\ngiven:"), "utf-8")

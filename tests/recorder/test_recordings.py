@@ -1,4 +1,4 @@
-"""Recordings keep every byte, store equal answers of several contracts once, and report damage."""
+"""Recordings keep every byte of an answer, store equal answers of several contracts once, and report damage."""
 
 import json
 import time
@@ -33,9 +33,11 @@ from tests.rows import rows
 from tests.small_suites import transcript_of_read
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
+"""A text with all kinds of line ends and with characters that are easily lost."""
 
 
 def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf") -> Transcript:
+    """Return a transcript of one refused call that nevertheless changed files of all types."""
     changes = {
         "bytes.bin": RegularFile(data, 0o600),
         "folder": Directory(0o755),
@@ -49,7 +51,9 @@ def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf
 
 
 def recording(**texts: str) -> Recording:
-    """Return a recording with a text for each contract: `v2_1_7` is 2.1.7, and `v2_1_8_gated` 2.1.8+gated."""
+    """Return a recording with a text for each contract. The keyword `v2_1_7` means 2.1.7, and `v2_1_8_gated` means
+    2.1.8+gated.
+    """
     names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
     return Recording("0" * 16, {names[name]: transcript_of_read(text) for name, text in texts.items()})
 
@@ -69,11 +73,11 @@ def test_a_recording_is_read_back_exactly() -> None:
     "text",
     ["", " ", "\n", "a\n\n", "null", "'\"" * 9, "\\u0041", "\ud83d", "\ude00", "\U0001f600", "\x85\xad"],
 )
-def test_a_text_is_read_back_exactly(text: str) -> None:
+def test_the_text_of_an_answer_is_read_back_exactly(text: str) -> None:
     assert parse_recording(format_recording(recording(v2_1_7=text))) == recording(v2_1_7=text)
 
 
-def test_a_cut_text_is_kept_with_its_digest() -> None:
+def test_variable_data_in_an_answer_is_stored_only_as_a_digest() -> None:
     raw = "<tool_use_error>Wrong.\n\nFull schema:\n{}</tool_use_error>"
     result = RecordedResult.of(raw, "invalid_settings", "Wrong.\n\nFull schema:")
     other = RecordedResult.of(raw.replace("{}", "[]"), "invalid_settings", "Wrong.\n\nFull schema:")
@@ -95,12 +99,12 @@ def test_a_cut_text_is_kept_with_its_digest() -> None:
         "<tool_use_error>no</tool_use_error>\n\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>",
     ],
 )
-def test_text_of_the_host_is_stored_separately(raw: str) -> None:
+def test_text_that_the_product_adds_around_an_answer_is_stored_separately(raw: str) -> None:
     assert RecordedResult.of(raw, None).raw == raw
     assert "system-reminder" not in RecordedResult.of(raw, None).text
 
 
-def test_equal_answers_are_stored_once_with_their_versions() -> None:
+def test_equal_answers_of_several_versions_are_stored_once() -> None:
     whole = recording(v1_0_0="old", v2_0_0="old", v2_1_7="new", v2_1_8="old", v2_1_9="old")
     assert parse_recording(format_recording(whole)) == whole
     (step,) = encode_recording(whole)["steps"]
@@ -110,7 +114,7 @@ def test_equal_answers_are_stored_once_with_their_versions() -> None:
     ]
 
 
-def test_the_example_in_the_docs_has_the_written_form() -> None:
+def test_the_example_in_recording_md_has_the_form_in_which_recordings_are_written() -> None:
     page = (Path(__file__).parents[2] / "docs/recording.md").read_text("utf-8")
     example = page.partition("```json recording\n")[2].partition("```")[0]
     (name,) = json.loads(example)
@@ -137,7 +141,7 @@ def test_recordings_match_their_schema() -> None:
 
 
 @rows("change", [(b'"one"', b'"two"'), (b'"call"', b'"calls"'), (b'"inputs": "0', b'"inputs": "1')])
-def test_an_edit_by_hand_is_detected(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+def test_a_manual_change_of_a_recording_is_detected(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
     recordings = Recordings(tmp_path)
     ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one")).items()
     assert data.count(change[0]) == 1
@@ -147,7 +151,7 @@ def test_an_edit_by_hand_is_detected(tmp_path: Path, change: tuple[bytes, bytes]
         assert recordings.find("gate/x").is_as_written == (written == data)
 
 
-def test_an_edit_by_hand_in_a_table_is_detected_and_kept() -> None:
+def test_a_manual_change_of_one_recording_in_a_shared_file_is_detected_and_kept() -> None:
     texts = {"one": "first", "three": "third", "two": "second"}
     entries = {name: encode_recording(recording(v2_1_7=text)) for name, text in texts.items()}
     changed = read_entries(format_entries(entries).replace(b"third", b"other"))
@@ -157,7 +161,7 @@ def test_an_edit_by_hand_in_a_table_is_detected_and_kept() -> None:
     assert not has_valid_digest({})
 
 
-def test_each_answer_is_one_line_of_a_recording() -> None:
+def test_each_answer_is_written_on_one_line_of_the_recording() -> None:
     text = 'a "quoted"\nü → \u2028\ufeff\x7f end'
     lines = format_recording(recording(v1_0_0="one", v2_1_7=text), "edit-x").decode().splitlines()
     assert [lines[number].strip() for number in (1, 4, 6, 7, 8)] == [
@@ -170,7 +174,7 @@ def test_each_answer_is_one_line_of_a_recording() -> None:
 
 
 @pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.slow)])
-def test_bundled_recordings_have_the_written_form(every: int) -> None:
+def test_bundled_recordings_have_the_form_in_which_recordings_are_written(every: int) -> None:
     recordings = Recordings(default_root() / "recordings")
     sample = [*recordings.ids()][::every]
     for each in sample:
@@ -180,6 +184,7 @@ def test_bundled_recordings_have_the_written_form(every: int) -> None:
 
 
 def format_recording_of(steps: object, *versions: str) -> str:
+    """Return the JSON of a recording with these steps."""
     value = {"inputs": "x", "versions": ["2.1.7", *versions], "steps": steps, "packed": {"x": "QUJD"}}
     return json.dumps({"x": value})
 
@@ -203,7 +208,7 @@ def format_recording_of(steps: object, *versions: str) -> str:
         format_recording_of([{"call": "Read", "answers": [{"text": "a", "error": {"not": "read"}}]}]),
     ],
 )
-def test_damage_is_reported_with_file_and_remedy(tmp_path: Path, data: str) -> None:
+def test_a_damaged_recording_is_reported_with_its_file_and_a_remedy(tmp_path: Path, data: str) -> None:
     (tmp_path / "gate").mkdir(exist_ok=True)
     (tmp_path / "gate" / "x.json").write_text(data)
     with pytest.raises(
@@ -213,7 +218,7 @@ def test_damage_is_reported_with_file_and_remedy(tmp_path: Path, data: str) -> N
     assert "gate/x.json" in str(caught.value)
 
 
-def test_a_damaged_file_is_replaced_unless_it_is_shared(tmp_path: Path) -> None:
+def test_a_damaged_file_is_replaced_unless_it_contains_several_recordings(tmp_path: Path) -> None:
     table = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x")
     (tmp_path / "recordings/gate").mkdir(parents=True)
     file = tmp_path / "recordings/gate/x.json"
@@ -228,7 +233,7 @@ def test_a_damaged_file_is_replaced_unless_it_is_shared(tmp_path: Path) -> None:
     assert [*read_entries(own.written("gate/x", recording(v2_1_7="one"))[file])] == ["x", "y"]
 
 
-def test_damage_with_a_valid_digest_is_reported_on_access(tmp_path: Path) -> None:
+def test_damage_in_one_transcript_is_reported_when_this_transcript_is_used(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path)
     ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one", v2_1_40="two")).items()
     path.parent.mkdir()
@@ -243,7 +248,9 @@ def test_damage_with_a_valid_digest_is_reported_on_access(tmp_path: Path) -> Non
         transcripts["2.1.8"]
 
 
-def test_a_file_rewritten_at_once_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_again_even_if_it_was_rewritten_within_the_resolution_of_file_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = Recordings(tmp_path / "recordings")
     file = kept.path("gate/edit")
     file.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Expectations are rewritten in place: the diff is small, and nothing else changes."""
+"""Expectations are rewritten in the scenario file: nothing else in the file changes."""
 
 import re
 
@@ -38,9 +38,10 @@ steps:
       - Read: {file_path: $WS/b}
 # the end
 """
+"""A scenario with comments between all parts."""
 
 
-def test_an_event_on_several_paths_is_several_steps() -> None:
+def test_an_event_that_changes_several_files_counts_as_several_steps() -> None:
     source = SOURCE.replace("modify: {notes.txt:", "modify: {other.txt: x, notes.txt:")
     stated = {
         "documented": "doc.txt, Section",
@@ -59,32 +60,32 @@ def test_comments_outside_of_a_changed_expectation_are_kept() -> None:
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "New words"}
 
 
-def test_parallel_calls_and_their_group_are_rewritten_together() -> None:
+def test_the_expectations_of_parallel_calls_and_of_their_group_are_rewritten_together() -> None:
     edits = {(3,): {"files": {"a": "x\n"}}, (3, 0): {"text": "A"}, (3, 1): {"text": "B"}}
     step = yaml.safe_load(rewrite_expectations(SOURCE, edits))["steps"][3]
     assert [call["expect"]["text"] for call in step["parallel"]] == ["A", "B"]
     assert step["expect"] == {"files": {"a": "x\n"}}
 
 
-def test_a_second_rewrite_changes_nothing() -> None:
+def test_rewriting_the_same_expectations_again_changes_nothing() -> None:
     edits = {(0,): {"text": "one\ntwo"}, (2,): [{"documented": "D"}, {"text": "x"}]}
     once = rewrite_expectations(SOURCE, edits)
     assert rewrite_expectations(once, edits) == once
 
 
-def test_an_expectation_is_removed() -> None:
+def test_a_rewrite_can_remove_an_expectation() -> None:
     after = yaml.safe_load(rewrite_expectations(SOURCE, {(2,): GONE}))
     assert "expect" not in after["steps"][2]
 
 
-def test_a_step_in_braces_is_refused_with_advice() -> None:
+def test_a_step_that_is_written_in_braces_is_refused_with_advice() -> None:
     source = "title: x\nsteps:\n  - {Read: {file_path: a}}\n"
     with pytest.raises(RewriteError, match="line 3: write the step in block style"):
         rewrite_expectations(source, {(0,): {"text": "x"}})
 
 
 def test_a_rewrite_that_would_change_steps_is_refused() -> None:
-    # The last value keeps its trailing line breaks. Text that is put after it would remove them.
+    # The last value ends with line breaks that belong to it. Adding text after the value would remove them.
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
     with pytest.raises(RewriteError, match="would also change steps"):
         rewrite_expectations(source, {(0,): {"text": "x"}})
@@ -101,15 +102,16 @@ steps:
           expect: {text: old}
   - Read: {file_path: $WS/b}
 """
+"""A scenario with steps of a sub-agent."""
 
 
-def test_steps_of_a_sub_agent_are_counted() -> None:
+def test_the_index_of_a_step_also_counts_the_steps_of_a_sub_agent() -> None:
     after = rewrite_expectations(AGENT, {(4,): {"text": "a"}, (6,): {"text": "b"}})
     assert yaml.safe_load(after)["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "b"}
 
 
-def test_a_short_expectation_is_replaced_by_the_observed_text() -> None:
+def test_the_short_expectation_shown_is_replaced_by_the_observed_text() -> None:
     source = "steps:\n  - Read: {file_path: $WS/a}\n    expect: shown\n  - touch: a\n"
     written = rewrite_expectations(source, {(0,): {"text": "x"}})
     assert written == source.replace("expect: shown", "expect:\n      text: x")
@@ -118,6 +120,6 @@ def test_a_short_expectation_is_replaced_by_the_observed_text() -> None:
 @pytest.mark.parametrize(
     "stated", [["done", {"documented": "D", "error": "e"}], {"documented": "D", "error": "e"}]
 )
-def test_a_documented_clause_stays_separate(stated: object) -> None:
+def test_a_rewrite_keeps_the_documented_clause_next_to_the_recorded_one(stated: object) -> None:
     wanted = [{"documented": "D", "error": "e"}, {"text": "x"}]
     assert updated_expectation(stated, Clause(text="x")) == wanted

@@ -1,4 +1,6 @@
-"""Recordings as syrupy snapshots: data that syrupy's own serializers lose are kept, and differences fail."""
+"""Recordings as snapshots of syrupy: bytes that syrupy's own serializers lose are kept, and differences fail
+the test.
+"""
 
 import textwrap
 from pathlib import Path
@@ -24,9 +26,11 @@ TEST = """
         transcript = Transcript((TranscriptStep(("Read",), (RecordedResult({text!r}),)),))
         assert transcript == snapshot(name="gate/x@2.1.7", extension_class=Own)
 """
+"""A test file that compares an answer with its recording."""
 
 
 def run(pytester: pytest.Pytester, root: Path, text: str, *options: str) -> pytest.RunResult:
+    """Run pytest on a test of an answer with the text `text`. The recordings are in `root`."""
     pytester.makepyfile(textwrap.dedent(TEST.format(root=str(root), text=text)))
     return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:readfirst", *options)
 
@@ -42,7 +46,9 @@ def test_syrupy_keeps_every_byte_of_a_recording(pytester: pytest.Pytester, tmp_p
 @pytest.mark.parametrize(
     "lost", ["a\nb\rc\x00\ufeff", "a\r\nb\nc\x00\ufeff", "a\r\nb\rc\ufeff", "a\r\nb\rc\x00"]
 )
-def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Path, lost: str) -> None:
+def test_a_snapshot_test_fails_if_a_control_character_is_missing(
+    pytester: pytest.Pytester, tmp_path: Path, lost: str
+) -> None:
     Recordings(tmp_path).path("gate/x").parent.mkdir()
     Recordings(tmp_path).path("gate/x").write_bytes(
         format_recording(Recording("", {"2.1.7": transcript_of_read("a\r\nb\rc\x00\ufeff")}), "x")
@@ -50,11 +56,13 @@ def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Pat
     run(pytester, tmp_path, lost).assert_outcomes(failed=1)
 
 
-def test_an_unrecorded_contract_fails(pytester: pytest.Pytester, tmp_path: Path) -> None:
+def test_a_snapshot_test_of_an_unrecorded_contract_fails(pytester: pytest.Pytester, tmp_path: Path) -> None:
     run(pytester, tmp_path, "x").assert_outcomes(failed=1)
 
 
-def test_an_update_keeps_the_other_contracts(pytester: pytest.Pytester, tmp_path: Path) -> None:
+def test_updating_snapshots_keeps_the_recordings_of_other_contracts(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
     path = Recordings(tmp_path).path("gate/x")
     path.parent.mkdir()
     path.write_bytes(

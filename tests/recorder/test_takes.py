@@ -1,4 +1,6 @@
-"""Takes are stored until they are accepted, and repeated only if their input has changed."""
+"""Replays of the product are stored until they are accepted as recordings, and repeated only if their input has
+changed.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,11 +26,14 @@ given:
 steps:
   - Read: {file_path: $WS/notes.txt}
 """
+"""The text of a scenario with one Read."""
 
 
 @dataclass
 class Product:
-    """A product that returns answers of the function `answer`, and counts its calls. It can be pickled."""
+    """A product whose function `answer` returns the answer of each call, from the number of the call. It can be
+    pickled.
+    """
 
     answer: Callable[[int], str]
     calls: int = 0
@@ -54,18 +59,22 @@ class Product:
 
 @pytest.fixture
 def suite(root: Path) -> Suite:
+    """A suite with the scenarios `gate/x` and `gate/y`."""
     for slug in ("x", "y"):
         (root / "scenarios" / "gate" / f"{slug}.yaml").write_text(SCENARIO)
     return Suite(root)
 
 
 def takes_of(suite: Suite) -> Takes:
+    """Return the stored replays of a suite."""
     return Takes(suite.root.parent / "takes")
 
 
 def record_products(
     suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
 ) -> list[Recorded]:
+    """Record scenarios with these products, by contract."""
+
     def connect(contract: Contract) -> Callable[[], Adapter]:
         return lambda: products[contract.name]
 
@@ -73,6 +82,7 @@ def record_products(
 
 
 def raise_broken(_: int) -> str:
+    """Fail like a product that has died."""
     raise AdapterError("the product died")
 
 
@@ -99,11 +109,11 @@ def test_an_error_is_reported_and_replayed_again(suite: Suite) -> None:
 
 
 def product_answering(*texts: str) -> Product:
-    """Return a product that gives these answers one after the other. It raises an exception after the last."""
+    """Return a product that gives these answers one after the other, and then fails."""
     return Product(lambda call: texts[call - 1])
 
 
-def test_only_an_answer_without_an_equal_neighbour_is_repeated(suite: Suite) -> None:
+def test_a_replay_is_repeated_only_if_its_answer_differs_from_neighbouring_versions(suite: Suite) -> None:
     first = product_answering("a", "a")
     same, other, back = product_answering("a"), product_answering("b", "b"), product_answering("a", "a")
     products = {"2.1.7": first, "2.1.40": same, "2.1.87": other, "2.1.112": back}
@@ -114,7 +124,9 @@ def test_only_an_answer_without_an_equal_neighbour_is_repeated(suite: Suite) -> 
     assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
 
 
-def test_versions_outside_the_contracts_confirm_each_other(suite: Suite) -> None:
+def test_equal_answers_of_neighbouring_versions_confirm_each_other_even_without_contracts(
+    suite: Suite,
+) -> None:
     (suite.root.parent / "takes" / "notes").mkdir(parents=True)
     products = {
         "2.1.8": product_answering("a", "a"),
@@ -125,21 +137,21 @@ def test_versions_outside_the_contracts_confirm_each_other(suite: Suite) -> None
     assert [product.calls for product in products.values()] == [2, 1, 1]
 
 
-def test_two_different_answers_of_a_version_are_unstable(suite: Suite) -> None:
+def test_a_version_that_answers_differently_in_two_replays_is_unstable(suite: Suite) -> None:
     record_products(suite, {"2.1.7": product_answering("a", "a")})
     (result,) = record_products(Suite(suite.root), {"2.1.40": product_answering("b", "a")})
     assert (result.status, result.message.partition(":")[0]) == ("unstable", "2.1.40")
     assert list(Suite(suite.root).recordings.recording("gate/x").transcripts) == ["2.1.7"]
 
 
-def test_an_unstable_answer_confirms_no_other(suite: Suite) -> None:
+def test_an_unstable_answer_does_not_confirm_the_answer_of_another_version(suite: Suite) -> None:
     later = product_answering("b", "b")
     (result,) = record_products(suite, {"2.1.7": product_answering("b", "a"), "2.1.40": later})
     assert result.status == "unstable"
     assert later.calls == 2
 
 
-def test_an_older_model_is_compared_with_older_models(suite: Suite) -> None:
+def test_the_answer_with_an_older_model_is_confirmed_only_by_answers_with_older_models(suite: Suite) -> None:
     products = {
         "2.1.207": product_answering("a", "a"),
         "2.1.228": product_answering("b", "b"),
@@ -150,7 +162,9 @@ def test_an_older_model_is_compared_with_older_models(suite: Suite) -> None:
     assert [product.calls for product in products.values()] == [2, 2, 1, 2]
 
 
-def test_a_sample_is_always_replayed_twice(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_random_sample_of_scenarios_is_replayed_twice_although_a_neighbour_confirms_them(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     contract = suite.contracts["2.1.40"]
     drawn = [each for each in map("gate/{}".format, range(2000)) if is_sampled(each, contract)]
     assert 0.6 < len(drawn) * SAMPLE_INTERVAL / 2000 < 1.5

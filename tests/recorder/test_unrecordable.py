@@ -1,4 +1,4 @@
-"""Recordings contain all changes of files by the product. Changes that they cannot express are refused."""
+"""A recording must contain all changes of files by the product. Changes that a recording cannot express are refused."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,11 +17,12 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
+"""The files of the workspace: `twin` is a hard link to `a`."""
 
 
 @dataclass
 class Product:
-    """A product that calls `act` on the workspace in each call, and reports success or a refusal."""
+    """A product that calls `act` on the workspace in each call. It reports success, or a refusal if `is_refused`."""
 
     act: Callable[[Path], object]
     is_refused: bool
@@ -37,17 +38,21 @@ class Product:
 
 
 def replaces(root: Path) -> None:
-    """Replace the file `a` by a new file with the same bytes and time."""
+    """Replace the file `a` with a new file that has the same bytes and time. The hard link `twin` keeps the
+    old file.
+    """
     (root / "new").write_bytes(b"old")
     os.utime(root / "new", ns=((root / "a").stat().st_mtime_ns,) * 2)
     (root / "new").replace(root / "a")
 
 
 def touches(root: Path) -> None:
+    """Set the time of the file `a`."""
     (root / "a").touch()
 
 
 def touches_other(root: Path) -> None:
+    """Set the time of the file `other`."""
     (root / "other").touch()
 
 
@@ -72,7 +77,9 @@ def test_a_change_that_no_recording_can_express_is_reported(
     )
 
 
-def test_a_separated_hard_link_is_recorded_as_a_change(place: WorkspacePool) -> None:
+def test_a_file_that_is_no_longer_linked_to_its_hard_link_is_recorded_as_changed(
+    place: WorkspacePool,
+) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))
     written = {act: replay(scenario, Product(act, is_refused=False), place) for act in (replaces, touches)}
     vocabulary = Suite().vocabulary

@@ -1,4 +1,6 @@
-"""The tables of behaviours are complete and described, and the code does not compare names of contracts."""
+"""The table of behaviours is complete, and each behaviour is described. No other code of the reference compares names
+of contracts.
+"""
 
 import re
 from dataclasses import FrozenInstanceError, replace
@@ -18,12 +20,14 @@ from tests.rows import rows
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
+"""The source code of the reference, by file."""
 NAMES = list(behaviour_histories())
+"""The names of all behaviours."""
 SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
 
 
-def test_every_behaviour_is_used():
+def test_every_behaviour_in_the_table_is_used_by_the_code():
     asked = set(re.findall(r"behaviours\.(\w+\.\w+)", "\n".join(SOURCES.values())))
     assert [name for name in NAMES if f"{group_of(name)}.{name}" not in asked] == []
 
@@ -36,7 +40,7 @@ def test_every_behaviour_differs_between_contracts():
         assert history.changes or history.documented != history.first, name
 
 
-def test_no_code_compares_names_of_contracts():
+def test_only_the_table_of_behaviours_uses_names_of_contracts():
     for file, text in SOURCES.items():
         if file not in ("behaviours_by_version.py", "__init__.py") and not file.startswith("behaviours/"):
             assert not re.search(r"contract\s*(==|!=|in\b|<|>)", text), file
@@ -46,16 +50,18 @@ def test_no_code_compares_names_of_contracts():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""Matches a sentence that needs no context: it does not refer to an earlier sentence, and is not a fragment."""
+"""Matches a sentence that can be understood without context: it does not refer to an earlier sentence, and is
+complete.
+"""
 
 
-def test_every_meaning_is_a_complete_sentence() -> None:
+def test_the_meaning_of_every_behaviour_is_a_complete_sentence() -> None:
     meanings = {name: history_of(name).meaning for name in NAMES}
     assert {name: text for name, text in meanings.items() if not SENTENCE.fullmatch(text)} == {}
 
 
 def test_every_behaviour_has_a_source_and_scenarios() -> None:
-    """The source of a behaviour is a section of a document of the suite, or the recordings of its scenarios."""
+    """The source of a behaviour is a section of a published document, or the recordings of its scenarios."""
     documents = SUITE.contracts["documented"].documents
     for name in NAMES:
         history = history_of(name)
@@ -70,7 +76,7 @@ def test_every_behaviour_has_a_source_and_scenarios() -> None:
             assert section, name
 
 
-def test_a_group_of_behaviours_is_complete_and_immutable() -> None:
+def test_a_group_of_behaviours_has_all_its_values_and_cannot_be_changed() -> None:
     group = behaviours_of(DEFAULT_CONTRACT).calls
     same, other = replace(group), replace(group, multi_edit_exists=not group.multi_edit_exists)
     assert (same, hash(same), repr(same)) == (group, hash(group), repr(group))
@@ -113,7 +119,7 @@ def test_a_version_has_the_value_of_the_latest_change_before_it():
     assert history.at((2, 1, 208), relaxed=True) == "does not ask"
 
 
-def test_the_example_of_the_page_works(tmp_path, monkeypatch, capsys):
+def test_the_example_on_the_page_about_the_reference_works(tmp_path, monkeypatch, capsys):
     documentation = (CODE.resolve().parent / "docs" / "reference.md").read_text(encoding="utf-8")
     example = documentation.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "project").mkdir()
@@ -136,6 +142,8 @@ def test_the_example_of_the_page_works(tmp_path, monkeypatch, capsys):
         (True, {"2.1.7": ByModel(enforced=False, relaxed=None)}),
     ],
 )
-def test_an_inconsistent_behaviour_is_refused(first: object, changes: dict[str, object]) -> None:
+def test_a_behaviour_whose_history_is_inconsistent_is_refused(
+    first: object, changes: dict[str, object]
+) -> None:
     with pytest.raises(AssertionError):
         behaviour(first, changes, meaning="Something is so.")

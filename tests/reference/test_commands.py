@@ -1,4 +1,4 @@
-"""The shell of a session: the start directory of a command, its environment, and its maximum time."""
+"""The shell of a session: the start directory of a command, its environment, and its time limit."""
 
 import time
 from pathlib import Path
@@ -10,7 +10,7 @@ from readfirst.harness.adapters.shell import CommandLimits, Shell
 from readfirst.reference_impl import FileTools
 
 
-def test_without_a_shell_there_is_no_bash(tmp_path: Path) -> None:
+def test_the_tool_bash_is_offered_only_with_a_shell(tmp_path: Path) -> None:
     result = FileTools(root=tmp_path).call("Bash", {"command": "true"})
     assert (result.is_error, result.text) == (True, "Error: No such tool available: Bash")
 
@@ -23,7 +23,7 @@ def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -
 
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shell may be killed before it prints its directory, if the output file is full."""
+    """If the output file is full, the shell may be killed before it prints its directory."""
     monkeypatch.setattr(shell, "_MAX_OUTPUT_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -40,7 +40,7 @@ def test_a_command_does_not_inherit_the_environment(tmp_path: Path, monkeypatch:
     assert Shell(CommandLimits(tmp_path, tmp_path, seconds=10)).run("echo [$SECRET]").output == "[]\n"
 
 
-def test_a_command_has_a_timeout(tmp_path: Path) -> None:
+def test_a_command_is_ended_after_its_time_limit(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError, match="sleep 60"):
         Shell(CommandLimits(tmp_path, tmp_path, seconds=0.2)).run("sleep 60")

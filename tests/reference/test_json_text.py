@@ -1,4 +1,4 @@
-"""JSON: the messages for every kind of mistake, also the short ones, and the form of printed numbers."""
+"""JSON in the reference: the messages about invalid JSON, long and short, and the form of printed numbers."""
 
 import pytest
 
@@ -38,7 +38,7 @@ from tests.rows import rows
         ("\ufeff{}", "Unexpected token '\ufeff', \"\ufeff{}\" is not valid JSON"),
     ],
 )
-def test_the_first_mistake_is_reported_with_its_position(text, message):
+def test_the_first_error_in_a_json_text_is_reported_with_its_position(text, message):
     with pytest.raises(JsonError) as error:
         parse_json(text)
     assert str(error.value) == message
@@ -62,11 +62,11 @@ def test_the_first_mistake_is_reported_with_its_position(text, message):
         (0.1 + 0.2, "0.30000000000000004"),
     ],
 )
-def test_numbers_are_printed_like_doubles(number, text):
+def test_numbers_are_printed_as_javascript_prints_doubles(number, text):
     assert number_text(number) == text
 
 
-def test_nested_values_are_indented():
+def test_nested_json_values_are_indented():
     value = {"a": [], "b": {}, "c": [1, {"d": None, "e": True}], "2": "\u00e9\n", "1": "\x7f\ud800"}
     text = '{"1":"\x7f\\ud800","2":"é\\n","a":[],"b":{},"c":[1,{"d":null,"e":true}]}'
     assert compact_json(parse_json(text)) == text
@@ -99,13 +99,13 @@ def test_deeply_nested_json_is_refused(levels):
         ("null 1", "Unable to parse JSON string"),
     ],
 )
-def test_the_first_mistake_has_a_short_message(text, words):
+def test_the_first_error_in_a_json_text_is_reported_with_a_short_message(text, words):
     assert json_problem(text) == f"JSON Parse error: {words}"
     with pytest.raises(JsonError, match=r"^JSON Parse error: "):
         parse_json(text, brief=True)
 
 
 @pytest.mark.parametrize("text", ["{}", ' [1, -0.5e+3, "a\\u0041\\n", true, null, {"b": []}] '])
-def test_valid_json_has_no_mistake(text):
+def test_no_error_is_reported_in_valid_json(text):
     with pytest.raises(ValueError, match="is JSON"):
         json_problem(text)

@@ -1,4 +1,6 @@
-"""`FileTools` as a library: its constructor, its methods, checkpoints, and the loop with a model of the page."""
+"""The class `FileTools` as a library: its constructor, its methods, checkpoints, and the loop with a model that its
+page shows.
+"""
 
 import re
 import sys
@@ -17,6 +19,7 @@ from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
+"""The code on the page that connects a model to the tools."""
 
 
 @pytest.mark.parametrize("name", ["missing", "file.txt", "file.txt/below"])
@@ -41,7 +44,9 @@ def test_the_root_is_not_a_sandbox(tools: FileTools, root: Path) -> None:
 
 
 class ScriptedClient:
-    """A substitute for the API's client. It replies according to a script, and rejects the same requests as the API."""
+    """A substitute for the client of the model's API. It replies according to a script, and rejects the same requests
+    as the API.
+    """
 
     def __init__(self, *script: list[tuple[str, dict[str, Any]]] | str) -> None:
         self._script: Iterator[list[tuple[str, dict[str, Any]]] | str] = iter(script)
@@ -80,7 +85,7 @@ class ScriptedClient:
         return SimpleNamespace(content=[SimpleNamespace(type="text", text="Let me see."), *uses])
 
 
-def test_the_loop_of_the_page_works_unchanged(
+def test_the_loop_with_a_model_on_the_page_works_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
@@ -107,7 +112,7 @@ def test_the_loop_of_the_page_works_unchanged(
     assert (tmp_path / "project/notes.txt").read_text() == "beta\n"
 
 
-def test_the_schemas_can_be_offered_to_other_apis(tools: FileTools) -> None:
+def test_the_schemas_of_the_tools_can_be_used_with_other_apis(tools: FileTools) -> None:
     (shown,) = re.findall(r'`(\{"type": "function".*?\})`', PAGE.read_text("utf-8"))
     offered = [eval(shown, {"schema": schema}) for schema in tools.schemas]
     assert [each["function"]["name"] for each in offered] == ["Read", "Edit", "NotebookEdit", "Write"]
@@ -123,7 +128,9 @@ def test_the_schemas_can_be_offered_to_other_apis(tools: FileTools) -> None:
         (NEWEST, 'You sent (first 43 of 43 bytes): {"file_path": "notes.txt", "content": "alph\n'),
     ],
 )
-def test_arguments_that_end_early_are_refused(tmp_path: Path, contract: str, said: str) -> None:
+def test_a_call_is_refused_if_the_json_of_its_arguments_ends_early(
+    tmp_path: Path, contract: str, said: str
+) -> None:
     tools = FileTools(contract, root=tmp_path)
     answer = tools.call_at_limit("Write", '{"file_path": "notes.txt", "content": "alph')
     assert answer.is_error
@@ -132,7 +139,7 @@ def test_arguments_that_end_early_are_refused(tmp_path: Path, contract: str, sai
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:
+def test_a_long_answer_is_truncated_without_splitting_a_surrogate_pair() -> None:
     assert truncate_answer("a" * 1999 + "😀", 102_400, "/f").endswith(
         "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
     )

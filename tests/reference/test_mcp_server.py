@@ -1,4 +1,4 @@
-"""The MCP server, as a client sees it."""
+"""The MCP server of the reference, as a client sees it."""
 
 import asyncio
 import io
@@ -24,17 +24,22 @@ PROGRAM = (
     "import sys; from pathlib import Path; from readfirst.reference_impl.server import serve; "
     "serve('2.1.7', None, Path(sys.argv[1]) if sys.argv[1:] else None)"
 )
+"""A program that starts the server with the settings file in its first argument, if any."""
 
 
 @dataclass
 class Conversation:
+    """A conversation between a client and the server: the offered tools, and the answers to `CALLS`."""
+
     root: Path
     tools: dict[str, types.Tool] = field(default_factory=dict)
     answers: list[types.CallToolResult] = field(default_factory=list)
 
 
 BLANK_EDIT = {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}
+"""The arguments of an Edit that changes nothing."""
 CREATED = "File created successfully at: "
+"""The start of the answer to a Write of a new file."""
 CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     (
         "Edit",
@@ -51,10 +56,11 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     ("Write", {"file_path": "notes.md", "content": ""}, False, f"{CREATED}notes.md"),
     ("Edit", BLANK_EDIT, True, "String to replace not found in file.\nString: a "),
 )
-"""Calls of one session: tool, arguments, whether the call is refused, and the beginning of the answer."""
+"""The calls of one session: the tool, the arguments, whether the call is refused, and the start of the answer."""
 
 
 async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
+    """Start the server, and store its tools and its answers to `CALLS` in `conversation`."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, str(settings)],
@@ -70,6 +76,7 @@ async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
+    """The answers of one server to all `CALLS`. The tests of the module share them."""
     base = tmp_path_factory.mktemp("server")
     root, home, settings = base / "root", base / "home", base / "settings.json"
     root.mkdir()
@@ -84,14 +91,14 @@ def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
     return conversation
 
 
-def test_the_tools_are_offered_with_their_schemas(conversation):
+def test_the_server_offers_the_tools_with_their_schemas(conversation):
     assert list(conversation.tools) == ["Read", "Edit", "NotebookEdit", "Write"]
     schema = conversation.tools["Edit"].inputSchema
     assert schema["required"] == ["file_path", "old_string", "new_string"]
     assert schema["properties"]["replace_all"]["type"] == "boolean"
 
 
-def test_calls_are_answered_with_the_settings_of_the_server(conversation):
+def test_the_answers_to_calls_depend_on_the_settings_of_the_server(conversation):
     for result, (*_, is_error, begins) in zip(conversation.answers, CALLS, strict=True):
         (block,) = result.content
         assert isinstance(block, types.TextContent)
@@ -101,7 +108,7 @@ def test_calls_are_answered_with_the_settings_of_the_server(conversation):
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
-    """Return the answers of a server to lines that arrive at the same time."""
+    """Return the answers of a server to lines that it receives at the same time."""
     answers = io.BytesIO()
     server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:
@@ -126,7 +133,7 @@ def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
         ('{"id": 1, "method": "tools/call", "params": [5]}', -32602),
     ],
 )
-def test_an_invalid_request_is_an_error(tmp_path, line, code):
+def test_an_invalid_request_is_answered_with_an_error_code(tmp_path, line, code):
     answer, pong = answers_to_lines(tmp_path, line, '{"id": "a", "method": "ping"}')
     assert answer["error"]["code"] == code
     assert answer["id"] == (1 if code in (-32601, -32602) else None)
@@ -162,12 +169,15 @@ def test_a_cancelled_call_is_not_executed(tmp_path):
 
 
 @pytest.mark.parametrize(("asked", "spoken"), [("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
-def test_an_unknown_protocol_version_gets_the_latest(tmp_path, asked, spoken):
+def test_a_request_for_an_unknown_protocol_version_is_answered_with_the_latest_version(
+    tmp_path, asked, spoken
+):
     line = json.dumps({"id": 1, "method": "initialize", "params": {"protocolVersion": asked}})
     assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
 
 WRITE_THEM_SO = "settings.json: write the rules as "
+"""The start of the message about settings in an unsupported form."""
 
 
 @rows(
@@ -224,9 +234,11 @@ INITIALIZE = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
+"""The request that starts a session."""
 
 
 def start_server(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a server process."""
     words, variables = (
         [sys.executable, "-m", "readfirst", "serve"],
         {**os.environ, "PYTHONPATH": str(PROJECT)},
@@ -235,6 +247,7 @@ def start_server(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def line(number: int, body: dict[str, Any]) -> bytes:
+    """Return a request as a line of JSON."""
     return json.dumps({"jsonrpc": "2.0", "id": number, **body}).encode() + b"\n"
 
 
@@ -255,7 +268,7 @@ def test_a_signal_ends_a_waiting_server(number: signal.Signals, tmp_path: Path) 
 
 
 def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the answers of a server process to calls that all arrive at the same time, just before its input ends."""
+    """Return the answers of a server process to calls that arrive together, just before its input ends."""
     sent = line(1, INITIALIZE)
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
     for number, (tool, arguments) in enumerate(calls, 2):
@@ -270,16 +283,16 @@ def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[st
     return answers[1:]
 
 
-def test_long_calls_are_answered(tmp_path: Path) -> None:
+def test_the_server_answers_calls_with_long_arguments(tmp_path: Path) -> None:
     content = "line\n" * 250_000
     answers_to(tmp_path, *(("Write", {"file_path": name, "content": content}) for name in ("a.txt", "b.txt")))
     assert (tmp_path / "b.txt").stat().st_size == 1_250_000
 
 
 @pytest.mark.parametrize("count", [2, 40])
-def test_calls_that_arrive_together_are_parallel(tmp_path: Path, count: int) -> None:
+def test_calls_that_arrive_together_are_executed_as_parallel_calls(tmp_path: Path, count: int) -> None:
     created = ("Write", {"file_path": "notes.md", "content": ""})
     _, *answers = answers_to(tmp_path, created, *[("Edit", BLANK_EDIT)] * (count - 1))
-    # Whitespace is stripped before the first call of a message is executed, when the file does not exist yet.
+    # The server strips whitespace before it executes the first call of a message, when the file does not exist yet.
     same = "No changes to make: old_string and new_string are exactly the same."
     assert {each["result"]["content"][0]["text"] for each in answers} == {same}

@@ -1,4 +1,4 @@
-"""Images and long files, in cases without a scenario: the type of an image follows from its first bytes."""
+"""Images and long files in cases that no scenario covers: the first bytes of a file determine the type of an image."""
 
 import pytest
 
@@ -13,7 +13,9 @@ from readfirst.reference_impl.refusal import Refusal
 from tests.rows import rows
 
 FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
+"""The part of a JPEG image that contains its size."""
 START = b"\xff\xd8\xff\xe0\x00\x04ab"
+"""The start of a JPEG image."""
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def test_a_jpeg_image_without_a_frame_has_no_size(rest: bytes) -> None:
         refuse_without_size(START + rest)
 
 
-def test_bytes_between_segments_are_skipped() -> None:
+def test_bytes_between_the_segments_of_a_jpeg_image_are_skipped() -> None:
     refuse_without_size(START + b"\x00" + FRAME)
 
 
@@ -34,7 +36,7 @@ def test_an_html_page_is_not_an_image(text):
         refuse_other_content(text, "a.png")
 
 
-def test_an_image_is_complete_if_its_end_is_present():
+def test_an_image_is_complete_if_it_contains_its_end_mark():
     images = [b"\x89PNG IDAT", START + b"\xff\xd9", b"GIF89a;", b"RIFF\x04\x00\x00\x00WEBP"]
     assert all(map(is_whole, images))
     assert not any(is_whole(image[:-1]) for image in images)

@@ -1,4 +1,6 @@
-"""Parts of a refusal that no scenario shows: its number, and the state after a call that failed halfway."""
+"""Properties of refusals that no scenario covers: the number of a refusal, and the state after a call that failed
+halfway.
+"""
 
 import os
 from collections.abc import Callable
@@ -12,16 +14,18 @@ from tests.rows import rows
 from .conftest import MakeTools
 
 Put = Callable[..., Path]
+"""The type of the fixture `put`."""
 
 
 def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | None]:
+    """Return the name and the number of the refusal of a call."""
     with pytest.raises(Refusal) as refused:
         change(*arguments)
     return refused.value.name, refused.value.code
 
 
 def test_refusals_of_edit_are_checked_in_the_order_of_their_codes(make_tools: MakeTools, put: Put) -> None:
-    """The same call is repeated with one reason for a refusal less each time."""
+    """The same call is repeated. Each time, one reason for a refusal is removed."""
     denied, tools = make_tools(deny=("Edit(**)",)), make_tools()
     put("a.txt", "x x\n")
     assert refusal(denied.edit, "a.txt", "", "") == ("no_changes", 1)
@@ -39,7 +43,7 @@ def test_refusals_of_edit_are_checked_in_the_order_of_their_codes(make_tools: Ma
     assert refusal(tools.edit, "a.txt", "x", "b") == ("multiple_matches", 9)
 
 
-def test_invalid_settings_have_the_last_code(tools: FileTools, put: Put) -> None:
+def test_the_refusal_of_invalid_settings_has_the_highest_code_of_edit(tools: FileTools, put: Put) -> None:
     put(".claude/settings.json", '{"model": "opus"}\n')
     tools.read(".claude/settings.json")
     assert refusal(tools.edit, ".claude/settings.json", "{", "[") == ("invalid_settings", 10)
@@ -61,7 +65,7 @@ def test_an_invalid_permission_rule_is_refused(tmp_path: Path, rule: str) -> Non
         FileTools(root=tmp_path, deny=[rule])
 
 
-def test_failed_writes_change_nothing(
+def test_a_write_that_fails_leaves_the_file_and_the_session_unchanged(
     tools: FileTools, put: Put, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = put("a.txt")

@@ -1,4 +1,4 @@
-"""Special files: no call waits for a pipe, reads an endless device, or replaces either by a file."""
+"""Special files: no call waits for a pipe, reads an endless device, or replaces a pipe or a device with a file."""
 
 import os
 import threading
@@ -12,11 +12,11 @@ from tests.newest import NEWEST
 
 CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", NEWEST, f"{NEWEST}+gated", "documented")
 AT_MOST = 20
-"""Time limit in seconds. A call that takes longer counts as waiting."""
+"""The time limit in seconds. A call that takes longer counts as waiting."""
 
 
-def in_time(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:
-    """Return the result of a call. Fails if the call takes longer than `AT_MOST`."""
+def call_within_limit(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:
+    """Return the result of a call. Fail if the call takes longer than `AT_MOST`."""
     results: list[Result] = []
     thread = threading.Thread(target=lambda: results.append(tools.call(tool, arguments)), daemon=True)
     thread.start()
@@ -31,29 +31,33 @@ CALLS = [
     ("Edit", {"old_string": "", "new_string": "beta"}),
     ("Write", {"content": "beta\n"}),
 ]
+"""Calls of all tools, without their path."""
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_an_endless_device_is_not_read(contract: str, tmp_path: Path) -> None:
     tools = FileTools(contract, root=tmp_path)
     for path in ("/dev/full", "/dev/zero"):
-        assert in_time(tools, "Read", {"file_path": path}).error == "special_file"
+        assert call_within_limit(tools, "Read", {"file_path": path}).error == "special_file"
     (tmp_path / "link").symlink_to("/dev/zero")
-    assert in_time(tools, "Read", {"file_path": str(tmp_path / "link")}).error == "special_file"
+    assert call_within_limit(tools, "Read", {"file_path": str(tmp_path / "link")}).error == "special_file"
 
 
 @pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/{}", "/dev/../dev//fd/{}", "/proc/self/fd/{}"])
-def test_an_open_descriptor_is_not_read(path: str, tmp_path: Path) -> None:
+def test_a_path_to_an_open_file_descriptor_is_not_read(path: str, tmp_path: Path) -> None:
     with (tmp_path / "notes.txt").open("w") as file:
         tools = FileTools(NEWEST, root=tmp_path)
-        assert in_time(tools, "Read", {"file_path": path.format(file.fileno())}).error == "special_file"
+        assert (
+            call_within_limit(tools, "Read", {"file_path": path.format(file.fileno())}).error
+            == "special_file"
+        )
 
 
-def test_the_null_device_is_empty_and_not_replaced(tmp_path: Path) -> None:
+def test_the_null_device_is_read_as_empty_and_not_replaced(tmp_path: Path) -> None:
     tools = FileTools(NEWEST, root=tmp_path)
-    assert "the contents are empty" in in_time(tools, "Read", {"file_path": "/dev/null"}).text
+    assert "the contents are empty" in call_within_limit(tools, "Read", {"file_path": "/dev/null"}).text
     for tool, others in CALLS[1:]:
-        refused = in_time(tools, tool, {"file_path": "/dev/null", **others})
+        refused = call_within_limit(tools, tool, {"file_path": "/dev/null", **others})
         assert refused.error == "special_file"
         assert refused.text.startswith("/dev/null exists but is not a regular file")
     assert Path("/dev/null").is_char_device()
@@ -66,5 +70,5 @@ def test_a_file_that_became_a_pipe_is_not_read_again(tmp_path: Path) -> None:
     notes.unlink()
     os.mkfifo(notes)
     os.utime(notes, (2e9, 2e9))
-    assert in_time(tools, "Read", {"file_path": str(notes)}).is_error
-    assert in_time(tools, "Read", {"file_path": str(tmp_path / "missing.txt")}).is_error
+    assert call_within_limit(tools, "Read", {"file_path": str(notes)}).is_error
+    assert call_within_limit(tools, "Read", {"file_path": str(tmp_path / "missing.txt")}).is_error

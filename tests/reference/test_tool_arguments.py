@@ -1,11 +1,11 @@
-"""The advertised schemas match the checks of arguments, and unusual values cause no exception."""
+"""The schemas of the tools agree with the checks of arguments, and unusual values cause no exception."""
 
 import math
 
 import pytest
 
 
-def test_the_advertised_schemas_match_the_checks(tools):
+def test_the_schemas_of_the_tools_agree_with_the_checks_of_arguments(tools):
     for schema in tools.schemas:
         advertised = schema.json_schema()
         result = tools.call(schema.tool, {})
@@ -19,7 +19,7 @@ def test_the_advertised_schemas_match_the_checks(tools):
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), math.nan, -math.inf])
-def test_a_number_outside_the_doubles_is_refused(tools, put, value):
+def test_a_number_that_is_too_large_for_a_double_is_refused(tools, put, value):
     put("a.txt")
     assert tools.call("Read", {"file_path": "a.txt", "offset": value}).error == "invalid_arguments"
 
@@ -28,10 +28,11 @@ UNUSUAL_VALUES = [
     *(None, True, 0, -1, 1e300, [], {}, [{}], b"x"),
     *("", "\0", "\ud800", "a" * 5000, "a.txt", "book.ipynb", ".", "/"),
 ]
+"""Unusual values of arguments."""
 
 
 @pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit"])
-def test_unusual_values_never_raise(tools, put, tool):
+def test_unusual_argument_values_never_raise_an_exception(tools, put, tool):
     put("a.txt", "a\ud83d".encode("utf-8", "surrogatepass"))
     put("book.ipynb", "[" * 700 + "]" * 700)
     names = [

@@ -1,4 +1,4 @@
-"""Behaviours of single versions without a scenario: arguments, and files that need a permission."""
+"""Behaviours of single versions that no scenario covers: arguments, and files that need a permission."""
 
 import json
 
@@ -14,10 +14,12 @@ CELL = {
     "execution_count": None,
     "outputs": [],
 }
+"""A code cell of a notebook."""
 BOOK = {"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+"""A notebook with this cell."""
 
 
-def test_the_oldest_edit_counts_replacements(tmp_path):
+def test_the_oldest_edit_requires_the_expected_number_of_replacements(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("x x y\n")
     tools = FileTools("0.2.126", root=tmp_path)
@@ -30,7 +32,7 @@ def test_the_oldest_edit_counts_replacements(tmp_path):
     assert path.read_text() == "z z y\n"
 
 
-def test_the_oldest_notebook_edit_uses_cell_numbers(tmp_path):
+def test_the_oldest_notebook_edit_identifies_cells_by_number(tmp_path):
     path = tmp_path / "book.ipynb"
     path.write_text(json.dumps(BOOK))
     tools = FileTools("0.2.126", root=tmp_path)
@@ -44,13 +46,13 @@ def test_the_oldest_notebook_edit_uses_cell_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("value", "fits"), [("2", True), ("-1", True), ("2.5", False), ("two", False), ("", False)]
 )
-def test_an_integer_may_be_a_string(tmp_path, value, fits):
+def test_an_integer_argument_may_be_given_as_a_string_of_digits(tmp_path, value, fits):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     answer = FileTools("2.1.328", root=tmp_path).call("Read", {"file_path": "a.txt", "offset": value})
     assert answer.is_error is not fits
 
 
-def test_files_of_claude_need_a_permission_below_any_directory(tmp_path):
+def test_files_in_a_claude_directory_at_any_depth_need_a_permission(tmp_path):
     tools = FileTools("2.1.328", root=tmp_path)
     for name in ("app/.claude/commands/a.md", ".claude/settings.local.json"):
         refused = tools.call("Write", {"file_path": name, "content": "x"})
@@ -62,7 +64,7 @@ def test_files_of_claude_need_a_permission_below_any_directory(tmp_path):
     assert not tools.call("Write", {"file_path": "my.claude/a.md", "content": "x"}).is_error
 
 
-def test_a_file_below_a_link_to_nothing_is_refused(tmp_path):
+def test_a_write_below_a_symbolic_link_without_a_target_is_refused(tmp_path):
     (tmp_path / "link").symlink_to("nowhere")
     tools = FileTools("2.1.328", root=tmp_path)
     assert tools.call("Write", {"file_path": "link/deep/a.txt", "content": "x"}).error == "is_link"

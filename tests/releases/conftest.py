@@ -1,4 +1,4 @@
-"""A suite with one scenario, and substitutes for npm and its registry."""
+"""A suite with one scenario, and substitutes for npm and for its registry."""
 
 import os
 import shutil
@@ -24,6 +24,7 @@ steps:
       text: Done
       files: {notes.txt: "gamma\\n"}
 """
+"""The text of the scenario `gate/x`."""
 
 CONTRACT = """\
   {name}:
@@ -34,11 +35,12 @@ CONTRACT = """\
     tools: [Read, Edit, Write, NotebookEdit]
     summary: Made up.
 """
+"""The entry of one version in contracts.yaml, with placeholders."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """Return a suite with the contracts 1.0.1 and 1.0.1+gated."""
+    """A suite with the contracts 1.0.1 and 1.0.1+gated."""
     root = tmp_path / "fixtures"
     (root / "scenarios" / "gate").mkdir(parents=True)
     (root / "recordings").mkdir()
@@ -53,7 +55,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
-    """Return the expected answer of the only call of a scenario, or the name of its error, by recorded version."""
+    """Return the expected text of the only call of a scenario, or the name of its error, by recorded version."""
     found: dict[str, object] = {}
     for name in suite.recordings.recording(scenario_id).transcripts:
         (call,) = suite.scenario(scenario_id, suite.contracts.find(name)).calls()
@@ -64,7 +66,9 @@ def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, obj
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
-    """A function that puts a substitute for npm with these versions first on the path, with an empty cache."""
+    """A function that puts a substitute for npm on the path. Its argument maps the published versions to their
+    behaviours. The cache is empty.
+    """
 
     def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"
@@ -77,7 +81,9 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNp
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """Return a function that starts a registry with these versions for the real npm, and sets an empty cache."""
+    """A function that starts a registry for the real npm. Its argument maps the published versions to their behaviours.
+    The cache is empty.
+    """
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:

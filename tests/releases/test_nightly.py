@@ -1,4 +1,4 @@
-"""The steps of the nightly workflow, executed like by its runner, in a repository with one scenario."""
+"""The steps of the nightly workflow, run in a repository with one scenario."""
 
 import os
 import shutil
@@ -23,19 +23,24 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"]
 JOB = JOBS["adopt"]
 ADOPT = next(step for step in JOB["steps"] if step.get("id") == "adopt")
+"""The step that records the newest version."""
 UPLOAD = JOB["steps"][-1]
+"""The step that uploads the recordings."""
 PROPOSE = JOBS["propose"]["steps"][-1]
+"""The step that opens a pull request."""
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
+"""The behaviours of a version that answers as before, and of a version that answers differently."""
 Npm = Callable[..., FakeNpm]
 
 READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
+"""A program `readfirst` that runs this checkout."""
 
 
 class Night(Job):
-    """A job whose second step uses an output of the first."""
+    """A nightly job. Its second step uses an output of the first step."""
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
-        """Run a step and return its outputs. `outputs` are the outputs of the step before it."""
+        """Run a step and return its outputs. `outputs` are the outputs of the previous step."""
         given = {"${{ github.token }}": "", "${{ needs.adopt.outputs.version }}": outputs.get("version", "")}
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
         return super().run(
@@ -45,7 +50,7 @@ class Night(Job):
 
 @pytest.fixture
 def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
-    """Return a function that prepares a nightly job. Its parameter is the behaviour of the newest version, 1.0.2."""
+    """A function that prepares a nightly job. Its argument is the behaviour of the newest version, 1.0.2."""
 
     def begin(newest: str) -> Night:
         npm({"1.0.1": OLD})
@@ -65,7 +70,9 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
     return begin
 
 
-def test_a_changed_version_is_proposed_with_its_differences(night: Callable[[str], Night]) -> None:
+def test_for_a_version_that_answers_differently_a_pull_request_lists_the_differences(
+    night: Callable[[str], Night],
+) -> None:
     begun = night(NEW)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
     assert UPLOAD["if"] == "steps.adopt.outputs.code == '1'"
@@ -90,7 +97,9 @@ def test_a_changed_version_is_proposed_with_its_differences(night: Callable[[str
     assert "Left for a person" in body
 
 
-def test_an_unchanged_version_is_not_proposed(night: Callable[[str], Night]) -> None:
+def test_for_a_version_that_answers_as_before_no_pull_request_is_opened(
+    night: Callable[[str], Night],
+) -> None:
     begun = night(OLD)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
 
@@ -102,7 +111,9 @@ def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
     assert begun.git("status", "--porcelain", "fixtures") == ""
 
 
-def test_a_version_that_cannot_be_recorded_keeps_its_replays(night: Callable[[str], Night]) -> None:
+def test_replays_of_a_version_that_cannot_be_recorded_are_kept_for_the_next_night(
+    night: Callable[[str], Night],
+) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(ADOPT, expected=1) == ""
     assert begun.git("status", "--porcelain", "fixtures") == ""

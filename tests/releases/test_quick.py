@@ -1,4 +1,6 @@
-"""`product snapshot --quick` compares a new version in the few scenarios that show all known differences."""
+"""`product snapshot --quick` compares a new version only in the few scenarios that together show all known
+differences.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,20 @@ pytestmark = pytest.mark.slow
 
 BUNDLED = Suite()
 HISTORIES = behaviour_histories()
+"""The histories of all behaviours."""
 
 
 @pytest.fixture(scope="module")
 def points() -> list[ChangePoint]:
+    """The changes of behaviours that the bundled suite shows."""
     return change_points(BUNDLED, HISTORIES)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A behaviour that differs between two neighbouring contracts, and the scenarios that show the difference."""
+    """A behaviour that differs between two neighbouring contracts, and the scenarios whose recordings show the
+    difference.
+    """
 
     behaviour: str
     older: str
@@ -50,7 +56,7 @@ class Difference:
 
 @pytest.fixture(scope="module")
 def differences() -> list[Difference]:
-    """All differences between neighbouring contracts that a scenario can show."""
+    """All differences between neighbouring contracts that a scenario shows."""
     found = []
     needs = cache(lambda scenario_id: BUNDLED.scenario(scenario_id).needs)
     for variant in ("", "+gated"):
@@ -72,17 +78,19 @@ def differences() -> list[Difference]:
 
 
 def recorded_on(scenario_id: str) -> set[str]:
-    """Return the contracts and versions that a scenario was recorded on."""
+    """Return the contracts and versions on which a scenario was recorded."""
     return set(BUNDLED.recordings.recording(scenario_id).transcripts)
 
 
 def shows(scenario_id: str, one: str, other: str) -> bool:
-    """Whether the recordings of a scenario by two contracts differ."""
+    """Whether the recordings of a scenario on two contracts differ."""
     transcripts = BUNDLED.recordings.recording(scenario_id).transcripts
     return transcripts[one] != transcripts[other]
 
 
-def test_every_known_change_is_shown(points: list[ChangePoint], differences: list[Difference]) -> None:
+def test_the_quick_set_shows_every_known_difference_between_contracts(
+    points: list[ChangePoint], differences: list[Difference]
+) -> None:
     chosen = cache(lambda able: frozenset(quick_set(BUNDLED, HISTORIES, points, able)))
     asked = {each.newer: chosen(BUNDLED.contracts[each.newer].capabilities) for each in differences}
     assert [each for each in differences if not each.shown_by & asked[each.newer]] == []
@@ -105,7 +113,7 @@ def test_every_rule_has_a_scenario_in_the_quick_set(points: list[ChangePoint]) -
     assert able == set()
 
 
-def test_a_suite_without_rules_is_sampled_by_family(suite: Suite) -> None:
+def test_for_a_suite_without_rules_the_quick_set_has_one_scenario_of_each_family(suite: Suite) -> None:
     other = suite.path("gate/x").read_text()
     for name in ("gate/y", "staleness/z"):
         path = suite.scenarios_root / f"{name}.yaml"
@@ -117,7 +125,7 @@ def test_a_suite_without_rules_is_sampled_by_family(suite: Suite) -> None:
 
 @dataclass
 class MadeUp:
-    """A substitute for the product. An Edit replaces, and its answer is the next of `words`."""
+    """A substitute for the product. Each Edit changes the file, and its answer is the next text in `words`."""
 
     words: Iterator[str]
     opened: int = 0
@@ -133,11 +141,12 @@ class MadeUp:
 
 
 RunSnapshot = Callable[..., tuple[int, MadeUp]]
+"""The type of the fixture `run_snapshot`. The function returns the exit code and the substitute for the product."""
 
 
 @pytest.fixture
 def run_snapshot(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> RunSnapshot:
-    """A function that compares 1.0.2, whose answers it is given, with 1.0.1, which answered `Done`."""
+    """A function that compares version 1.0.2, which answers with the given words, with 1.0.1, which answered `Done`."""
     (suite.recordings_root / "gate").mkdir()
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done"})
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
@@ -166,11 +175,12 @@ def write_recording(suite: Suite, words: Mapping[str, str]) -> None:
 
 
 def forever(words: str) -> Iterator[str]:
+    """Yield the same words without end."""
     while True:
         yield words
 
 
-def test_an_equal_release_is_reported(
+def test_a_release_without_differences_is_reported_as_unchanged(
     suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = file_bytes(suite)
@@ -184,7 +194,7 @@ def test_an_equal_release_is_reported(
     assert file_bytes(suite) == before
 
 
-def test_a_changed_release_is_reported(
+def test_a_release_with_a_different_answer_is_reported_with_the_difference(
     suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = file_bytes(suite)
@@ -206,7 +216,7 @@ def test_a_changed_release_is_reported(
     assert "1.0.2" in Suite(suite.root).contracts
 
 
-def test_older_models_are_replayed_if_results_depend_on_the_model(
+def test_scenarios_are_also_replayed_with_older_models_if_their_results_depend_on_the_model(
     suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done otherwise"})
@@ -216,7 +226,7 @@ def test_older_models_are_replayed_if_results_depend_on_the_model(
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_unstable_answer_is_not_a_change(
+def test_an_answer_that_varies_is_reported_as_unstable_and_not_as_a_difference(
     run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _ = run_snapshot(f"Done for the {number}th time" for number in count())
@@ -227,7 +237,7 @@ def test_an_unstable_answer_is_not_a_change(
     assert "1 replay gave no answer" in shown.err
 
 
-def test_a_contract_is_not_replayed(
+def test_a_version_that_already_is_a_contract_is_not_replayed(
     suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):

@@ -1,4 +1,4 @@
-"""The messages before and during the replays of the real product."""
+"""The messages that are printed before and during replays of the real product."""
 
 import re
 from pathlib import Path
@@ -16,16 +16,18 @@ BUNDLED = Suite()
 
 
 def ids(*families: str) -> list[str]:
+    """Return the ids of the scenarios of these families."""
     return [each for each in BUNDLED.ids() if each.startswith(families)]
 
 
 @pytest.fixture
 def takes(tmp_path: Path) -> Takes:
+    """An empty store of replays."""
     return Takes(tmp_path)
 
 
 @pytest.mark.slow
-def test_the_estimate_depends_on_scenarios_and_sessions(takes: Takes) -> None:
+def test_the_estimated_time_depends_on_the_numbers_of_scenarios_and_sessions(takes: Takes) -> None:
     gate = ids("gate/", "crossings/")
     left = Confirmation(BUNDLED, takes).missing_replays({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
@@ -45,7 +47,7 @@ def test_the_estimate_depends_on_scenarios_and_sessions(takes: Takes) -> None:
     assert replay_seconds(BUNDLED, gate, "2.1.330") < replay_seconds(BUNDLED, gate, "2.1.7")
 
 
-def test_stored_replays_are_not_estimated_again(takes: Takes) -> None:
+def test_the_estimate_leaves_out_replays_that_are_already_stored(takes: Takes) -> None:
     contract = BUNDLED.contracts.find("2.1.400")
     chosen = [each for each in ids("gate/") if not is_sampled(each, contract)][:3]
     same, other, missing = map(BUNDLED.scenario, chosen)

@@ -1,4 +1,4 @@
-"""The recording of a new version as contracts, with a registry of made-up versions."""
+"""`product snapshot` records a new version and adds it as contracts. The versions come from a substitute for npm."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,23 +19,25 @@ from .fake_registry import FakeNpm, saying
 pytestmark = pytest.mark.slow
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
+"""The behaviours of a version that answers as before, and of a version that answers differently."""
 
 
 Npm = Callable[..., FakeNpm]
 
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
+    """Run `product snapshot` on the suite, and return the exit code."""
     takes = suite.root.parent / "takes"
     return exit_code("product", "snapshot", version, "--fixtures", suite.root, "--takes", takes, *options)
 
 
 def record(suite: Suite, contract: str = "all") -> None:
-    """Record the scenarios of the suite on a contract, or on all."""
+    """Record the scenarios of the suite on one contract, or on all contracts."""
     options = ("--fixtures", suite.root, "--takes", suite.root.parent / "takes")
     assert exit_code("product", "record", "--contract", contract, "--fix", *options) == ExitCode.CONFORMANT
 
 
-def test_an_equal_version_becomes_a_contract(
+def test_a_version_without_differences_is_added_as_a_contract(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": OLD})
@@ -51,7 +53,9 @@ def test_an_equal_version_becomes_a_contract(
     assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_a_changed_version_is_reported(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_that_answers_differently_is_reported_with_the_difference(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
     before = suite.path("gate/x").read_bytes()
@@ -72,7 +76,7 @@ def test_a_changed_version_is_reported(suite: Suite, npm: Npm, capsys: pytest.Ca
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
-def test_a_difference_that_expectations_allow_does_not_fail(
+def test_a_difference_that_all_expectations_allow_does_not_fail_the_snapshot(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
@@ -94,7 +98,7 @@ def test_a_difference_that_expectations_allow_does_not_fail(
     )
 
 
-def test_an_unknown_message_changes_nothing_and_keeps_replays(
+def test_after_an_unknown_error_message_no_file_is_changed_and_the_replays_are_kept(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusing = 'return {"content": "Out of cheese", "is_error": True}'
@@ -114,10 +118,12 @@ def test_an_unknown_message_changes_nothing_and_keeps_replays(
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 
-def test_both_classes_of_models_are_required(
+def test_the_previous_version_must_be_recorded_with_both_classes_of_models(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A class of models that the previous version was not recorded with could not be compared."""
+    """If one class of models is missing in the recordings of the previous version, the new version cannot be
+    compared.
+    """
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite, "1.0.1")
     before = file_bytes(suite)
@@ -137,7 +143,7 @@ def test_excluded_versions_are_refused(suite: Suite, npm: Npm, capsys: pytest.Ca
     assert "2.1.88 is never installed" in capsys.readouterr().err
 
 
-def test_shards_are_merged(
+def test_recordings_of_several_machines_are_merged_if_all_parts_are_present(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD})
@@ -160,12 +166,14 @@ def test_shards_are_merged(
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
-def test_an_invalid_shard_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
+def test_an_invalid_number_of_a_part_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
     options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
     assert exit_code("product", "record", *options) == ExitCode.USAGE
 
 
-def test_a_check_ignores_stored_replays(suite: Suite, npm: Npm, tmp_path: Path) -> None:
+def test_the_option_check_replays_again_instead_of_using_stored_replays(
+    suite: Suite, npm: Npm, tmp_path: Path
+) -> None:
     npm({"1.0.1": OLD})
     record(suite)
     for contract in ("1.0.1", "1.0.1+gated"):

@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of reliability: a small suite, and a directory for temporary files."""
+"""Fixtures of the tests of reliability: a small suite, and a directory for temporary files."""
 
 import tempfile
 from pathlib import Path
@@ -23,11 +23,14 @@ steps:
              2→
       files: {{{name}: "beta\\n"}}
 """
+"""The text of a scenario, with placeholders for its number and its file."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with three scenarios. The workspace of the second contains `victim.txt`, which makes a vandal act."""
+    """A suite with three scenarios. The workspace of the second contains `victim.txt`, at which the implementations in
+    vandals.py do damage.
+    """
     scenarios = {
         f"edit/{number}-{name}": CASE.format(number=number, name=f"{name}.txt")
         for number, name in enumerate(("first", "victim", "third"))
@@ -37,7 +40,7 @@ def suite(tmp_path: Path) -> Suite:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory for temporary files, which is empty at first."""
+    """The directory in which readfirst creates temporary files. It is empty at the start of a test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

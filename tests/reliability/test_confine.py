@@ -1,4 +1,6 @@
-"""A confined implementation cannot leave its directories; files around its workspace are reported with their paths."""
+"""With `--confine`, an implementation cannot write outside its directories. Without it, files written around the
+workspace are reported.
+"""
 
 import json
 import os
@@ -28,16 +30,18 @@ CONNECTIONS = {
     "server": "mcp:--isolation=process " + sys.executable + " {here}/vandals.py {name}",
     "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
 }
+"""The connect strings of an implementation in vandals.py: as a Python library, and as a server."""
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test in this directory, so that the implementations can be imported."""
     monkeypatch.chdir(HERE)
 
 
 @pytest.fixture
 def system_sandbox() -> Sandbox:
-    """The sandbox of this system. These tests fail on a system without one."""
+    """The sandbox of this operating system. On a system without a sandbox, these tests fail."""
     return find_sandbox()
 
 
@@ -80,6 +84,7 @@ limits = [resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC]
 tried("limits")(lambda: [resource.getrlimit(each)[0] for each in limits])
 print(json.dumps(told))
 """
+"""A program that tries to leave its directory in many ways, and prints the results."""
 EXPECTED: dict[str, Any] = {
     "own": "written",
     "here": "written",
@@ -102,6 +107,7 @@ EXPECTED: dict[str, Any] = {
     "file": "OSError",
     "limits": [4 * 1024**3, 1024**3, 512],
 }
+"""The expected results of the program: only its own directory can be written."""
 
 
 def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tmp_path: Path) -> None:
@@ -123,20 +129,23 @@ def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tm
     with child.process.stdout as output:
         printed = output.read().decode()
     child.end()
-    # The directory around the workspace is read-only.
+    # The directory that contains the workspace is read-only.
     shared = {"shared memory": "OSError"} if Path("/dev/shm") in own.parents else {}
     assert json.loads(printed) == EXPECTED | shared
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "other", "own", "precious.txt"]
 
 
 def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> list[Verdict]:
+    """Return the verdicts on an implementation of vandals.py."""
     connection = CONNECTIONS[kind].format(name=name, here=HERE)
     return list(run(suite, connection, ["2.1.7"], options=RunOptions(confine=confine, time_limit=10)))
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("system_sandbox")
-def test_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, kind: str) -> None:
+def test_a_confined_implementation_that_writes_around_its_workspace_is_reported(
+    suite: Suite, temporary: Path, kind: str
+) -> None:
     first, victim, third = verdicts(suite, kind, "litters")
     assert first.status == third.status == "passed"
     assert victim.status == "failed"
@@ -151,7 +160,7 @@ def test_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, ki
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("system_sandbox")
-def test_other_directories_cannot_be_written(
+def test_a_confined_implementation_cannot_write_to_other_directories(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("READFIRST_TEST_OUTSIDE", str(tmp_path))
@@ -166,7 +175,7 @@ def test_other_directories_cannot_be_written(
     ("kind", "status"), [("python", "error"), ("server", "error"), ("shared server", "failed")]
 )
 @pytest.mark.usefixtures("system_sandbox")
-def test_files_above_the_site_of_a_shared_server_are_reported(
+def test_a_confined_server_that_writes_two_levels_above_its_workspace_is_reported(
     suite: Suite, temporary: Path, kind: str, status: str
 ) -> None:
     first, victim, third = verdicts(suite, kind, "writes_further_above")
@@ -189,7 +198,9 @@ def test_a_confined_implementation_has_no_network(
 
 
 @pytest.mark.parametrize("kind", ["python", "server"])
-def test_unconfined_files_around_a_workspace_are_reported(suite: Suite, temporary: Path, kind: str) -> None:
+def test_an_unconfined_implementation_that_writes_around_its_workspace_is_reported(
+    suite: Suite, temporary: Path, kind: str
+) -> None:
     for name, path in (("writes_above", "../../stray"), ("writes_further_above", "../../../stray")):
         verdicts_given = verdicts(suite, kind, name, confine=False)
         assert [verdict.status for verdict in verdicts_given] == ["passed", "failed", "passed"]

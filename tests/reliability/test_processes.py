@@ -1,4 +1,4 @@
-"""No process of an implementation outlives the run, on every system that can prevent it."""
+"""No process of an implementation runs longer than the test run, on every operating system that can prevent it."""
 
 import os
 import signal
@@ -20,16 +20,20 @@ pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SYSTEMS = {"namespace": "", "subreaper": NO_BUBBLEWRAP}
+"""Systems with and without bubblewrap: the reason why bubblewrap is missing, or an empty text."""
 CONNECTIONS = {
     "python": "python:vandals:{name}",
     "server": "mcp:" + sys.executable + " {here}/vandals.py {name}",
     "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
 }
+"""The connect strings of an implementation in vandals.py: as a Python library, as a server, and as a shared server."""
 
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A text on the command line of every process that tries to outlive the run. The test kills the rest."""
+    """A text that every process that tries to outlive the run has on its command line. At the end, the fixture kills
+    the remaining ones.
+    """
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
@@ -41,20 +45,23 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(params=SYSTEMS.values(), ids=SYSTEMS.keys())
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A system with bubblewrap or without it. Returns the reason why it is missing, or an empty text."""
+    """Simulates a system with bubblewrap and a system without. The value is the reason why bubblewrap is missing, or an
+    empty text.
+    """
     if request.param:
         without_bubblewrap(monkeypatch)
     return str(request.param)
 
 
-def connect(kind: str, name: str) -> str:
+def connect_string(kind: str, name: str) -> str:
+    """Return the connect string of an implementation in vandals.py."""
     return CONNECTIONS[kind].format(name=name, here=HERE)
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("system")
 def test_a_detached_process_ends_with_the_run(suite: Suite, temporary: Path, marker: str, kind: str) -> None:
-    verdicts = run(suite, connect(kind, "leaves_its_session"), ["2.1.7"])
+    verdicts = run(suite, connect_string(kind, "leaves_its_session"), ["2.1.7"])
     assert next(verdicts).status == "passed"
     assert next(verdicts).status == "passed"
     if kind != "server":
@@ -66,7 +73,7 @@ def test_a_detached_process_ends_with_the_run(suite: Suite, temporary: Path, mar
     assert list(temporary.iterdir()) == []
 
 
-HARNESS = """
+RUN_AND_WAIT = """
 import sys
 from pathlib import Path
 from readfirst.harness.processes import supervised_process, sandbox
@@ -78,11 +85,12 @@ verdicts = run(Suite(Path(sys.argv[1]), trust=True), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
 sys.stdin.read()
 """
+"""A program that starts a run and then waits, so that a test can kill it during the run."""
 
 
 def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: str, system: str) -> None:
-    connection = connect("python", "leaves_its_session")
-    words = [sys.executable, "-c", HARNESS, str(suite.root), connection, system]
+    connection = connect_string("python", "leaves_its_session")
+    words = [sys.executable, "-c", RUN_AND_WAIT, str(suite.root), connection, system]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as harness:
         assert harness.stdout is not None
         assert harness.stdout.readline() == "passed passed\n"
@@ -93,7 +101,7 @@ def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 def test_a_process_that_keeps_writing_is_ended(suite: Suite, temporary: Path, marker: str, kind: str) -> None:
-    statuses = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
+    statuses = [verdict.status for verdict in run(suite, connect_string(kind, "writes_on"), ["2.1.7"])]
     if kind == "server":
         assert statuses == ["passed", "failed", "passed"]
     else:  # detected by its writes: during its scenario, when the directory is emptied, or in the next scenario
@@ -104,17 +112,19 @@ def test_a_process_that_keeps_writing_is_ended(suite: Suite, temporary: Path, ma
 
 
 def test_a_program_in_a_namespace_cannot_kill_the_supervisor(suite: Suite) -> None:
-    statuses = [verdict.status for verdict in run(suite, connect("python", "kills_its_parent"), ["2.1.7"])]
+    statuses = [
+        verdict.status for verdict in run(suite, connect_string("python", "kills_its_parent"), ["2.1.7"])
+    ]
     assert statuses == ["passed"] * 3
 
 
-def test_a_system_without_protection_is_reported_once(
+def test_a_system_that_cannot_end_all_processes_is_reported_once(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, marker: str
 ) -> None:
     without_bubblewrap(monkeypatch)
     without_subreapers(monkeypatch)
     for kind in ("python", "server"):
-        list(run(suite, connect(kind, "leaves_its_session"), ["2.1.7"]))
+        list(run(suite, connect_string(kind, "leaves_its_session"), ["2.1.7"]))
     assert [record.getMessage() for record in caplog.records] == [
         "what the program starts may outlive the run if it leaves its process group: this system has no subreapers"
     ]
@@ -148,7 +158,7 @@ def start_python(code: str, stdout: int = subprocess.DEVNULL) -> supervised_proc
         ("import os; os.fork() or (os.setsid(), __import__('time').sleep(600))", "ended with exit status 0"),
     ],
 )
-def test_the_supervisor_ends_like_its_program(code: str, expected: str) -> None:
+def test_the_supervisor_ends_with_the_same_status_as_its_program(code: str, expected: str) -> None:
     child = start_python(code)
     assert child.wait(10) == expected
     child.end()
@@ -164,7 +174,7 @@ def test_the_supervisor_ends_like_its_program(code: str, expected: str) -> None:
         ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", signal.SIGTERM, None),
     ],
 )
-def test_signals_are_passed_on(
+def test_the_supervisor_passes_signals_on_to_its_program(
     monkeypatch: pytest.MonkeyPatch, code: str, number: int, expected: str | None
 ) -> None:
     monkeypatch.setattr(supervised_process, "GRACE", 0.05 if expected is None else 10)

@@ -1,4 +1,4 @@
-"""The modes of files apply to every implementation, even if root runs it."""
+"""The modes of files restrict every implementation, even if root runs it."""
 
 import os
 import stat
@@ -12,18 +12,19 @@ from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.harness.processes.supervised_process import Child
 
 ROOT_RUNS_THIS = os.geteuid() == 0
+"""Whether root runs the tests."""
 
 
 @pytest.fixture
 def closed_file(tmp_path: Path) -> Path:
-    """A file that its mode (0) makes inaccessible."""
+    """A file that no user except root can open, because its mode is 0."""
     file = tmp_path / "closed.txt"
     file.write_text("alpha")
     file.chmod(0)
     return file
 
 
-def test_code_in_this_process_cannot_open_a_closed_file(closed_file: Path) -> None:
+def test_an_implementation_in_this_process_cannot_open_a_file_with_mode_0(closed_file: Path) -> None:
     with as_an_ordinary_user(), pytest.raises(PermissionError):
         closed_file.read_text()
 
@@ -37,13 +38,13 @@ def setuid(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_capabilities_are_restored_after_an_error(closed_file: Path) -> None:
+def test_the_linux_capabilities_of_this_process_are_restored_after_an_error(closed_file: Path) -> None:
     with pytest.raises(PermissionError), as_an_ordinary_user():
         closed_file.read_text()
     assert os.access(closed_file, os.R_OK) == ROOT_RUNS_THIS
 
 
-def test_a_system_without_capabilities_is_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_linux_capabilities_is_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = []
     monkeypatch.setattr(linux_capabilities, "_find_capabilities", lambda: None)
     with as_an_ordinary_user():
@@ -52,7 +53,7 @@ def test_a_system_without_capabilities_is_supported(monkeypatch: pytest.MonkeyPa
 
 
 def run(*command: str) -> tuple[int, bytes, bytes]:
-    """Run a program in the way that implementations are run. Return its exit code, output and errors."""
+    """Run a program in the same way as an implementation. Return its exit code, output and errors."""
     child = Child(
         command,
         directory=None,
@@ -69,12 +70,12 @@ def run(*command: str) -> tuple[int, bytes, bytes]:
     return child.process.returncode, output, errors
 
 
-def test_a_program_cannot_open_a_closed_file(closed_file: Path) -> None:
+def test_an_implementation_in_a_program_cannot_open_a_file_with_mode_0(closed_file: Path) -> None:
     code, output, errors = run("cat", str(closed_file))
     assert (code, output) == (1, b"")
     assert b"Permission denied" in errors
 
 
-def test_a_write_of_a_program_removes_the_setuid_bit(setuid: Path) -> None:
+def test_if_a_program_writes_to_a_file_its_setuid_bit_is_removed(setuid: Path) -> None:
     assert run("sh", "-c", f"echo beta > {setuid}")[0] == 0
     assert stat.S_IMODE(setuid.stat().st_mode) == 0o755

@@ -1,4 +1,4 @@
-"""Temporary directories are removed at the end of their run. Those of a killed run are removed by the next run."""
+"""Temporary directories are removed at the end of a run. If the run was killed, the next run removes them."""
 
 import os
 import signal
@@ -23,16 +23,17 @@ scratch = Scratch()
 print(scratch.path, flush=True)
 time.sleep(600)
 """
+"""A program that creates a temporary directory and then waits."""
 
 
 @pytest.fixture(autouse=True)
-def _first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the next temporary directory count as the first of this process, so that creating it removes leftovers."""
+def _as_first_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the next temporary directory count as the first of this process. Only then are leftovers removed."""
     monkeypatch.setattr(temp_dirs, "_swept", False)
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
-    """Start a process that uses a temporary directory. Return the process and the directory."""
+    """Start a process that uses a temporary directory. Return the process and this directory."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True
@@ -41,14 +42,14 @@ def hold() -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_a_closed_directory_is_removed(temporary: Path) -> None:
+def test_a_temporary_directory_is_removed_when_it_is_closed(temporary: Path) -> None:
     with Scratch() as made:
         (made.folder() / "file").touch()
         assert made.path.parent == temporary
     assert list(temporary.iterdir()) == []
 
 
-def test_only_directories_of_killed_processes_are_removed(temporary: Path) -> None:
+def test_temporary_directories_are_removed_only_if_their_process_was_killed(temporary: Path) -> None:
     killed, left = hold()
     running, used = hold()
     with killed, running:
@@ -60,8 +61,10 @@ def test_only_directories_of_killed_processes_are_removed(temporary: Path) -> No
         running.kill()
 
 
-def test_the_lock_is_removed_last(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A directory without a lock would not be recognised as the remainder of a killed removal."""
+def test_the_lock_of_a_temporary_directory_is_removed_last(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If a removal is killed, the next run recognizes the remaining directory by its lock."""
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)
@@ -79,7 +82,7 @@ def test_the_lock_is_removed_last(temporary: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("name", ["readfirst-src", "readfirst-abcdefgh", "something"])
-def test_other_directories_are_not_removed(temporary: Path, name: str) -> None:
+def test_directories_that_readfirst_did_not_create_are_not_removed(temporary: Path, name: str) -> None:
     (temporary / name).mkdir()
     (temporary / name / "file").touch()
     os.utime(temporary / name, (0, 0))
@@ -95,7 +98,7 @@ def test_a_missing_temporary_directory_is_reported(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Replace the system's directory in memory by a separate directory. No variable selects a different one."""
+    """A directory that replaces the system's directory in memory. No environment variable selects another directory."""
     monkeypatch.setattr(tempfile, "tempdir", os.fspath(temporary))
     for name in ("TMPDIR", "TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)
@@ -106,14 +109,14 @@ def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return folder
 
 
-def test_memory_is_used_on_request_only(temporary: Path, memory: Path) -> None:
+def test_a_temporary_directory_is_in_memory_only_on_request(temporary: Path, memory: Path) -> None:
     with Scratch(memory=True) as fast, Scratch() as slow:
         assert [fast.path.parent, slow.path.parent] == [memory, temporary]
     assert [*memory.iterdir(), *temporary.iterdir()] == []
 
 
 @pytest.mark.parametrize("why", ["named", "full", "missing", "read-only"])
-def test_unsuitable_memory_is_unused(
+def test_the_directory_in_memory_is_not_used_if_it_is_unsuitable(
     temporary: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     match why:
@@ -129,7 +132,7 @@ def test_unsuitable_memory_is_unused(
         assert made.path.parent == temporary
 
 
-def test_a_moved_directory_is_not_an_error(temporary: Path) -> None:
+def test_closing_a_temporary_directory_that_was_moved_is_not_an_error(temporary: Path) -> None:
     made = Scratch()
     made.path.rename(temporary / "moved")
     made.close()

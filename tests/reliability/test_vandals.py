@@ -1,4 +1,4 @@
-"""Damage to the workspace affects only the verdict of its scenario, and no files are left."""
+"""Damage that an implementation does to its workspace affects only the verdict of one scenario, and no files remain."""
 
 from pathlib import Path
 
@@ -26,13 +26,14 @@ ERRORS = {
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
-"""The expected message of each implementation whose scenario is `error`."""
+"""The expected error messages, by the name of an implementation in vandals.py."""
 FAILING = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
-"""Implementations whose effect appears in the snapshot of the workspace, so that the scenario fails."""
+"""Implementations whose damage is visible in the compared files, so that the scenario fails and is not an error."""
 
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory outside the workspace. Its file must not change."""
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "precious.txt").write_text("precious")
@@ -42,7 +43,9 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", [*ERRORS, *sorted(FAILING)])
-def test_damage_affects_one_verdict(suite: Suite, temporary: Path, outside: Path, name: str) -> None:
+def test_damage_to_a_workspace_affects_only_the_verdict_of_its_scenario(
+    suite: Suite, temporary: Path, outside: Path, name: str
+) -> None:
     found = run(suite, f"python:vandals:{name}", ["2.1.7"], "text", options=RunOptions(time_limit=10))
     first, victim, third = found
     assert first.status == third.status == "passed"

@@ -1,4 +1,4 @@
-"""A worker process returns the result of its task, and its parent process detects however it ends."""
+"""A worker process returns the results of its task, and its parent process detects how the worker ends."""
 
 import os
 import pickle
@@ -10,10 +10,12 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 
 def main() -> None:
+    """Run this module as a worker process."""
     serve(work)
 
 
 def work(task: list[str], answer: Answer) -> None:
+    """Execute a task for the tests: each word raises an error, kills the process, prints, or is returned."""
     for word in task:
         match word:
             case "refuse":
@@ -27,38 +29,41 @@ def work(task: list[str], answer: Answer) -> None:
 
 
 FINDING = Finding("rule", Position(Path("a.yaml"), 2, 3), "something is wrong", "Correct it.")
+"""A finding that the worker reports."""
 
 
 def worker(*task: str) -> Worker:
+    """Start a worker with this task."""
     return Worker("tests.reliability.test_worker", list(task), timeout=5)
 
 
-def end(one: Worker) -> None:
+def stop_worker(one: Worker) -> None:
+    """Interrupt a worker and wait until it has ended."""
     one.interrupt()
     one.close_output()
     one.wait()
 
 
-def test_prints_do_not_mix_with_answers() -> None:
+def test_printed_text_does_not_mix_with_the_answers_of_a_worker() -> None:
     one = worker("a", "print", "b")
     assert [one.read(), one.read(), one.read()] == [("word", "a"), ("word", "b"), None]
-    end(one)
+    stop_worker(one)
 
 
-def test_an_error_is_the_last_answer_and_keeps_its_findings() -> None:
+def test_an_error_in_a_worker_is_its_last_answer_and_keeps_its_findings() -> None:
     one = worker("refuse", "a")
     kind, error = one.read() or ("", None)
     assert kind == "error"
     assert isinstance(error, SuiteError)
     assert error.findings == (FINDING,)
-    end(one)
+    stop_worker(one)
 
 
 def test_a_killed_worker_is_detected() -> None:
     one = worker("a", "die")
     assert [one.read(), one.read()] == [("word", "a"), None]
     assert one.wait_for_status() == "was killed by signal 9"
-    end(one)
+    stop_worker(one)
 
 
 def test_a_suite_error_is_pickled_with_its_findings() -> None:
