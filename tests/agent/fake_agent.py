@@ -203,7 +203,7 @@ def run_hooks(path):
     """Run the commands of all PreToolUse hooks in the settings. Return the content of the file `path`."""
     for group in settings()["hooks"]["PreToolUse"]:
         for hook in group["hooks"]:
-            subprocess.run_tool(["sh", "-c", hook["command"]], input=b"{}", check=True)
+            subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
     return Path(path).read_text()
 
 
