@@ -1,4 +1,4 @@
-"""Runs the rows of a table in a single test, which takes a tenth of the time of a test per row."""
+"""Runs all rows of a table in a single test. This takes a tenth of the time of a separate test for each row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ Test = Callable[..., None]
 
 
 def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
-    """Call a test with each row of a table. Unlike `parametrize`, this is one test; it reports all failing rows.
+    """Return a decorator that calls a test with each row of a table. Unlike `parametrize`, this is one test; it reports
+    all rows that fail.
 
-    All rows share the fixtures, so no row may change them. A skipped row counts as failed, because the rows after it
-    would be skipped, too.
+    All rows use the same fixtures, so no row may change them. A skipped row counts as failed, because `pytest.skip`
+    would also skip the rows after it.
     """
     several = not isinstance(names, str)
     arguments = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]

@@ -1,6 +1,6 @@
-"""Implementations that answer with their input, such as hooks and permissions.
+"""Implementations whose answers show the input that they received, such as hooks and permissions.
 
-They run in separate processes, and use only public names.
+Tests run them in separate processes, so they use only public names of readfirst.
 """
 
 import os
@@ -12,7 +12,7 @@ from readfirst import ToolResult, Workspace
 
 
 class Silent:
-    """Declares no capabilities, not even an empty set, and answers each call with `answer`."""
+    """Declares no capabilities, not even an empty set. Each call is answered with the result of the method `answer`."""
 
     def open(self, workspace: Workspace) -> "Silent":
         self.workspace = workspace
@@ -22,17 +22,18 @@ class Silent:
         return ToolResult(self.answer())
 
     def answer(self) -> str:
+        """Return the answer to every call."""
         return ""
 
 
 class Basic(Silent):
-    """Declares only Read, Edit and Write."""
+    """Declares only the capabilities Read, Edit and Write."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
 
 
 class FreeSpace(Silent):
-    """Answers each call with the free and the total size of the workspace's file system."""
+    """Answers each call with the free space and the total size of the file system that contains the workspace."""
 
     capabilities = frozenset({"Read", "full_disk"})
 
@@ -42,7 +43,7 @@ class FreeSpace(Silent):
 
 
 class ShowsPermissions(Silent):
-    """Answers each call with the permissions of its workspace."""
+    """Answers each call with the permissions that the workspace describes."""
 
     capabilities = frozenset({"Read", "permission_modes"})
 
@@ -51,7 +52,9 @@ class ShowsPermissions(Silent):
 
 
 class Reminding(Silent):
-    """Answers every call with `seen`. Each argument of the constructor contains the reminders of one result."""
+    """Answers every call with the text "seen" and with reminders. Each argument of the constructor contains the
+    reminders of one result.
+    """
 
     capabilities = frozenset({"Read", "reminders", "parallel"})
 
@@ -72,7 +75,7 @@ class Reminding(Silent):
 
 
 class CallLog:
-    """Answers every call with the list of all calls and events so far, each with the name of its session."""
+    """Answers every call with a list of all calls and events so far. Each entry contains the name of its session."""
 
     capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
 
@@ -109,6 +112,6 @@ class CallLog:
 
 
 class LacksMethods(Silent):
-    """Declares the capabilities of `CallLog`, but its session does not have the methods."""
+    """Declares the capabilities of `CallLog`, but its session lacks the methods for them."""
 
     capabilities = CallLog.capabilities

@@ -1,4 +1,19 @@
-"""Servers whose sessions affect each other, each in one way: `python leaky_servers.py WAY`."""
+"""Servers whose sessions affect each other. `python leaky_servers.py WAY` starts a server with one fault:
+
+- `by-name`, `by-inode`, `by-content`, `by-time`, `anything-read`: a Read also counts as a Read of other files with the
+  same property.
+- `refuses-once`: only the first edit of an unread file is refused.
+- `forgets`: unread and changed files are not refused.
+- `ends`, `anew-ends`: the server ends at the 30th call, or at a second handshake.
+- `reminds` and names with this end: every 20th answer contains a reminder.
+- `anew` and names with this start: a second handshake makes the server forget which files were read.
+- `anew-but-for-texts`: but a Read may show old text of a file with the same time and size.
+- `confined`, `tells-where`: the server refuses files outside its start directory, or answers with paths relative to it.
+- `logs-here`, `logs-at-home`: each call writes a log file.
+- `random-id`, `tells-the-time`, `digests-all`, `counts-calls`: answers contain varying data.
+
+`honest` has no fault.
+"""
 
 import hashlib
 import itertools
@@ -12,7 +27,7 @@ from pathlib import Path
 
 
 class Server:
-    """A server with Read, Edit and Write. `way` is its fault, `here` the directory in which it was started."""
+    """A server with Read, Edit and Write. `way` is its fault, and `here` is the directory in which it was started."""
 
     def __init__(self, way: str, here: Path, home: Path) -> None:
         self.way, self.here, self.home = way, here, home
@@ -23,14 +38,14 @@ class Server:
         self.digest = hashlib.sha256()
 
     def restart_session(self) -> None:
-        """Accept a second handshake. In some ways, the server then forgets which files were read, or ends."""
+        """Accept a second handshake. With some faults, the server then forgets which files were read, or ends."""
         if self.way == "anew-ends":
             sys.exit(3)
         if self.way.startswith("anew"):
             self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
-        """Execute a call. Return its text, and whether it is an error."""
+        """Execute a call. Return its text, and whether the text is an error."""
         self.calls += 1
         if self.way == "ends" and self.calls == 30:
             sys.exit(3)
@@ -57,6 +72,7 @@ class Server:
         return text, is_error
 
     def perform(self, tool: str, arguments: dict[str, str]) -> str:
+        """Execute a call that is not refused, and return its text. Raises ValueError if the call is refused."""
         path = Path(os.path.normpath(arguments["file_path"]))
         if self.way == "confined" and not path.is_relative_to(self.here):
             raise ValueError("outside of the directory")
@@ -75,6 +91,7 @@ class Server:
         return f"{path.relative_to(self.here)}: {text}" if self.way == "tells-where" else text
 
     def check(self, path: Path) -> None:
+        """Refuse to change a file that was not read or has changed. Raises ValueError."""
         if self.way == "forgets" or not path.exists():
             return
         if self.key(path) not in self.seen:
@@ -85,7 +102,9 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """Return the key under which the server remembers a file that was read."""
+        """Return the key under which the server remembers that a file was read. With some faults, several files have
+        the same key.
+        """
         keys: dict[str, Callable[[], object]] = {
             "by-name": lambda: path.name,
             "by-inode": lambda: path.stat().st_ino,
@@ -97,6 +116,7 @@ class Server:
 
 
 def main() -> None:
+    """Serve MCP requests on standard input."""
     sys.path.append(str(Path(__file__).parents[2]))
     from tests import mcp_lines
 

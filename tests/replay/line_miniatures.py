@@ -1,6 +1,6 @@
-"""Programs for `lines:` by name. Each program does one thing wrong.
+"""Programs for the protocol `lines`: `python line_miniatures.py NAME` starts a program that does one thing wrong.
 
-Some, such as `silent`, do it when a tool is called.
+Programs such as `silent` do so when a tool is called, the others during the handshake or when a session is opened.
 """
 
 import json
@@ -8,9 +8,11 @@ import sys
 import time
 
 WRONG = sys.argv[1]
+"""The name of the wrong program."""
 
 
 def answer(**fields):
+    """Write a message with these fields."""
     print(json.dumps(fields), flush=True)
 
 

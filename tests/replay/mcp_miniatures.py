@@ -1,4 +1,4 @@
-"""Tiny MCP servers, each wrong in one way: `python mcp_miniatures.py WAY [FILE]`."""
+"""Tiny MCP servers: `python mcp_miniatures.py WAY [FILE]` starts a server that does one thing wrong."""
 
 import json
 import os
@@ -11,10 +11,13 @@ sys.path.append(str(Path(__file__).parents[2]))
 from tests.mcp_lines import TOOLS, say, serve, text
 
 WAY = sys.argv[1]
+"""The name of the wrong behaviour."""
 STARTED = time.monotonic_ns()
+"""The time when the server was started. It distinguishes two servers."""
 
 
 def answer_call(way: str) -> dict[str, object]:
+    """Answer a call in the wrong way with this name, or never."""
     match way:
         case "hangs":
             time.sleep(3600)
@@ -57,6 +60,7 @@ def answer_call(way: str) -> dict[str, object]:
 
 
 def stop_writing(arguments: dict[str, str], number: int) -> None:
+    """Write a part of a file, and then wait for the message that the call is cancelled."""
     new = Path(arguments["file_path"])
     new.write_text(arguments["content"][:2])
     notice = json.loads(sys.stdin.readline())
@@ -69,12 +73,14 @@ def stop_writing(arguments: dict[str, str], number: int) -> None:
 
 
 def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | None:
+    """Answer a call. Return None if the answer was already written."""
     if WAY == "error":
         return say(number, error={"code": -32602, "message": "no such argument"})
     return stop_writing(arguments, number) if WAY.startswith("stops") else answer_call(WAY)
 
 
 def main() -> None:
+    """Start the server."""
     if WAY == "never-starts":
         sys.exit(4)
     if WAY == "silent":

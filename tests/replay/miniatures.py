@@ -1,4 +1,4 @@
-"""Tiny implementations: a correct one, and many that misbehave, each in one way."""
+"""Tiny implementations: one that is correct, and many that do one thing wrong."""
 
 import asyncio
 import ctypes
@@ -23,7 +23,7 @@ MODIFIED = (
 class Honest:
     """A correct implementation of Read, Edit and Write.
 
-    A changed file must have been read and must be as it was read.
+    It refuses to change a file that was not read, or that differs from the content that was read.
     """
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
@@ -65,7 +65,7 @@ class Honest:
 
 
 class AsyncTools:
-    """`Honest` with `async def` methods. Each gives up control once before it acts."""
+    """`Honest` with `async def` methods. Each method gives up control once before it acts."""
 
     capabilities = Honest.capabilities | {
         "resume",
@@ -86,12 +86,15 @@ class AsyncTools:
 
 
 class AsyncSession:
+    """The session of `AsyncTools`. It writes each event of the conversation to a log in the home directory."""
+
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.honest = Honest(workspace)
         self.log = workspace.home / "log"
 
     async def _note(self, text: str) -> None:
+        """Append a line to the log."""
         await asyncio.sleep(0)
         with self.log.open("a") as log:
             log.write(f"{text}\n")
@@ -138,7 +141,7 @@ class AsyncSession:
 
 
 class AsyncCallsInAList(AsyncTools):
-    """An implementation whose `call_parallel` is not a coroutine, but returns a list of coroutines."""
+    """Its `call_parallel` is not a coroutine: it returns a list of coroutines."""
 
     async def open(self, workspace: Workspace) -> Any:
         session: Any = await super().open(workspace)
@@ -147,7 +150,9 @@ class AsyncCallsInAList(AsyncTools):
 
 
 class Misbehaving(Honest):
-    """Calls `misbehave` in every Edit, and is correct in all other calls."""
+    """Calls `misbehave` in every Edit, and is correct in all other calls. The base class of the
+    implementations below.
+    """
 
     def call(self, tool: str, arguments: Arguments) -> Any:
         return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
@@ -157,7 +162,9 @@ class Misbehaving(Honest):
 
 
 def misbehaves(act: Callable[[Any], Any]) -> type[Misbehaving]:
-    """A decorator: return an implementation that calls `act` in every Edit."""
+    """Return an implementation that calls `act` in every Edit. Used as a decorator of a function that does something
+    wrong.
+    """
     return type(
         act.__name__, (Misbehaving,), {"misbehave": act, "__doc__": act.__doc__, "__module__": __name__}
     )
@@ -178,7 +185,7 @@ def HangsStubbornly(self: Misbehaving) -> Any:
 
 @misbehaves
 def HangsInC(self: Misbehaving) -> Any:
-    """Sleeps in a system call with the interpreter's lock held."""
+    """Sleeps in a system call while it holds the lock of the Python interpreter."""
     ctypes.PyDLL(None).pause()
 
 
@@ -190,13 +197,13 @@ def Exits(self: Misbehaving) -> Any:
 
 @misbehaves
 def ExitsPolitely(self: Misbehaving) -> Any:
-    """Calls sys.exit, which no implementation should do."""
+    """Calls sys.exit, although no implementation should end its process."""
     sys.exit(4)
 
 
 @misbehaves
 def Segfaults(self: Misbehaving) -> Any:
-    """Reads address zero."""
+    """Crashes: it reads the memory at address zero."""
     ctypes.string_at(0)
 
 
@@ -208,21 +215,21 @@ def Raises(self: Misbehaving) -> Any:
 
 @misbehaves
 def FloodsOutput(self: Misbehaving) -> Any:
-    """Prints without end instead of answering."""
+    """Prints text without end instead of answering."""
     while True:
         os.write(1, b"blah " * 10_000 + b"the end\n")
 
 
 @misbehaves
 def Chatters(self: Misbehaving) -> Any:
-    """Prints a megabyte, then answers."""
+    """Prints a megabyte of text, then answers correctly."""
     os.write(2, b"chatter\n" * 131_072)
     return ToolResult("done")
 
 
 @misbehaves
 def FloodsText(self: Misbehaving) -> Any:
-    """Answers with more text than a line may contain in the test."""
+    """Answers with more text than the test allows for a line."""
     return ToolResult("x" * 200_000)
 
 
@@ -239,26 +246,26 @@ def WritesIntoEveryStream(self: Misbehaving) -> Any:
 
 @misbehaves
 def LeavesAChildBehind(self: Misbehaving) -> Any:
-    """Starts a process, writes its id to a file, and crashes."""
+    """Starts a process, writes the id of the process to a file, and crashes."""
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
     os._exit(5)
 
 
 @misbehaves
 def AnswersNothing(self: Misbehaving) -> Any:
-    """Answers None."""
+    """Returns None instead of an answer."""
     return None
 
 
 @misbehaves
 def AnswersBytes(self: Misbehaving) -> Any:
-    """Answers with bytes for a text."""
+    """Returns an answer whose text is bytes."""
     return ToolResult(b"done")
 
 
 @misbehaves
 def AnswersANumber(self: Misbehaving) -> Any:
-    """Returns 1 instead of True as the mark of an error."""
+    """Returns 1 instead of True to mark an answer as an error."""
     return ToolResult("done", 1)
 
 
@@ -276,7 +283,7 @@ class LosesAParallelResult(Honest):
 
 
 class StrikesTwice(Honest):
-    """Calls `interfere` twice, so that the change by another program happens twice."""
+    """Calls `interfere` twice, so that the change by another program is made twice."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         interfere()
@@ -292,7 +299,7 @@ class NeverStrikes(Honest):
 
 
 class Pretends:
-    """Declares capabilities that its session does not have."""
+    """Declares capabilities, but its session lacks the methods for them."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
 
@@ -320,14 +327,15 @@ class FailsToClose(Honest):
 
 
 def never_ready() -> Honest:
-    """A factory of an adapter that never returns."""
+    """Never returns an adapter."""
     while True:
         pass
 
 
 def not_an_adapter() -> int:
-    """A factory that returns something that is not an adapter."""
+    """Return a number instead of an adapter."""
     return 3
 
 
 NOT_CALLABLE = 3
+"""A factory that is not even callable."""

@@ -1,4 +1,4 @@
-"""The examples of docs/adapters.md are complete, run unchanged, and get the verdicts that the page states."""
+"""The examples in docs/adapters.md are complete, run unchanged, and have the verdicts that the page states."""
 
 import json
 import re
@@ -22,7 +22,9 @@ from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
+"""The Python examples on the page."""
 NAMES = ("readfirst_adapter", "racing", "living", "telling", "hooked", "asking")
+"""The names under which the tests store the examples."""
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 JUDGED = (
     ("gate/edit-unread", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
@@ -51,15 +53,19 @@ JUDGED = (
         )
     ),
 )
-"""The verdicts that the page states about its examples: scenario, level, and the verdict by example.
+"""The verdicts that the page states about its examples: the scenario, the level, and the verdict of each example.
 
-Examples that are not listed do not support the scenario.
+An example that is not listed does not support the scenario.
 """
 Judge = Callable[[str, str, Level], Verdict]
+"""The type of the fixture `judge`."""
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    """A function that judges an example in one scenario at a level. Its arguments are the name of the example, the
+    scenario, and the level.
+    """
     folder = tmp_path_factory.mktemp("examples")
     for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
@@ -80,12 +86,12 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
             adapter.close()
 
 
-def test_the_example_is_short() -> None:
+def test_the_first_example_on_the_page_has_at_most_30_lines() -> None:
     assert len([line for line in EXAMPLES[0].splitlines() if line.strip()]) <= 30
 
 
 @rows(("scenario_id", "level", "wanted"), JUDGED)
-def test_the_page_states_the_verdicts(
+def test_the_examples_have_the_verdicts_that_the_page_states(
     judge: Judge, scenario_id: str, level: Level, wanted: dict[str, str]
 ) -> None:
     assert {name: judge(name, scenario_id, level).status for name in wanted} == wanted
@@ -95,13 +101,13 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
 
 def table(heading: str) -> list[list[str]]:
-    """Return the rows of the first table below a heading, without the header row."""
+    """Return the rows of the first table after a heading, without the header row."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_the_table_of_arguments_has_all_arguments_of_all_tools() -> None:
+def test_the_table_on_the_page_lists_all_arguments_of_all_tools() -> None:
     listed: dict[str, list[str]] = {}
     for tool, argument, *_ in table("Tools and arguments"):
         name = tool or [*listed][-1]
@@ -118,7 +124,7 @@ def test_the_table_of_arguments_has_all_arguments_of_all_tools() -> None:
     }
 
 
-def test_the_table_of_capabilities_has_all_capabilities() -> None:
+def test_the_table_on_the_page_lists_all_capabilities() -> None:
     listed = {name for first, *_ in table("Capabilities") for name in re.findall(r"`(\w+)`", first)}
     assert listed == {*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS}
 
@@ -141,9 +147,10 @@ class Files:
         open(path, "w").write(self.seen[path].replace(old, new))
         return "done"
 """
+"""The library for which the page shows an adapter."""
 
 
-def test_the_example_for_a_library_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_adapter_for_a_library_on_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = code("docs/adapters.md", "python library")
     (tmp_path / "readfirst_adapter.py").write_text(example)
     (tmp_path / "notekeeper.py").write_text(NOTEKEEPER)
@@ -156,7 +163,7 @@ def test_the_example_for_a_library_works(tmp_path: Path, monkeypatch: pytest.Mon
         ("gate/failed-read-does-not-count", "effects"),
     ):
         assert judging.judge_scenario(SUITE.scenario(scenario_id), adapter, level).levels[level], scenario_id
-    # The library raises UnicodeDecodeError, which is not the adapter's fault.
+    # The library itself raises UnicodeDecodeError, so this is not an error of the adapter.
     assert (
         judging.judge_scenario(SUITE.scenario("encodings/utf-16-not-found"), adapter, "safe").status
         == "failed"
@@ -165,15 +172,18 @@ def test_the_example_for_a_library_works(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 GATE = ["gate/edit-unread", "staleness/edit-after-touch-of-own-edit"]
+"""Scenarios about the main rule: read a file before you edit it."""
 
 
 def example(language: str) -> str:
+    """Return the server on the page in a language."""
     (found,) = re.findall(rf"```{language} server\n(.*?)```", PAGE, re.DOTALL)
     return str(found)
 
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The commands that start the servers on the page, by language."""
     folder = tmp_path_factory.mktemp("servers")
     (folder / "server.mjs").write_text(example("js"))
     (folder / "server.py").write_text(example("python"))
@@ -189,7 +199,9 @@ def test_the_server_in_javascript_follows_the_main_rule(commands: dict[str, str]
 
 
 @pytest.mark.node
-def test_the_known_faults_of_the_server_in_javascript_are_reported(commands: dict[str, str]) -> None:
+def test_the_faults_of_the_javascript_server_that_the_page_names_are_reported(
+    commands: dict[str, str],
+) -> None:
     ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "race/chmod-during-call"]
     verdicts = judge_target(f"mcp:--isolation=directory {commands['js']}", *ids, level="text")
     assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]

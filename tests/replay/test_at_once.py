@@ -1,4 +1,6 @@
-"""The event `at_once`: its form in scenarios, and that both sessions act at the same time, in separate processes."""
+"""The event `at_once`: its form in scenarios, and its execution by two sessions that act at the same time in separate
+processes.
+"""
 
 import threading
 from collections.abc import Mapping
@@ -17,10 +19,13 @@ from tests.judging import load_scenario_text
 from tests.rows import rows
 
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
+"""An Edit, with placeholders for its old and new text."""
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
+"""The steps of both sessions: each changes another line of the same file."""
 
 
 def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
+    """Load a scenario whose only step is the event `at_once`."""
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
     return load_scenario_text(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
@@ -46,10 +51,9 @@ def test_a_wrong_at_once_event_is_refused(at_once: str, heading: str, message: s
 
 
 class Meeting:
-    """An adapter of two sessions.
+    """An adapter of two sessions. A call is answered only after both sessions were called.
 
-    A call is answered only after both sessions were called. `last_wins`: both edit the old content, so one change is
-    lost.
+    `last_wins`: both sessions edit the old content of the file, so the change of one session is lost.
     """
 
     def __init__(self, *, last_wins: bool) -> None:
@@ -84,7 +88,7 @@ class Meeting:
 
 
 @pytest.mark.parametrize("last_wins", [True, False])
-def test_both_sessions_act_at_the_same_time_and_a_lost_change_is_found(last_wins: bool) -> None:
+def test_both_sessions_act_at_the_same_time_and_the_loss_of_one_change_is_detected(last_wins: bool) -> None:
     scenario = load_scenario(f"{{times: 2, sessions: {BOTH}}}")
     adapter = Meeting(last_wins=last_wins)
     with WorkspacePool() as place:

@@ -1,4 +1,6 @@
-"""The paths in a command line are relative to the directory of the user, wherever the server starts."""
+"""Paths in the command of a server are relative to the user's directory, even if the server starts in another
+directory.
+"""
 
 import shlex
 import shutil
@@ -16,11 +18,12 @@ from tests.rows import rows
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 SERVER = f"import runpy, sys; sys.argv = ['server', 'where']; runpy.run_path({str(MINIATURES)!r})\n"
+"""A server that answers with its current directory."""
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's current directory, with spaces in its name."""
+    """The user's current directory. Its name contains spaces."""
     folder = tmp_path / "a user's folder"
     (folder / "dist").mkdir(parents=True)
     for name in ("server.py", "dist/index.js", "run.sh", "-n", "serve"):
@@ -49,14 +52,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (f"sh {'x' * 5000}", f"sh {'x' * 5000}"),
     ],
 )  # fmt: skip
-def test_only_files_in_a_command_become_absolute(here: Path, command: str, expected: str) -> None:
+def test_the_existing_files_in_a_command_are_replaced_by_absolute_paths(
+    here: Path, command: str, expected: str
+) -> None:
     words = Command(tuple(command.split()), here).with_absolute_paths()
     assert [word.replace(shutil.which("sh") or "sh", "sh") for word in words] == [
         word.format(here=here) for word in expected.split()
     ]
 
 
-def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_tilde_in_a_command_is_replaced_by_the_home_directory(
+    here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("HOME", str(here))
     assert Command(("sh", "~/server.py", "~/none.py"), tmp_path).with_absolute_paths()[1:] == [
         f"{here}/server.py",
@@ -64,12 +71,14 @@ def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_a_program_on_a_relative_path_becomes_absolute(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_found_by_a_relative_entry_of_the_variable_path_becomes_absolute(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", ".")
     assert Command(("run.sh",), here).with_absolute_paths() == [str(here / "run.sh")]
 
 
-def test_files_are_named_relative_to_another_directory(here: Path) -> None:
+def test_the_files_of_a_command_can_be_written_relative_to_another_directory(here: Path) -> None:
     words = Command(("./run.sh", "server.py", "--config=serve", "dist", "--port=1"), here).relative_to(
         here / "dist"
     )
@@ -92,7 +101,9 @@ def test_files_are_named_relative_to_another_directory(here: Path) -> None:
         ("sh server.py -m mcp", ""),
     ],
 )  # fmt: skip
-def test_a_command_that_does_not_start_is_explained(here: Path, command: str, message: str) -> None:
+def test_for_a_command_that_does_not_start_the_likely_mistake_is_reported(
+    here: Path, command: str, message: str
+) -> None:
     error = Command(tuple(command.split()), here).explain_error(
         AdapterError("It ended.", details="its words")
     )
@@ -106,7 +117,7 @@ def test_a_server_in_the_current_directory_starts(here: Path, command: str) -> N
     adapter.close()
 
 
-def test_arguments_after_two_dashes_are_unchanged(here: Path) -> None:
+def test_paths_in_a_command_after_two_dashes_are_not_replaced(here: Path) -> None:
     with pytest.raises(AdapterError, match=r"during the start$"):
         connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", SUITE)
     adapter = connect(f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", SUITE)
@@ -120,7 +131,9 @@ def test_a_misspelt_file_is_reported_with_its_directory(here: Path) -> None:
         connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", SUITE)
 
 
-def test_each_line_of_a_start_error_is_a_line_of_the_message(here: Path, readfirst: Cli) -> None:
+def test_every_line_of_the_output_of_a_failed_start_is_printed_on_its_own_line(
+    here: Path, readfirst: Cli
+) -> None:
     ended = readfirst("check-adapter", f"mcp:{shlex.quote(sys.executable)} -S sever.py")
     first, second, *_ = ended.err.splitlines()
     assert (ended.code, first.endswith(" during the start")) == (3, True)
@@ -138,6 +151,7 @@ class Tools:
     def call(self, tool, arguments):
         return ToolResult(refusal, is_error=True, error="not_read")
 """
+"""An adapter that imports another module from its directory."""
 
 
 @pytest.mark.parametrize("module", ["mytools", "mytools.py", "./mytools.py", "folder/my-tools.py"])

@@ -1,4 +1,4 @@
-"""A verdict lists every difference with its level, and a scenario that was not judged never passes."""
+"""A verdict lists every difference with its level, and a scenario that was not judged never counts as passed."""
 
 import hashlib
 from dataclasses import replace
@@ -39,11 +39,13 @@ def make_call(
     tool: str = "Edit",
     during: tuple[WorldEvent, ...] = (),
 ) -> ToolCall:
+    """Return a call with these expectations. `during` are events that happen during the call."""
     place = Position(Path("s.yaml"), 9, 5)
     return ToolCall(tool, {"file_path": "$WS/a"}, during, Expectation(recorded, documented), place)
 
 
 def make_outcome(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
+    """Return the outcome of a step with one answer."""
     return StepOutcome((ToolResult(text, is_error, error),), **more)
 
 
@@ -56,7 +58,7 @@ def judge(
     contract: Contract = CONTRACT,
     recorded: Transcript | None = None,
 ) -> Verdict:
-    """Return the verdict on these outcomes of the steps, in a workspace with the file `a`."""
+    """Return the verdict on a scenario whose steps had these outcomes. The workspace contains the file `a`."""
     scenario = Scenario(
         "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=CONTRACT.name
     )
@@ -65,12 +67,16 @@ def judge(
 
 
 def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
+    """Return the differences of a verdict as tuples: level, subject, expected, and actual value."""
     return [(each.level, each.what, each.expected, each.got) for each in verdict.differences]
 
 
 REFUSED = Clause(error="not_read", text=NOT_READ)
+"""The expectation that a call is refused because the file was not read."""
 DONE = Clause(text="done", files={"a": RegularFile(b"new")})
+"""The expectation that a call succeeds."""
 DIGESTED = "one\ntwo\nthree"
+"""A text that an expectation contains only as a digest."""
 
 
 @pytest.mark.parametrize(
@@ -91,9 +97,10 @@ def test_all_parts_of_a_digest_are_compared(
 
 
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
+"""A change by another program during a call."""
 
 
-def test_a_missing_interference_is_a_difference_and_blamed_on_the_adapter() -> None:
+def test_if_the_event_during_a_call_never_happened_the_failure_is_attributed_to_the_adapter() -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     for clause, outcome in (
         (DONE, make_outcome("done", changes={"a": NEW})),
@@ -105,14 +112,14 @@ def test_a_missing_interference_is_a_difference_and_blamed_on_the_adapter() -> N
         assert verdict.blame == "adapter"
 
 
-def test_an_early_refusal_without_interference_is_not_blamed_on_the_adapter() -> None:
+def test_a_call_that_was_refused_before_its_event_could_happen_is_attributed_to_the_implementation() -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     verdict = judge([make_call(unexpectedly, during=RACE)], [make_outcome(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
 
 
-def test_verbatim_fails_if_the_recording_is_too_short() -> None:
+def test_the_level_verbatim_fails_if_the_recording_lacks_the_step() -> None:
     verdict = judge(
         [make_call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim", recorded=Transcript(())
     )
@@ -135,12 +142,13 @@ def test_verbatim_compares_a_truncated_answer_by_its_beginning_and_by_the_text_t
     assert levels("<tool_use_error>Files have not.</tool_use_error>") == (False, False)
 
 
-def test_verbatim_requires_a_recording() -> None:
+def test_judging_at_the_level_verbatim_requires_a_recording() -> None:
     with pytest.raises(ValueError, match="needs a recording"):
         judge([make_call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim")
 
 
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
+"""A documented expectation of a refusal."""
 
 
 def test_a_call_that_the_contract_does_not_cover_makes_the_scenario_unspecified() -> None:
@@ -151,7 +159,7 @@ def test_a_call_that_the_contract_does_not_cover_makes_the_scenario_unspecified(
     assert not any(verdict.levels.values())
 
 
-def test_a_breakage_makes_the_verdict_an_error_with_the_same_blame() -> None:
+def test_a_replay_that_ended_early_has_the_status_error_and_states_the_responsible_part() -> None:
     for blame in ("adapter", "environment", "harness"):
         verdict = judge([make_call(DONE)], [], error=Breakage(blame, "it hung", 0, "tail"))
         assert (verdict.status, verdict.blame, verdict.reason) == ("error", blame, "it hung\ntail")
@@ -168,23 +176,24 @@ def test_a_scenario_without_a_judged_call_does_not_pass() -> None:
     )
 
 
-def test_a_missing_step_does_not_pass() -> None:
+def test_a_scenario_with_a_missing_step_does_not_pass() -> None:
     verdict = judge([make_call(DONE), make_call(REFUSED)], [make_outcome("done", changes={"a": NEW})])
     assert (verdict.status, verdict.blame) == ("error", "harness")
     assert verdict.reason == "1 of 2 steps were replayed"
 
 
 IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)
+"""The error of an event that is impossible because the file is missing."""
 
 
-def test_an_event_that_fails_after_a_deviation_is_blamed_on_the_implementation() -> None:
+def test_an_impossible_event_is_attributed_to_the_implementation_if_it_changed_the_files_before() -> None:
     steps = [make_call(REFUSED), WorldEvent("delete", "a")]
     verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], error=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
 
 
-def test_an_event_that_fails_without_a_deviation_is_blamed_on_the_harness() -> None:
+def test_an_impossible_event_without_an_earlier_difference_is_attributed_to_the_harness() -> None:
     verdict = judge(
         [make_call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], error=IMPOSSIBLE
     )
@@ -216,7 +225,9 @@ def test_an_unsupported_or_unspecified_scenario_is_reported_before_the_replay(
 
 @pytest.mark.parametrize("ignored", [True, False])
 @pytest.mark.parametrize(("level", "recorded"), [("text", None), ("verbatim", "1\talpha\n2")])
-def test_a_contract_may_ignore_outer_whitespace(level: Level, recorded: str | None, ignored: bool) -> None:
+def test_whitespace_at_the_ends_of_an_answer_is_ignored_if_the_contract_says_so(
+    level: Level, recorded: str | None, ignored: bool
+) -> None:
     contract = replace(CONTRACT, ignores_outer_whitespace=ignored)
     steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
 

@@ -1,4 +1,4 @@
-"""A connect string selects an implementation. The error for a wrong one shows the correct form."""
+"""A connect string selects an implementation. The error message about a wrong connect string shows the correct form."""
 
 from pathlib import Path
 
@@ -17,6 +17,7 @@ ALL = (
     "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, claude-code:VERSION, recording:CONTRACT, "
     "agent:NAME@VERSION, target:NAME@VERSION"
 )
+"""All kinds of connect strings, as the error message lists them."""
 
 MINIATURES = Path(__file__).with_name("miniatures.py")
 
@@ -82,7 +83,7 @@ def test_a_wrong_connect_string_is_reported_with_the_correct_form(
         ("other.yml", "target:other.yml", "A mapping file must end in .yaml. Rename the file."),
     ],
 )
-def test_a_misnamed_mapping_is_reported_with_the_correct_name(
+def test_the_error_about_a_misspelt_mapping_file_names_the_existing_file(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: str, spec: str, advice: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -92,18 +93,18 @@ def test_a_misnamed_mapping_is_reported_with_the_correct_name(
     assert str(error.value).endswith(advice)
 
 
-def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) -> None:
+def test_the_reference_implements_the_contract_that_it_is_compared_with(suite: Suite) -> None:
     assert isinstance(connect("reference", suite), ReferenceAdapter)
     assert isinstance(connect("reference", suite, contract=suite.contracts["documented"]), ReferenceAdapter)
     with pytest.raises(ConnectError, match=r"cannot follow 9\.9\.9: unknown contract '9\.9\.9'"):
         connect("reference", suite, contract=Contract("9.9.9"))
 
 
-def test_a_recording_of_the_named_contract_is_used(suite: Suite) -> None:
+def test_the_connect_string_of_a_recording_selects_the_recorded_contract(suite: Suite) -> None:
     assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
 
 
-def test_the_product_is_opened_with_the_options_of_the_run(
+def test_the_real_product_is_started_with_the_options_of_the_run(
     suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []

@@ -1,4 +1,4 @@
-"""The same scenarios give the same verdicts in any order and number of replays."""
+"""The same scenarios have the same verdicts, in any order and with any number of replays."""
 
 import dataclasses
 import random
@@ -22,16 +22,17 @@ IDS = (
     "race/write-changed-during-call",
     "staleness/deleted-then-write",
 )
+"""The ids of the replayed scenarios."""
 
 
 class Mixed(miniatures.Raises):
-    """Correct except for Edit, which raises an exception whose message contains the path of the workspace."""
+    """Is correct except for an Edit, which raises an exception. The message contains the path of the workspace."""
 
     reuses_paths = True
 
 
 class Forgetful(Mixed):
-    """Like `Mixed`, but never notices that a file has changed."""
+    """Like `Mixed`, but a change by another program during a call is not noticed."""
 
     def call_during(self, tool: str, arguments: Any, interfere: Any) -> ToolResult:
         if arguments["file_path"] in self.seen:

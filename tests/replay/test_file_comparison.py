@@ -1,5 +1,5 @@
-"""The files of a clause must be as stated after a step. All other files must be unchanged, with their times, inodes and
-hard links.
+"""After a step, the files in the expected clause must be as stated. All other files must be unchanged, with their
+times, inodes and hard links.
 """
 
 import hashlib
@@ -27,10 +27,14 @@ from tests.rows import rows
 OLD = RegularFile(b"old", 0o644)
 NEW = RegularFile(b"new", 0o644)
 OLD_DIGEST = hashlib.sha256(b"old").hexdigest()
+"""The digest of the old content."""
 Files = dict[str, Entry | None]
 
 
 def differences(expected: Files, changes: Files, world: Files | None = None) -> list[FileDifference]:
+    """Return the differences in files after a step. `expected` are the files of the clause, `changes` the actual
+    changes, and `world` the changes by another program.
+    """
     return file_differences(expected, world or {}, {"a": OLD, "b": OLD, "l": Symlink("a")}, changes)
 
 
@@ -81,29 +85,29 @@ def test_an_expected_change_is_not_a_difference(expected: Files, changes: Files)
         ({"n": HardLink("a")}, {"n": NEW}, ("file n", "old", "new")),
     ],
 )  # fmt: skip
-def test_deviations_are_differences(
+def test_an_unexpected_or_missing_change_is_a_difference(
     expected: Files, changes: Files, difference: tuple[str, str, str]
 ) -> None:
     assert differences(expected, changes) == [FileDifference(*difference)]
 
 
-def test_a_directory_that_no_new_file_needs_is_a_difference() -> None:
+def test_a_new_directory_is_a_difference_unless_an_expected_file_is_in_it() -> None:
     changes: Files = {"x": Directory(0o755), "y": Directory(0o755), "x/n": NEW}
     found = differences({"x/n": RegularFile(b"new")}, changes)
     assert [difference.what for difference in found] == ["path y"]
 
 
-def test_an_undone_world_event_is_a_difference() -> None:
+def test_undoing_a_change_by_another_program_is_a_difference() -> None:
     assert [found.what for found in differences({}, {}, world={"a": NEW})] == ["file a"]
 
 
-def test_the_clause_prevails_over_world_events() -> None:
+def test_the_expected_clause_takes_precedence_over_changes_by_another_program() -> None:
     expected: Files = {"a": RegularFile(b"merged")}
     assert differences(expected, {"a": RegularFile(b"merged", 0o644)}, world={"a": NEW}) == []
     assert [found.got for found in differences(expected, {"a": NEW}, world={"a": NEW})] == ["new"]
 
 
-def test_the_mode_of_a_world_event_must_stay() -> None:
+def test_a_mode_that_another_program_set_must_be_kept() -> None:
     world: Files = {"a": RegularFile(b"old", 0o600)}
     expected: Files = {"a": RegularFile(b"new")}
     assert differences(expected, {"a": RegularFile(b"new", 0o600)}, world) == []
@@ -119,7 +123,9 @@ def test_a_long_content_is_shown_around_the_first_difference() -> None:
 
 
 SECOND = 1_000_000_000
+"""Nanoseconds in a second."""
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)
+"""The trace of a file that was written again with the same bytes."""
 FILE = RegularFile(b"a", 0o644)
 STATE: dict[str, Entry] = {
     "a.txt": FILE,
@@ -130,26 +136,29 @@ STATE: dict[str, Entry] = {
     "loop": Symlink("loop"),
     "$HOME/c.txt": FILE,
 }
+"""The files of a workspace, with links in many forms."""
 Names = dict[str, tuple[str, ...]]
+"""The names of each file, by one of its names. A file with hard links has several names."""
 NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt")}
 
 
-def find_touched(
+def find_rewritten(
     path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
 ) -> list[str]:
-    """Return the findings if only `path` was touched.
+    """Return the findings if only `path` was written again with the same bytes.
 
-    `call` is the call of the step, and `expected` the files that it may change.
+    `call` is the call of the step, and `expected` are the files that the step may change.
     """
     calls = () if call is None else (call,)
     return [found.what for found in trace_differences(expected or {}, calls, STATE, NAMES, {path: TOUCHED})]
 
 
 def write(path: object) -> ToolCall:
+    """Return a Write of this path."""
     return ToolCall("Write", {"file_path": path, "content": "a"})
 
 
-def test_a_changed_time_and_a_replaced_file_are_different_findings() -> None:
+def test_a_changed_time_and_a_replaced_file_are_separate_differences() -> None:
     traces = {"a.txt": Trace(SECOND, 2 * SECOND + 5, replaced=True)}
     inode, time = trace_differences({}, (), STATE, NAMES, traces)
     assert (inode.what, inode.got) == ("inode of a.txt", "another file with the same bytes")
@@ -174,21 +183,22 @@ def test_a_changed_time_and_a_replaced_file_are_different_findings() -> None:
     ],
 )
 def test_a_call_may_write_its_file_again_with_the_same_bytes(path: str, argument: str) -> None:
-    assert find_touched(path, write(argument)) == []
-    assert find_touched(path) == [f"time of {path}"]
-    assert find_touched(path, write("$WS/other.txt")) == [f"time of {path}"]
+    assert find_rewritten(path, write(argument)) == []
+    assert find_rewritten(path) == [f"time of {path}"]
+    assert find_rewritten(path, write("$WS/other.txt")) == [f"time of {path}"]
 
 
 def test_a_call_without_a_path_may_write_any_file_again() -> None:
-    assert find_touched("a.txt", ToolCall("Bash", {"command": "make"})) == []
-    assert find_touched("a.txt", write("$WS/loop")) == []
+    assert find_rewritten("a.txt", ToolCall("Bash", {"command": "make"})) == []
+    assert find_rewritten("a.txt", write("$WS/loop")) == []
 
 
-def test_a_file_in_the_clause_may_be_written_again() -> None:
-    assert find_touched("a.txt", expected={"a.txt": FILE}) == []
+def test_a_file_in_the_expected_clause_may_be_written_again_with_the_same_bytes() -> None:
+    assert find_rewritten("a.txt", expected={"a.txt": FILE}) == []
 
 
 PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
+"""A file with two names."""
 
 
 @rows(
@@ -210,7 +220,7 @@ def test_expected_hard_links_are_accepted(
     assert list(name_differences(expected, before, after, gone)) == []
 
 
-def test_a_deleted_name_is_not_a_difference_of_hard_links() -> None:
+def test_deleting_one_name_of_a_file_is_not_a_difference_of_hard_links() -> None:
     assert list(name_differences({}, PAIR, {}, {"a": None})) == []
 
 
@@ -230,7 +240,7 @@ def test_unexpected_hard_links_are_reported_once(
     assert [(each.what, each.expected, each.got) for each in found] == [(f"names of {what}", wanted, got)]
 
 
-def test_a_decomposed_name_may_mean_a_composed_file_only_if_the_decomposed_one_is_missing() -> None:
+def test_a_path_with_a_decomposed_accent_may_mean_the_composed_file_only_if_its_own_file_is_missing() -> None:
     decomposed, composed = "e\u0301.txt", "\u00e9.txt"
     there = {decomposed: RegularFile(b"")}
     for gone in ({}, {decomposed: None}):

@@ -1,6 +1,6 @@
-"""Git as a world event: the effects of its commands on files.
+"""The event `git`: the effects of its commands on the files of a workspace.
 
-Nothing in a workspace is executed, and no link is followed.
+No program in the workspace is run, and no symbolic link is followed.
 """
 
 import os
@@ -22,11 +22,12 @@ from tests.rows import rows
 pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
 
 Git = Callable[..., None]
-"""A function that performs git commands as world events."""
+"""The type of the fixture `git`: a function that performs git commands as events."""
 
 
 @pytest.fixture
 def site() -> Iterator[WorkspaceDir]:
+    """A workspace directory with files."""
     with WorkspacePool() as pool, pool.site() as site:
         site.lay_out({"notes.txt": RegularFile(TextContent("alpha\nbeta\n"))})
         yield site
@@ -34,6 +35,8 @@ def site() -> Iterator[WorkspaceDir]:
 
 @pytest.fixture
 def git(site: WorkspaceDir) -> Git:
+    """A function that performs git commands as events in the workspace."""
+
     def run(*commands: str) -> None:
         for command in commands:
             site.perform(WorldEvent("git", command))
@@ -42,6 +45,7 @@ def git(site: WorkspaceDir) -> Git:
 
 
 def file(site: WorkspaceDir) -> Path:
+    """Return the path of the file that the tests change."""
     return Path(site.root, "notes.txt")
 
 
@@ -60,7 +64,7 @@ def test_a_checkout_writes_only_files_that_differ(site: WorkspaceDir, git: Git) 
     assert (other.stat().st_mtime_ns, other.stat().st_ino) == (same.st_mtime_ns, same.st_ino)
 
 
-def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git: Git) -> None:
+def test_a_checkout_also_changes_modes_links_and_directories(site: WorkspaceDir, git: Git) -> None:
     git("commit", "branch topic")
     file(site).chmod(0o755)
     Path(site.root, "sub").mkdir()
@@ -77,7 +81,7 @@ def test_a_checkout_changes_modes_links_and_directories(site: WorkspaceDir, git:
 
 @pytest.mark.parametrize("name", [".git", ".GIT", "sub/.git"])
 def test_a_repository_within_the_workspace_is_refused(site: WorkspaceDir, git: Git, name: str) -> None:
-    """The settings of such a repository could name programs that git would run."""
+    """The settings of such a repository could contain programs, which git would run."""
     made = Path(site.root, "made")
     Path(site.root, name).mkdir(parents=True)
     Path(site.root, name, "config").write_text(f"[core]\n\tfsmonitor = touch {made}\n")
@@ -126,7 +130,7 @@ def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
     assert (sub.is_symlink(), (sub / "new.txt").read_text()) == (False, "other\n")
 
 
-def test_an_error_of_git_is_reported_in_its_words(git: Git) -> None:
+def test_an_error_of_git_is_reported_with_its_own_message(git: Git) -> None:
     git("commit")
     with pytest.raises(
         WorldEventError, match="cannot git checkout --quiet nowhere: error: pathspec 'nowhere'"

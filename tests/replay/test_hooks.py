@@ -1,4 +1,6 @@
-"""Hooks: their form in a scenario, the commands that adapters receive, and implementations that do not support them."""
+"""Hooks: their form in a scenario, the commands that adapters receive for them, and implementations that do not support
+them.
+"""
 
 import json
 import subprocess
@@ -22,13 +24,15 @@ from tests.judging import CONTRACT, SUITE, load_scenario_text
 from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
+"""A Read, with a placeholder for its expected text."""
 
 
 def load_scenario(hooks: str, text: str = "seen") -> Scenario:
+    """Load a scenario with these hooks."""
     return load_scenario_text(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
 
 
-def test_a_scenario_with_hooks_needs_hooks_and_a_separate_session() -> None:
+def test_a_scenario_with_hooks_requires_the_capability_hooks_and_a_separate_session() -> None:
     scenario = load_scenario("    - {PreToolUse: Edit, deny: No.}\n")
     assert "hooks" in scenario.needs
     assert needs_own_session(scenario)
@@ -68,7 +72,8 @@ def test_a_wrong_hook_is_reported_with_its_position(hook: str, message: str) -> 
     assert "x.yaml:5:" in str(caught.value)
 
 
-def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
+def run_hook(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
+    """Run the command of a hook as an adapter does. Return the hook and the finished process."""
     [found] = hooks_for_scenario(load_scenario(f"    - {hook}\n"), str(tmp_path))
     shell = ["/bin/sh", "-c", found.command]
     return found, subprocess.run(
@@ -91,7 +96,7 @@ def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[st
     ],
 )
 def test_a_hook_prints_its_decision_as_json(tmp_path: Path, hook: str, said: Mapping[str, Any]) -> None:
-    _, done = ran(tmp_path, hook)
+    _, done = run_hook(tmp_path, hook)
     assert done.returncode == 0
     found = json.loads(done.stdout.replace(str(tmp_path), "$WS"))
     assert found == {"hookSpecificOutput": {"hookEventName": hook[1:].split(":")[0], **said}}
@@ -103,6 +108,7 @@ HOOKS = {
     "{PostToolUse: Edit, exit: {code: 2, stderr: No.}}": 'PostToolUse Edit: exit 2, stderr "No."',
     "{PostToolUse: Edit, modify: {a.txt: x}}": 'PostToolUse Edit: modify a.txt: "x"',
 }
+"""Hooks in a scenario file, each with its description in reports."""
 
 
 @rows(
@@ -134,7 +140,7 @@ def test_hooks_are_exported_as_commands() -> None:
     assert hooks[3]["command"] == r"cat >/dev/null; sleep 0.02; printf '\170' >'$WS/a.txt'"
 
 
-def test_messages_of_hooks_are_found_within_and_next_to_an_answer() -> None:
+def test_messages_of_hooks_are_separated_from_an_answer_of_the_product() -> None:
     objection = 'PostToolUse:Edit hook blocking error from command: "c": [c]: No.'
     notes = (f"<system-reminder>\n{objection}\n\n</system-reminder>", "Edit operation feedback:\n- No.")
     assert extract_hook_reminders("answer", notes) == ("answer", (objection, notes[1]))

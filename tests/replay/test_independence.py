@@ -1,5 +1,5 @@
-"""The probe of independence detects effects of a session on other sessions of the same server, and on the start of the
-server.
+"""A probe detects whether a session affects other sessions of the same server, and whether the server's start directory
+affects it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,6 +19,7 @@ from tests.replay.leaky_servers import Server
 
 @contextmanager
 def translate_exit() -> Iterator[None]:
+    """Raise an AdapterError if the server ends."""
     try:
         yield
     except SystemExit as error:
@@ -26,6 +27,8 @@ def translate_exit() -> Iterator[None]:
 
 
 class Session:
+    """A session with a server that runs in this process."""
+
     def __init__(self, server: Server) -> None:
         self.server = server
 
@@ -35,7 +38,7 @@ class Session:
 
 
 class Servers:
-    """Starts servers with one fault: a server for one session, or a server for several."""
+    """Starts servers with one fault. Some of them serve one session, others several sessions."""
 
     def __init__(self, way: str, place: WorkspacePool) -> None:
         self.way, self.place = way, place
@@ -49,6 +52,7 @@ class Servers:
 
     @contextmanager
     def again(self, *, anew: bool = False) -> Iterator[WorkspaceDir]:
+        """Yield a workspace for another session of the same server. With `anew`, a handshake begins the session."""
         with self.place.site() as site:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
@@ -59,6 +63,7 @@ class Servers:
 
     @contextmanager
     def shared(self) -> Iterator[WorkspaceDir]:
+        """Yield a workspace for a server that is shared by several sessions."""
         with self.place.site(unique=True) as site:
             one = self.started.get("shared") or Server(self.way, Path(self.place.base), self.home)
             self.started[site.root] = self.started["shared"] = one
@@ -68,6 +73,7 @@ class Servers:
 def probe(
     way: str, place: WorkspacePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
 ) -> SharingResult:
+    """Return the result of the probe for the fault `way` of leaky_servers.py."""
     servers = Servers(way, place)
     return probe_servers(
         servers.open,
@@ -81,7 +87,9 @@ def probe(
 
 
 UNREAD = "an Edit of an unread file is answered differently"
+"""The start of a reason."""
 AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
+"""The reason if a server forgets that a file was not read in this session."""
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
     "honest": SharingResult(),
@@ -112,25 +120,30 @@ FOUND = {
     ),
     **dict.fromkeys(("random-id", "tells-the-time"), SharingResult()),
 }
+"""The expected results of the probe, by the fault in leaky_servers.py."""
 
 
 @pytest.mark.parametrize("way", FOUND)
-def test_an_effect_of_one_session_on_another_is_found(place: WorkspacePool, way: str) -> None:
+def test_the_probe_detects_how_one_session_affects_another(place: WorkspacePool, way: str) -> None:
     assert probe(way, place) == FOUND[way]
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
-def test_a_server_with_memory_after_a_handshake_is_detected(place: WorkspacePool, way: str) -> None:
+def test_the_probe_detects_a_server_that_remembers_the_session_before_a_handshake(
+    place: WorkspacePool, way: str
+) -> None:
     assert not probe(way, place).anew
 
 
-def test_a_digest_that_is_equal_on_separate_servers_is_compared(place: WorkspacePool) -> None:
+def test_the_probe_compares_a_digest_in_an_answer_if_it_is_equal_on_separate_servers(
+    place: WorkspacePool,
+) -> None:
     assert probe("digests-all", place).refusal.startswith(
         "a Read is answered differently after another session"
     )
 
 
-def test_without_sharing_the_probe_uses_one_workspace(place: WorkspacePool) -> None:
+def test_if_servers_are_not_shared_the_probe_uses_only_one_workspace(place: WorkspacePool) -> None:
     assert probe("anything-read", place, share=False) == SharingResult()
 
 
@@ -139,7 +152,7 @@ def test_the_probe_calls_only_available_tools(place: WorkspacePool) -> None:
     assert probe("anything-read", place, tools=tools) == SharingResult(again=True)
 
 
-def test_a_server_that_always_fails_is_not_shared(place: WorkspacePool) -> None:
+def test_the_probe_reports_that_a_server_that_always_fails_cannot_be_shared(place: WorkspacePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise AdapterError("it never starts")
 
@@ -159,12 +172,12 @@ def test_a_server_that_always_fails_is_not_shared(place: WorkspacePool) -> None:
         ("read in 12.5 ms", "read in …"),
     ],
 )
-def test_tokens_are_masked(text: str, masked: str) -> None:
+def test_the_probe_masks_ids_times_and_random_tokens_in_answers(text: str, masked: str) -> None:
     assert mask_tokens(text) == masked
 
 
 @pytest.mark.parametrize(
     "text", ["     3→three", "version 4", "deadbeef", "12345678 bytes", "/s/12/notes.txt"]
 )
-def test_line_numbers_counts_and_words_stay(text: str) -> None:
+def test_the_probe_does_not_mask_line_numbers_counts_and_words(text: str) -> None:
     assert mask_tokens(text) == text

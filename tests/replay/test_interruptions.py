@@ -1,5 +1,5 @@
-"""Calls that are interrupted: their form in scenarios, the requests that sessions receive, and the handling of a
-killed program.
+"""Interrupted calls: their form in scenarios, the requests that sessions receive, and the treatment of a killed
+program.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ from tests.judging import load_scenario_text
 from tests.rows import rows
 
 SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
+"""The command of the reference as a program."""
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
+"""The arguments of a Write."""
 
 
 def load_scenario(step: str) -> Scenario:
+    """Load a scenario with this step."""
     return load_scenario_text(f"steps:\n  - {step}\n", expect=False)
 
 
@@ -87,13 +90,13 @@ def test_a_wrong_interruption_is_refused(step: str, message: str) -> None:
         load_scenario(step)
 
 
-def test_a_call_is_cut_in_the_middle_of_its_last_argument() -> None:
+def test_the_json_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> None:
     begun = ToolCall("Write", {"file_path": "$WS/a.txt", "content": 'al"pha'}).truncated_arguments
     assert begun == '{"file_path": "$WS/a.txt", "content": "al\\"'
 
 
 class Noting:
-    """An adapter that records its requests."""
+    """An adapter that records the requests that it receives."""
 
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 
@@ -116,6 +119,7 @@ class Noting:
 
 
 def replay_interrupted(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
+    """Replay a Write that is interrupted in this way, and then further calls."""
     steps = (ToolCall("Write", WRITE, interrupted=how), *more)
     with WorkspacePool() as place:
         return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)
@@ -132,6 +136,8 @@ def test_a_session_gets_a_complete_cancelled_call_and_the_beginning_of_a_cut_cal
 
 
 class Mute:
+    """An adapter that declares capabilities but lacks the methods for them."""
+
     capabilities = Noting.capabilities
 
     def open(self, _workspace: Workspace) -> Mute:
@@ -186,7 +192,7 @@ def test_the_call_after_a_kill_uses_a_new_session_in_a_new_process() -> None:
         (RegularFile(b"alpha "), False),
     ],
 )
-def test_a_write_is_partial_unless_old_or_as_requested(
+def test_a_file_counts_as_partially_written_unless_it_has_its_old_or_the_requested_content(
     after: RegularFile | SpecialFile | None, is_torn: bool
 ) -> None:
     call = ToolCall("Write", WRITE, interrupted="killed-writing")
@@ -226,7 +232,7 @@ def test_check_adapter_reports_an_interrupted_write(capability: str, check: str,
     assert problem in problems[check]
 
 
-def test_the_reference_does_not_handle_signals(tmp_path: Path) -> None:
+def test_a_program_of_the_reference_does_not_catch_signals(tmp_path: Path) -> None:
     command = (sys.executable, "-P", "-m", "readfirst.harness.adapters.reference", "2.1.7", str(tmp_path))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as served:
         assert served.stdin is not None

@@ -1,4 +1,4 @@
-"""The scenarios that need a separate session of the product."""
+"""Scenarios that need a separate session of the real product, because other scenarios would affect them."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from tests.rows import rows
 
 
 def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:
+    """Return a scenario with these calls."""
     steps = tuple(ToolCall(tool, arguments) for tool, arguments in calls)
     return Scenario("family/slug", "A title", "must", given or Given(), steps)
 
@@ -28,7 +29,7 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
         (("$WS/.claude/a.txt",), "2.1.75", True),
     ],
 )
-def test_a_scenario_with_files_that_others_can_displace_needs_a_separate_conversation(
+def test_a_scenario_with_more_files_than_the_product_remembers_needs_a_separate_session(
     paths: tuple[str, ...], version: str | None, own: bool
 ) -> None:
     scenario = _scenario(*(("Read", {"file_path": path}) for path in paths))
@@ -52,6 +53,6 @@ def test_new_files_with_carriage_returns_may_need_a_separate_session(version: st
     ("path", "relative"),
     [("a.txt", True), ("./a.txt", True), ("~/a.txt", True), ("$WS/a.txt", False), ("/a", False)],
 )
-def test_a_scenario_is_relative_if_one_of_its_paths_is(path: str, relative: bool) -> None:
+def test_a_scenario_counts_as_relative_if_one_of_its_paths_is_relative(path: str, relative: bool) -> None:
     calls = (("Read", {"file_path": "$WS/b.txt"}), ("Read", {"file_path": path}), ("Edit", {"file_path": 5}))
     assert _scenario(*calls).relative is relative

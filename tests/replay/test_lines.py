@@ -1,4 +1,4 @@
-"""The adapter `lines:<command>`, the server for it, and the page that describes their messages."""
+"""The adapter `lines:COMMAND`, the server for its protocol, and the page that describes the messages."""
 
 import io
 import json
@@ -36,11 +36,14 @@ MINIATURES = Path(__file__).with_name("line_miniatures.py")
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SCHEMA = json.loads((ROOT / "fixtures/schema/lines.schema.json").read_text())
 SERVED = f"{shlex.quote(sys.executable)} -m readfirst.harness.cli.main serve --protocol lines"
+"""The command of the reference as a program."""
 Open = Callable[[str], LinesAdapter]
+"""The type of the fixture `open_adapter`."""
 
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
+    """A function that opens the adapter of a program in line_miniatures.py."""
     adapters = []
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
@@ -55,10 +58,12 @@ def open_adapter() -> Iterator[Open]:
 
 
 def message(name: str) -> Draft202012Validator:
+    """Return the validator of a kind of message, such as `request`."""
     return Draft202012Validator({**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{name}"}]})
 
 
 def transcript() -> list[tuple[str, dict]]:
+    """Return the messages of the example on the page, each with its direction: `>` for a request, `<` for an answer."""
     found = re.search(r"```transcript\n(.*?)```", PAGE, re.DOTALL)
     assert found is not None
     return [(line[0], json.loads(line[2:])) for line in found[1].splitlines()]
@@ -110,7 +115,9 @@ def test_every_request_of_the_schema_is_on_the_page() -> None:
         ("no-capabilities", r"the program's answer to hello has no list of capabilities"),
     ],
 )
-def test_a_wrong_introduction_is_refused(open_adapter: Open, wrong: str, problem: str) -> None:
+def test_a_program_with_a_wrong_first_message_is_refused(
+    open_adapter: Open, wrong: str, problem: str
+) -> None:
     with pytest.raises(AdapterError, match=problem):
         open_adapter(wrong)
 
@@ -164,13 +171,15 @@ def test_a_slow_call_is_cancelled_and_its_program_is_ended_if_it_ignores_that(
 @pytest.mark.parametrize(
     ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
 )
-def test_parallel_calls_need_results(open_adapter: Open, tmp_path: Path, wrong: str, problem: str) -> None:
+def test_wrong_results_of_parallel_calls_are_reported(
+    open_adapter: Open, tmp_path: Path, wrong: str, problem: str
+) -> None:
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(AdapterError, match=problem):
         session.call_parallel([("Read", {}), ("Read", {})])
 
 
-def test_a_call_is_cancelled_if_the_interference_fails(tmp_path: Path) -> None:
+def test_a_call_is_cancelled_if_the_event_during_it_fails(tmp_path: Path) -> None:
     adapter = LinesAdapter(shlex.split(SERVED))
 
     def interfere() -> None:
@@ -208,9 +217,9 @@ def test_a_wrong_request_is_answered_with_a_problem() -> None:
 
 
 def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversation(tmp_path: Path) -> None:
-    """The program may be killed after a call is executed and before its answer has arrived.
+    """The program may be killed after it has executed a call, but before the answer has arrived.
 
-    Such a call does not belong to the resumed conversation.
+    The resumed conversation does not contain such a call.
     """
     (tmp_path / "ws").mkdir()
     file = tmp_path / "ws/notes.txt"
@@ -222,6 +231,7 @@ def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversatio
     read = {"do": "call", "tool": "Read", "arguments": {"file_path": str(file)}}
 
     def answers_to(*requests: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the answers of the server to these requests."""
         asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         answers = io.BytesIO()
         make = partial(ReferenceAdapter, "2.1.160")
@@ -258,7 +268,7 @@ def test_the_reference_remembers_the_reads_of_a_killed_process(
     assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
 
 
-def test_no_conversation_is_read_from_a_shared_directory(
+def test_a_conversation_is_not_resumed_from_a_directory_that_other_users_can_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -283,10 +293,11 @@ SKELETONS = {
     "go": pytest.param("go", marks=pytest.mark.go),
     "node": pytest.param("node", marks=pytest.mark.node),
 }
+"""The skeletons of a program, by language, as pytest parameters."""
 
 
 def skeleton(language: str, folder: Path) -> str:
-    """Return the connect string of the skeleton in a language. The one in Go is built first."""
+    """Return the connect string of the skeleton in a language. The skeleton in Go is built first."""
     if language == "node":
         return f"lines:node {ROOT / 'runners/typescript/skeleton/tools.mjs'}"
     go = shutil.which("go")
@@ -306,13 +317,13 @@ def test_a_skeleton_passes_check_adapter_and_the_main_rule(language: str, tmp_pa
     assert [each.status for each in run(SUITE, command, ["2.1.7"], "effects", ids)] == ["passed"] * 3
 
 
-def test_a_skeleton_has_less_than_150_lines() -> None:
+def test_each_skeleton_of_a_program_has_less_than_150_lines() -> None:
     files = ("go/skeleton/main.go", "typescript/skeleton/tools.mjs")
     assert all(len((ROOT / "runners" / file).read_text().splitlines()) < 150 for file in files)
 
 
 @pytest.mark.slow
-def test_the_reference_gets_the_same_verdicts_over_lines_and_in_process() -> None:
+def test_the_reference_has_the_same_verdicts_with_the_protocol_lines_as_in_this_process() -> None:
     here = run(SUITE, "reference", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
     there = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
     for one, other in zip(here, there, strict=True):

@@ -1,4 +1,4 @@
-"""A misbehaving MCP server causes an AdapterError with the last output of the server, and leaves no process."""
+"""An MCP server that misbehaves causes an AdapterError with the last output of the server, and no process remains."""
 
 import os
 import shutil
@@ -24,10 +24,12 @@ from tests.processes import ends_soon_by_command, pids_by_command
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 Open = Callable[..., McpAdapter]
+"""The type of the fixture `open_adapter`."""
 
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
+    """A function that opens the adapter of a server in mcp_miniatures.py."""
     adapters = []
 
     def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
@@ -55,7 +57,7 @@ def open_adapter() -> Iterator[Open]:
         ("closes", "the server closed its output during Read", ""),
     ],
 )
-def test_a_wrong_answer_is_reported_with_its_content(
+def test_a_wrong_answer_of_a_server_is_reported_with_its_content(
     open_adapter: Open, workspace: Workspace, way: str, message: str, details: str
 ) -> None:
     session = open_adapter(way).open(workspace)
@@ -67,7 +69,7 @@ def test_a_wrong_answer_is_reported_with_its_content(
     assert len(error.value.details) <= 8192
 
 
-def test_a_hanging_call_ends_with_all_its_processes(
+def test_all_processes_of_a_call_that_hangs_are_ended(
     open_adapter: Open, workspace: Workspace, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -78,7 +80,7 @@ def test_a_hanging_call_ends_with_all_its_processes(
     assert not pids_by_command(str(started))
 
 
-HARNESS = """
+CALL_THROUGH_MCP = """
 import sys
 from pathlib import Path
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
@@ -88,12 +90,13 @@ session = adapter.open(Workspace(Path("/"), Path("/")))
 print("open", flush=True)
 session.call("Read", {})
 """
+"""A program that makes one call through MCP. The test kills it during the call."""
 
 
 @pytest.mark.slow
-def test_the_server_and_its_children_end_with_a_killed_harness(tmp_path: Path) -> None:
+def test_if_the_harness_is_killed_the_server_and_its_child_processes_end(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    command = [sys.executable, "-c", HARNESS, str(MINIATURES), "hangs-with-child", str(started)]
+    command = [sys.executable, "-c", CALL_THROUGH_MCP, str(MINIATURES), "hangs-with-child", str(started)]
     environment = {**os.environ, "PYTHONPATH": str(MINIATURES.parents[2])}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as harness:
         assert harness.stdout is not None
@@ -106,7 +109,7 @@ def test_the_server_and_its_children_end_with_a_killed_harness(tmp_path: Path) -
     assert ends_soon_by_command(str(started))
 
 
-def test_a_flood_is_stopped(
+def test_a_server_that_writes_an_endless_line_is_ended(
     open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -114,14 +117,14 @@ def test_a_flood_is_stopped(
         open_adapter("floods").open(workspace).call("Read", {})
 
 
-def test_a_json_rpc_error_is_a_refusal(open_adapter: Open, workspace: Workspace) -> None:
+def test_a_json_rpc_error_counts_as_a_refusal_of_the_call(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("error").open(workspace)
     result = session.call("Read", {})
     session.close()
     assert (result.text, result.is_error) == ("no such argument", True)
 
 
-def test_requests_of_the_server_are_answered(open_adapter: Open, workspace: Workspace) -> None:
+def test_the_requests_that_a_server_sends_are_answered(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("asks").open(workspace)
     assert session.call("Read", {}).text == "[{}, 'error']"
     session.close()
@@ -141,7 +144,7 @@ def test_a_shared_process_that_ended_is_replaced(open_adapter: Open, workspace: 
             adapter.open(workspace).call("Read", {})
 
 
-def test_an_unknown_version_of_the_protocol_is_reported(open_adapter: Open) -> None:
+def test_a_server_with_an_unknown_version_of_the_protocol_is_reported(open_adapter: Open) -> None:
     message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(AdapterError, match=message):
         open_adapter("from-the-future")
@@ -160,7 +163,7 @@ def test_a_command_with_settings_supports_deny_rules(open_adapter: Open, word: s
 
 
 @pytest.mark.slow
-def test_the_reference_passes_through_mcp(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reference_passes_the_scenarios_through_mcp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(MINIATURES.parents[2]))
     serve = f"{sys.executable} -m readfirst serve --contract 2.1.7 --settings $SETTINGS"
     ids = (
@@ -195,7 +198,7 @@ def test_a_server_is_notified_when_a_writing_call_is_cancelled(
     assert (new.read_text() if new.exists() else None) == left
 
 
-def test_a_partial_file_of_a_cancelled_call_counts_as_lost(open_adapter: Open) -> None:
+def test_a_partial_file_after_a_cancelled_call_counts_as_lost(open_adapter: Open) -> None:
     scenario = SUITE.scenario("interrupted/new-file-stopped")
     with WorkspacePool() as place:
         outcome = replay(scenario, open_adapter("stops-halfway"), place)
@@ -204,7 +207,7 @@ def test_a_partial_file_of_a_cancelled_call_counts_as_lost(open_adapter: Open) -
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a server, and return the path of its program."""
+    """The path of the program of racing.go, which is built first."""
     program = tmp_path_factory.mktemp("racing") / "racing"
     source = Path(__file__).with_name("servers") / "racing.go"
     subprocess.run([shutil.which("go") or "go", "build", "-o", program, source], check=True)
@@ -215,7 +218,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("protocol", ["mcp", "lines"])
 def test_an_unsynchronized_server_is_detected_by_parallel_calls(server: Path, protocol: str) -> None:
     ids = ["parallel/two-reads"]
-    # The end of the output is quoted. Without stack traces, this is the reason.
+    # The reason quotes the end of the output. Without stack traces, the end is the actual error.
     command = f"{protocol}:env GOTRACEBACK=none {server} {protocol}"
     (raced,) = run(SUITE, f"{command} bare", ["2.1.7"], "effects", ids)
     assert raced.status == "error"

@@ -1,4 +1,6 @@
-"""Small disks and removed drives: which processes see them, their content, and the message on systems without them."""
+"""Small disks and drives that are removed: their content, the processes that see them, and the message on systems
+without them.
+"""
 
 import errno
 import os
@@ -25,29 +27,34 @@ from tests.rows import rows
 from tests.small_disks import may_mount
 
 FULL = "full-disk/edit-that-grows"
+"""A scenario with a small disk."""
 DRIVE = "moved-world/drive-goes-away"
+"""A scenario with a drive that is removed."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    """A temporary directory. The test is skipped if this user cannot mount file systems."""
     if not may_mount():
         pytest.skip("nobody but root can make a small disk")
     return tmp_path
 
 
 def load_scenario(disk: str, text: str = "seen") -> Scenario:
+    """Load a scenario with a small disk."""
     return load_scenario_text(
         f"given:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
         f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
     )
 
 
-def with_a_drive(steps: str) -> Scenario:
+def load_scenario_with_drive(steps: str) -> Scenario:
+    """Load a scenario with these steps and a directory for a drive."""
     given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
     return load_scenario_text(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
 
 
-def test_a_small_disk_has_exactly_the_stated_size(folder: Path) -> None:
+def test_a_small_disk_has_exactly_the_size_that_the_scenario_states(folder: Path) -> None:
     with small_disk(str(folder), 8192):
         (folder / "a").write_bytes(b"x" * 8192)
         with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
@@ -61,33 +68,35 @@ def test_a_small_disk_is_unmounted_even_after_an_error(folder: Path) -> None:
     assert [each.name for each in folder.iterdir()] == ["kept"]
 
 
-def test_a_scenario_with_a_disk_needs_full_disk_and_a_separate_session() -> None:
+def test_a_scenario_with_a_disk_requires_the_capability_full_disk_and_a_separate_session() -> None:
     scenario = load_scenario("16384")
     assert "full_disk" in scenario.needs
     assert needs_own_session(scenario)
 
 
 @rows("disk", ["4096", "10000", "2097152", "true", "16K"])
-def test_the_size_of_a_disk_is_a_limited_number_of_pages(disk: str) -> None:
+def test_a_disk_size_that_is_not_a_small_number_of_memory_pages_is_refused(disk: str) -> None:
     with pytest.raises(SuiteError, match="The size in bytes of a file system"):
         load_scenario(disk)
 
 
-def test_a_running_process_is_restarted_to_see_the_disk(folder: Path) -> None:
+def test_a_running_implementation_is_restarted_so_that_it_sees_the_disk(folder: Path) -> None:
     with closing(PythonAdapter(answering.__file__, "FreeSpace")) as adapter:
         adapter.start()
         assert judge_scenario(load_scenario("16384", "12288 of 16384"), adapter).status == "passed"
         assert judge_scenario(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
 
 
-def test_a_system_with_other_pages_does_not_support_small_disks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_with_another_size_of_memory_pages_does_not_support_small_disks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("os.sysconf", lambda _name: 65536)
     verdict = judge_scenario(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert verdict.reason == "the adapter lacks a small file system with pages of 4096 bytes"
 
 
-def test_a_drive_hides_its_directory_and_keeps_its_files_while_unmounted(folder: Path) -> None:
+def test_a_mounted_drive_hides_its_directory_and_keeps_its_files_while_it_is_unmounted(folder: Path) -> None:
     drive = folder / "drive"
     drive.mkdir()
     (drive / "below").touch()
@@ -108,7 +117,7 @@ def test_a_drive_hides_its_directory_and_keeps_its_files_while_unmounted(folder:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("confined", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_running_program_loses_the_drive_as_well(confined: bool) -> None:
+def test_a_running_program_no_longer_sees_a_drive_that_was_unmounted(confined: bool) -> None:
     command = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
     sandbox = find_sandbox() if confined else None
     with (
@@ -119,8 +128,8 @@ def test_a_running_program_loses_the_drive_as_well(confined: bool) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_second_mount_is_blamed_on_the_harness() -> None:
-    scenario = with_a_drive("  - mount: drive\n  - mount: drive\n")
+def test_mounting_a_drive_twice_is_an_error_of_the_harness() -> None:
+    scenario = load_scenario_with_drive("  - mount: drive\n  - mount: drive\n")
     with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
     assert broken is not None
@@ -131,8 +140,8 @@ def test_a_second_mount_is_blamed_on_the_harness() -> None:
 @pytest.mark.parametrize(
     "step", ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"]
 )
-def test_an_unmount_without_a_mount_is_blamed_on_the_harness(step: str) -> None:
-    scenario = with_a_drive(f"  - {step}\n")
+def test_unmounting_a_drive_that_is_not_mounted_is_an_error_of_the_harness(step: str) -> None:
+    scenario = load_scenario_with_drive(f"  - {step}\n")
     assert "full_disk" in scenario.needs
     with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error

@@ -1,5 +1,5 @@
-"""Permission modes: their form in a scenario, the data that adapters receive, and implementations that do not
-support them.
+"""Permission modes: their form in a scenario, the values that adapters receive, and implementations that do not support
+them.
 """
 
 import json
@@ -31,25 +31,28 @@ GIVEN = """
   working_directory: project
   additional_directories: [shared, lib/common]
 """
+"""Permissions of a scenario file with all keys."""
 
 
 def load_scenario(given: str) -> Scenario:
+    """Load a scenario with these permissions."""
     return load_scenario_text(f"given: {given}\n{STEPS}")
 
 
 def workspace(given: str) -> Workspace:
+    """Return a workspace with these permissions."""
     with WorkspacePool() as place, place.site() as site:
         return site.workspace(load_scenario(given))
 
 
-def test_a_scenario_with_a_mode_needs_permission_modes_and_a_separate_session() -> None:
+def test_a_scenario_with_a_mode_requires_the_capability_permission_modes_and_a_separate_session() -> None:
     scenario = load_scenario("{mode: plan}")
     assert "permission_modes" in scenario.needs
     assert needs_own_session(scenario)
     assert "permission_modes" not in load_scenario("{deny: [Edit(a)]}").needs
 
 
-def test_an_adapter_receives_absolute_paths_of_directories() -> None:
+def test_an_adapter_receives_the_directories_of_permissions_as_absolute_paths() -> None:
     there = workspace(GIVEN)
     root = there.root
     assert there.permissions == Permissions(
@@ -72,7 +75,7 @@ def test_an_adapter_receives_absolute_paths_of_directories() -> None:
         ("{mode: plan, additional_directories: shared}", "additional_directories"),
     ],
 )
-def test_wrong_permissions_are_reported(given: str, problem: str) -> None:
+def test_wrong_permissions_in_a_scenario_are_reported(given: str, problem: str) -> None:
     with pytest.raises(SuiteError, match=problem):
         load_scenario(given)
 
@@ -84,7 +87,7 @@ def test_a_python_adapter_in_a_process_receives_the_permissions() -> None:
             assert adapter.open(there).call("Read", {}).text == repr(there.permissions)
 
 
-def test_a_report_shows_the_permissions() -> None:
+def test_a_report_shows_the_permissions_of_a_scenario() -> None:
     lines = list(scenario_lines(load_scenario(GIVEN), SUITE.contracts["2.1.7"]))
     assert "  mode: acceptEdits" in lines
     assert "  allow: Edit($WS/docs/**)" in lines
@@ -93,7 +96,7 @@ def test_a_report_shows_the_permissions() -> None:
 
 
 def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
-    """Return the command and environment that start the product with these permissions."""
+    """Return the command and the environment with which the product is started for these permissions."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
@@ -101,7 +104,7 @@ def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = 
 
 
 def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    """Return the command line and the settings that start the product with these permissions."""
+    """Return the command line and the settings with which the product is started for these permissions."""
     launch = prepare_launch(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings
@@ -127,7 +130,9 @@ def test_without_a_mode_the_product_may_use_every_tool(tmp_path: Path) -> None:
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
 
 
-def test_a_version_that_would_ask_a_model_is_started_with_a_mode(tmp_path: Path) -> None:
+def test_a_version_whose_default_mode_would_ask_a_model_is_started_with_an_explicit_mode(
+    tmp_path: Path,
+) -> None:
     command = prepare_launch(tmp_path, None, "default").command
     assert command[command.index("--permission-mode") + 1] == "default"
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"

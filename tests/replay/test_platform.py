@@ -1,4 +1,4 @@
-"""A scenario for some systems is unsupported on other systems, and judged on these."""
+"""A scenario for one operating system is judged only on this system, and unsupported on others."""
 
 import os
 from pathlib import Path
@@ -15,11 +15,12 @@ from tests.judging import SUITE
 
 
 def judge_scenario(scenario_id: str, adapter: Adapter) -> Verdict:
+    """Return the verdict on a bundled scenario."""
     return judging.judge_scenario(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
 
 
 class IgnoresCase:
-    """Needs no Read, and ignores the case of names: if a file's name differs only in case, that file is written."""
+    """Requires no Read. Ignores the case of names: a Write may change a file whose name differs only in case."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.root = workspace.root
@@ -38,6 +39,7 @@ class IgnoresCase:
         return ToolResult(path.read_text())
 
     def find_file(self, name: str) -> Path:
+        """Return the existing file that a name means, or a new path."""
         path = Path(name)
         return min(
             (each for each in path.parent.iterdir() if each.name.casefold() == path.name.casefold()),
@@ -53,7 +55,9 @@ class IgnoresCase:
         ("platforms/composed-name", "a directory that ignores the form of é"),
     ],
 )
-def test_other_systems_are_unsupported(scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scenario_for_another_operating_system_is_unsupported(
+    scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "linux")
     monkeypatch.setattr(platform_support.os.path, "lexists", lambda _: False)
     verdict = judge_scenario(scenario_id, ReferenceAdapter("2.1.7"))
@@ -73,7 +77,7 @@ def test_other_systems_are_unsupported(scenario_id: str, lacks: str, monkeypatch
         ("paths/decomposed-name", "a directory that distinguishes the forms of é"),
     ],
 )
-def test_a_directory_that_confuses_names_makes_a_scenario_unsupported(
+def test_a_scenario_is_unsupported_if_the_directory_does_not_distinguish_its_names(
     scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judge_scenario(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
@@ -90,14 +94,14 @@ def test_a_lost_file_in_a_directory_that_ignores_case_is_detected(monkeypatch: p
     assert judge_scenario("platforms/upper-case", ReferenceAdapter("2.1.7")).status == "passed"
 
 
-def test_an_implementation_that_ignores_case_is_detected_in_a_directory_that_does_not() -> None:
+def test_an_implementation_that_ignores_case_fails_if_the_directory_distinguishes_case() -> None:
     assert judge_scenario("platforms/names-in-two-cases", IgnoresCase).status == "failed"
     assert judge_scenario("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
 
 
 class FindsFilesLikeWindows(IgnoresCase):
-    """Needs no Read, and finds a file by any name that Windows accepts: with either separator, in any case, by short
-    names, and by streams.
+    """Requires no Read. Finds a file by any name that Windows accepts: with either separator, in any case, by its short
+    name, and by its streams.
     """
 
     def find_file(self, name: str) -> Path:
@@ -119,7 +123,7 @@ class FindsFilesLikeWindows(IgnoresCase):
     [
         each
         for each in SUITE.ids()
-        # Linux would create the file of the excluded scenario next to the root.
+        # On Linux, the excluded scenario would create its file next to the workspace.
         if each.startswith("platforms/windows-") and each != "platforms/windows-network-path-with-slashes"
     ],
 )
@@ -171,7 +175,7 @@ def test_a_recorded_scenario_cannot_be_limited_to_another_system_than_linux() ->
             judging.load_scenario_text(f"platform: {other}\n{steps}", expect=False)
 
 
-def test_the_probe_of_a_directory_leaves_no_file(tmp_path: Path) -> None:
+def test_testing_whether_a_directory_ignores_case_leaves_no_file(tmp_path: Path) -> None:
     assert not platform_support._is_same_file(tmp_path / "readfirst-a", tmp_path / "READFIRST-A")
     assert platform_support._is_same_file(tmp_path / "readfirst-a", tmp_path / "." / "readfirst-a")
     assert list(tmp_path.iterdir()) == []

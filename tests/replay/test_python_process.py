@@ -1,4 +1,6 @@
-"""A Python implementation in a separate process: the harness always gets an answer or a breakage in time."""
+"""A Python implementation in a separate process: the harness receives an answer or an error for every call, within the
+time limit.
+"""
 
 import re
 import subprocess
@@ -23,15 +25,17 @@ from tests.judging import judge_scenario
 from tests.processes import is_running, pids_by_command
 
 TIME_LIMIT = 0.3
+"""The time limit of a call, in seconds."""
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test in this directory, so that the implementations can be imported."""
     monkeypatch.chdir(Path(__file__).parent)
 
 
 class OpenAdapter:
-    """A function that opens an adapter of miniatures.py. All adapters are closed after the test."""
+    """A function that opens an adapter of miniatures.py. After the test, all its adapters are closed."""
 
     def __init__(self) -> None:
         self.adapters: list[PythonAdapter] = []
@@ -46,6 +50,7 @@ class OpenAdapter:
 
 @pytest.fixture
 def open_adapter() -> Iterator[OpenAdapter]:
+    """A function that opens an adapter of miniatures.py."""
     open_adapter = OpenAdapter()
     yield open_adapter
     for adapter in open_adapter.adapters:
@@ -62,7 +67,7 @@ def test_special_characters_arrive_unchanged(open_adapter: OpenAdapter, workspac
 
 
 @pytest.mark.parametrize("name", ["Honest", "AsyncTools", "AsyncCallsInAList"])
-def test_parallel_calls_and_races_reach_the_process(
+def test_parallel_calls_and_events_during_a_call_reach_the_process(
     open_adapter: OpenAdapter, place: WorkspacePool, name: str
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
@@ -114,7 +119,7 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
         ("NamesErrorsByNumber", "'error': 6, 'reminders': []}, which is not {"),
     ],
 )
-def test_misbehaviour_is_an_error_within_the_time_limit_and_the_next_session_works(
+def test_a_misbehaving_implementation_is_an_error_within_the_time_limit_and_the_next_session_works(
     open_adapter: OpenAdapter, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -139,7 +144,9 @@ def test_the_scenario_after_a_crash_is_judged(open_adapter: OpenAdapter, place: 
     assert judge_scenario("gate/write-unread", adapter, place=place).status == "passed"
 
 
-def test_printed_text_does_not_disturb_the_answers(open_adapter: OpenAdapter, workspace: Workspace) -> None:
+def test_text_that_an_implementation_prints_does_not_mix_with_its_answers(
+    open_adapter: OpenAdapter, workspace: Workspace
+) -> None:
     assert open_adapter("Chatters").open(workspace).call("Edit", {}) == ToolResult("done")
 
 
@@ -206,7 +213,7 @@ def test_a_factory_that_hangs_is_stopped(open_adapter: OpenAdapter) -> None:
     assert raised.value.blame == "adapter"
 
 
-def test_the_environment_is_blamed_for_a_slow_start_of_the_reference() -> None:
+def test_a_slow_start_of_the_reference_is_attributed_to_the_environment() -> None:
     reference = reference_server("2.1.7")
     reference._start_limit = 0.01
     with pytest.raises(AdapterError, match="needs a higher --time-limit") as raised:
@@ -226,8 +233,8 @@ def test_a_closed_adapter_leaves_no_process(open_adapter: OpenAdapter, workspace
 
 
 def test_the_archive_contains_all_modules_that_the_tool_host_imports(tmp_path: Path) -> None:
-    """The package is not installed for the Python that runs a target, so the archive must contain all modules that
-    the host imports.
+    """The Python of a target does not have readfirst installed. The archive must contain all modules that the tool host
+    imports.
     """
     kit = tmp_path / "kit.zip"
     kit.write_bytes(_pack_modules((TOOL_HOST,)))

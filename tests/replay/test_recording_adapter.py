@@ -1,5 +1,5 @@
-"""A recording as an adapter answers and changes files as the product did, and reports a recording that is out of
-date.
+"""A recording can be used as an adapter: it answers and changes files as the product did. An outdated recording is
+reported.
 """
 
 from collections.abc import Mapping
@@ -22,6 +22,7 @@ from tests.rows import rows
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
 RACE = ToolCall("Write", WRITE.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
+"""A Write during which another program changes the file."""
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 
 
@@ -32,12 +33,15 @@ def make_step(
     created: Mapping[str, int] | None = None,
     struck: bool = False,
 ) -> TranscriptStep:
+    """Return a recorded step with these calls. `created` are the modes of new files."""
     results = tuple(RecordedResult(text) for _ in calls)
     return TranscriptStep(tuple(call.tool for call in calls), results, changes or {}, created or {}, struck)
 
 
 @pytest.fixture
 def replay_steps(tmp_path: Path):
+    """A function that replays steps with this recording, and returns the outcome."""
+
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:
@@ -62,7 +66,7 @@ def replay_steps(tmp_path: Path):
         ({"a": None, "twin": None}, ()),
     ],
 )
-def test_hard_links_stay_only_if_the_recording_lists_all_or_none_of_them(
+def test_hard_links_are_kept_only_if_the_recording_contains_all_or_none_of_their_names(
     changes: Mapping[str, Entry | None], names: tuple[str, ...]
 ) -> None:
     files: dict[str, Entry] = {"a": OLD, "twin": HardLink("a")}
@@ -72,7 +76,7 @@ def test_hard_links_stay_only_if_the_recording_lists_all_or_none_of_them(
     assert done.names.get("a", ()) == names
 
 
-def test_texts_and_changes_of_the_recording_are_replayed(replay_steps) -> None:
+def test_the_texts_and_changed_files_of_a_recording_are_replayed(replay_steps) -> None:
     changes: dict[str, Entry | None] = {
         "a": RegularFile(b"new", 0o600),
         "d": None,
@@ -106,7 +110,7 @@ def test_an_existing_file_keeps_its_mode_and_a_new_file_gets_the_recorded_mode(r
     }
 
 
-def test_a_recorded_refusal_keeps_the_text_that_the_host_added(replay_steps) -> None:
+def test_a_recorded_refusal_includes_the_text_that_the_product_added_to_it(replay_steps) -> None:
     raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
     for text, error, name in (
         (RecordedResult.of(raw, "no_changes"), raw, None),
@@ -121,7 +125,7 @@ def test_a_recorded_refusal_keeps_the_text_that_the_host_added(replay_steps) -> 
         assert outcome.steps[0].results == (ToolResult(error, True, name),)
 
 
-def test_parallel_calls_and_races_are_replayed(replay_steps) -> None:
+def test_recorded_parallel_calls_and_events_during_a_call_are_replayed(replay_steps) -> None:
     group = ParallelCalls((READ, WRITE))
     outcome = replay_steps(
         [group, RACE], make_step(READ, WRITE, changes={"a": NEW}), make_step(RACE, struck=True)
@@ -132,7 +136,9 @@ def test_parallel_calls_and_races_are_replayed(replay_steps) -> None:
     assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
 
 
-def test_a_refused_race_has_no_interference(replay_steps) -> None:
+def test_the_event_during_a_call_does_not_happen_if_the_recorded_call_was_refused_before(
+    replay_steps,
+) -> None:
     assert not replay_steps([RACE], make_step(RACE)).steps[0].struck
 
 
@@ -154,7 +160,7 @@ def test_a_recording_with_other_calls_is_reported_as_stale(
     assert broken.message.endswith(message)
 
 
-def test_a_recorded_file_may_replace_a_link_to_itself(replay_steps) -> None:
+def test_a_recorded_file_may_replace_a_symbolic_link_that_refers_to_itself(replay_steps) -> None:
     looping = WorldEvent("symlink", "loop", Symlink("loop"))
     outcome = replay_steps([looping, WRITE], make_step(WRITE, changes={"loop": NEW}))
     assert outcome.error is None
@@ -180,7 +186,7 @@ def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace,
         RecordedAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
 
 
-def test_an_invariant_is_unsupported_by_recordings() -> None:
+def test_an_invariant_is_unsupported_if_the_target_is_a_recording() -> None:
     suite = Suite()
     with Runner(RunSpec(suite, "recording:2.1.7", suite.contracts.default)) as runner:
         verdict = runner.judge("platforms/names-in-two-cases")

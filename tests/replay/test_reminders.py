@@ -1,4 +1,4 @@
-"""Reminders: their form in a scenario, how they are judged, and implementations that do not support them."""
+"""Reminders: their form in a scenario, their comparison, and implementations that do not support them."""
 
 from contextlib import closing
 from typing import Any
@@ -21,18 +21,22 @@ from tests.replay import answering
 from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
+"""A Read with an expected text."""
 GROUP = (
     "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
     "      - Read: {file_path: $WS/b.txt}\n        expect: {text: seen}\n"
 )
+"""Two parallel calls with expected texts."""
 LONG = "It changed.\n" * 1000
+"""A long reminder."""
 
 
 def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
+    """Load a scenario with these steps and, by default, with reminders."""
     return load_scenario_text(f"{given}steps:\n{steps}", expect=expect)
 
 
-def test_expected_reminders_that_are_not_judged_are_an_error() -> None:
+def test_an_expected_reminder_is_an_error_if_the_scenario_does_not_compare_reminders() -> None:
     with pytest.raises(SuiteError, match="not compared"):
         load_scenario(f"{CALL}      reminders: [changed]\n", "")
     with pytest.raises(SuiteError, match="reminders must be true"):
@@ -50,7 +54,7 @@ def test_expected_reminders_that_are_not_judged_are_an_error() -> None:
         (("$WS changed.", "$WS changed."), (False, False)),
     ],
 )
-def test_reminders_are_counted_in_effects_and_compared_in_text(
+def test_the_level_effects_counts_reminders_and_the_level_text_compares_their_words(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
     verdict = judge_scenario(
@@ -66,7 +70,7 @@ def test_reminders_that_are_not_a_tuple_of_strings_are_an_error(noted: Any) -> N
     assert "not a tuple of strings" in verdict.reason
 
 
-def test_reminders_of_an_adapter_in_a_process_are_judged() -> None:
+def test_the_reminders_of_an_implementation_in_a_separate_process_are_judged() -> None:
     with closing(PythonAdapter(answering.__file__, "Reminding", time_limit=30)) as adapter:
         assert (
             judge_scenario(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status
@@ -74,7 +78,7 @@ def test_reminders_of_an_adapter_in_a_process_are_judged() -> None:
         )
 
 
-def test_a_long_reminder_may_be_expected_by_its_parts() -> None:
+def test_the_expectation_of_a_long_reminder_may_contain_only_its_start_and_end() -> None:
     scenario = load_scenario(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
     assert judge_scenario(scenario, answering.Reminding((LONG,))).status == "passed"
     [found] = judge_scenario(scenario, answering.Reminding((LONG[12:],))).differences
@@ -101,6 +105,7 @@ def test_only_reminders_of_changed_files_are_removed_from_an_answer() -> None:
 
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
+"""A reminder that is not about a changed file."""
 
 
 @rows(
@@ -116,7 +121,7 @@ REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
         ("a\n\n\n" + REMINDER.lstrip(), "a\n"),
     ],
 )
-def test_the_wrapping_of_the_host_is_removed(raw: str, answer: str) -> None:
+def test_text_that_the_product_puts_around_an_answer_is_removed(raw: str, answer: str) -> None:
     assert answer_of(raw) == answer
 
 
@@ -133,5 +138,5 @@ def test_the_wrapping_of_the_host_is_removed(raw: str, answer: str) -> None:
         "<tool_use_error>",
     ],
 )
-def test_similar_text_of_the_answer_itself_stays(text: str) -> None:
+def test_similar_text_that_belongs_to_the_answer_is_kept(text: str) -> None:
     assert answer_of(text) == text

@@ -1,4 +1,6 @@
-"""A replay performs the steps of a scenario, takes a snapshot after each, and reports every failure as a breakage."""
+"""A replay performs the steps of a scenario and takes a snapshot of the files after each step. Every failure ends the
+replay with an error.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,20 +20,23 @@ READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "new"})
 CHANGE = WorldEvent("modify", "a.txt", RegularFile(b"changed"), mtime=2)
+"""A change by another program."""
 
 
 def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
+    """Return a scenario with these steps."""
     given = files or {"a.txt": RegularFile(TextContent("old"))}
     return Scenario("family/slug", "title", "must", Given(given), steps)
 
 
 def replay_steps(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
+    """Replay these steps with an adapter, and return the outcome."""
     return replay(scenario(*steps), adapter, place)
 
 
 class Reminding:
-    """An adapter whose first `times` sessions strip an answer's whitespace, and report that a reminder contaminated
-    it.
+    """An adapter whose first `times` sessions return an answer without its whitespace, and report that a reminder
+    contaminated the answer.
     """
 
     def __init__(self, times: int) -> None:
@@ -77,7 +82,9 @@ def test_a_scenario_that_a_reminder_contaminated_is_replayed_up_to_three_times(
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter(place: WorkspacePool, name: str, words: str) -> None:
+def test_an_exception_or_a_wrong_answer_is_an_error_of_the_adapter(
+    place: WorkspacePool, name: str, words: str
+) -> None:
     outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.message, outcome.error.step) == ("adapter", words, 1)
@@ -95,7 +102,7 @@ def test_misbehaviour_is_blamed_on_the_adapter(place: WorkspacePool, name: str, 
         (miniatures.FailsToClose, READ, "raised RuntimeError: no end"),
     ],
 )
-def test_protocol_violations_are_blamed_on_the_adapter(
+def test_a_violation_of_the_adapter_protocol_is_an_error_of_the_adapter(
     place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
     broken = replay_steps(place, adapter, step).error
@@ -104,7 +111,7 @@ def test_protocol_violations_are_blamed_on_the_adapter(
     assert words in broken.message
 
 
-def test_a_string_is_not_an_answer_to_parallel_calls(place: WorkspacePool) -> None:
+def test_a_string_is_refused_as_the_answer_to_parallel_calls(place: WorkspacePool) -> None:
     class Talkative(miniatures.Honest):
         def call_parallel(self, calls: object) -> Any:
             return "ok"
@@ -114,21 +121,23 @@ def test_a_string_is_not_an_answer_to_parallel_calls(place: WorkspacePool) -> No
     assert "answered a parallel group with 'ok'" in broken.message
 
 
-def test_an_impossible_event_ends_the_replay(place: WorkspacePool) -> None:
+def test_an_event_that_cannot_be_performed_ends_the_replay(place: WorkspacePool) -> None:
     outcome = replay_steps(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.step) == ("harness", 1)
     assert "cannot delete b.txt" in outcome.error.message
 
 
-def test_an_impossible_event_during_a_call_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
+def test_an_event_during_a_call_that_cannot_be_performed_ends_the_replay_after_this_call(
+    place: WorkspacePool,
+) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
     outcome = replay_steps(place, miniatures.Honest, READ, racing)
     assert outcome.error is not None
     assert (outcome.error.blame, outcome.error.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
-def test_an_interference_after_the_call_has_no_effect(place: WorkspacePool) -> None:
+def test_an_event_that_the_adapter_triggers_after_its_call_has_no_effect(place: WorkspacePool) -> None:
     kept = []
 
     class Late(miniatures.Honest):
@@ -146,7 +155,7 @@ def test_an_interference_after_the_call_has_no_effect(place: WorkspacePool) -> N
 
 
 @pytest.mark.usefixtures("shallow")
-def test_directories_nested_too_deeply_are_blamed_on_the_implementation(place: WorkspacePool) -> None:
+def test_directories_nested_too_deeply_are_an_error_of_the_implementation(place: WorkspacePool) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
@@ -164,7 +173,7 @@ def test_directories_nested_too_deeply_are_blamed_on_the_implementation(place: W
     assert replay_steps(place, Nesting, READ).error is None
 
 
-def test_a_workspace_that_cannot_be_created_is_blamed_on_the_environment(place: WorkspacePool) -> None:
+def test_a_workspace_that_cannot_be_created_is_an_error_of_the_environment(place: WorkspacePool) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
     broken = replay(impossible, miniatures.Honest, place).error
     assert broken is not None

@@ -1,6 +1,5 @@
-"""Scenarios share a server only if a trial shows that sessions do not affect each other.
-
-The verdicts are the same as with separate servers.
+"""Scenarios share a server only if a trial shows that sessions do not affect each other. The verdicts are the same as
+with separate servers.
 """
 
 import sys
@@ -23,10 +22,11 @@ from tests.processes import ends_soon
 LEAKY = Path(__file__).with_name("leaky_servers.py")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
+"""A scenario with one call."""
 
 
 class LeakyServer:
-    """An adapter of a server in leaky_servers.py, to observe which process each session uses."""
+    """A server of leaky_servers.py with its adapter. Tests use it to observe which process each session uses."""
 
     def __init__(self, place: WorkspacePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
@@ -36,7 +36,7 @@ class LeakyServer:
     def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
         """Open a session and make a call.
 
-        Return the reported use of servers, the server's process id, and the workspace.
+        Return the reported use of servers, the process id of the server, and the workspace.
         """
         with self.adapter.traits.servers.site(self.place, scenario, self.adapter) as site:
             workspace = site.workspace(scenario)
@@ -49,19 +49,19 @@ class LeakyServer:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the pool try before the first session, instead of after a few, whether sessions can share a server."""
+    """Make the pool run the trial before the first session, instead of after a few sessions."""
     monkeypatch.setattr(server_pool, "_SESSIONS_BEFORE_PROBE", 0)
 
 
 @pytest.fixture
-def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the trial, which takes five servers, by the result that sessions can share a server."""
+def trial_passed(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the trial, which starts five servers, with the result that sessions can share a server."""
     found = server_pool.SharingResult()
     monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: found)
 
 
 @pytest.mark.usefixtures("at_once")
-def test_independent_sessions_share_a_server(place: WorkspacePool) -> None:
+def test_sessions_share_a_server_if_they_do_not_affect_each_other(place: WorkspacePool) -> None:
     used = LeakyServer(place, "honest")
     (use, pid, _), (again, same, _) = used.session(), used.session()
     assert use == again == ServerUse(shared=True, why="no session affects another")
@@ -71,7 +71,7 @@ def test_independent_sessions_share_a_server(place: WorkspacePool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_dependent_sessions_use_separate_servers(place: WorkspacePool) -> None:
+def test_sessions_use_separate_servers_if_they_affect_each_other(place: WorkspacePool) -> None:
     used = LeakyServer(place, "by-name")
     (use, pid, _), (_, other, _) = used.session(), used.session()
     assert use is not None
@@ -103,9 +103,10 @@ def test_the_first_sessions_use_separate_servers_without_a_trial(place: Workspac
 RELATIVE = Scenario(
     "family/relative", "A title", "must", Given(), (ToolCall("Read", {"file_path": "a.txt"}),)
 )
+"""A scenario with a relative path."""
 
 
-@pytest.mark.usefixtures("tried")
+@pytest.mark.usefixtures("trial_passed")
 @pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
 def test_a_server_whose_command_names_the_workspace_is_not_shared(place: WorkspacePool, word: str) -> None:
     used = LeakyServer(place, "honest", word)
@@ -119,7 +120,9 @@ def test_a_server_whose_command_names_the_workspace_is_not_shared(place: Workspa
     ("isolation", "why"),
     [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
 )
-def test_a_requested_isolation_is_not_tried(place: WorkspacePool, isolation: Isolation, why: str) -> None:
+def test_with_a_requested_isolation_no_trial_is_made(
+    place: WorkspacePool, isolation: Isolation, why: str
+) -> None:
     used = LeakyServer(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(2)]
     assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
@@ -127,14 +130,17 @@ def test_a_requested_isolation_is_not_tried(place: WorkspacePool, isolation: Iso
 
 
 IDS = ["gate/edit-unread", "gate/write-unread", "staleness/edit-after-change", "paths/relative-edit"]
+"""The ids of the judged scenarios."""
 
 
 def judge_leaky(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
+    """Return the verdicts on a server of leaky_servers.py."""
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
     return judge_target(target, *ids)
 
 
 def findings(verdicts: list[Verdict]) -> list[object]:
+    """Return the parts of verdicts that must not depend on sharing."""
     return [(each.status, each.levels, each.differences) for each in verdicts]
 
 
@@ -143,21 +149,21 @@ def findings(verdicts: list[Verdict]) -> list[object]:
 @pytest.mark.parametrize(
     "way", ["honest", "anything-read", "tells-where", "ends", "anew", "anew-but-for-texts"]
 )
-def test_verdicts_are_the_same_as_with_separate_servers(way: str) -> None:
+def test_verdicts_on_a_leaky_server_are_the_same_as_with_separate_servers(way: str) -> None:
     assert findings(judge_leaky(way, "auto", IDS)) == findings(judge_leaky(way, "process", IDS))
 
 
 ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
-"""Parameters: whether a new handshake makes the server forget its session."""
+"""Parameters for a test: whether a handshake makes the server forget the previous session."""
 
 
 @pytest.mark.usefixtures("at_once")
 @ANEW
-def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sharing(
+def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_shares_servers(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
-    """The trial does not find this leak: the second scenario fails after the first on the same server, and passes on
-    a separate one.
+    """The trial does not detect this effect: the second scenario fails after the first one on the same server, but
+    passes on a separate server.
     """
     monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
@@ -171,7 +177,9 @@ def test_a_scenario_with_another_result_on_a_separate_server_is_excluded_from_sh
 
 @pytest.mark.usefixtures("at_once")
 @ANEW
-def test_many_scenarios_with_other_results_end_sharing(monkeypatch: pytest.MonkeyPatch, anew: bool) -> None:
+def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shared(
+    monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
     monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
     monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
@@ -191,13 +199,14 @@ class Ending:
 
 
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
+    """Return a pool that has decided to share servers, and its current server."""
     pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
     pool._sharing = server_pool.SharingResult()
     pool._shared = server_pool._SharedServer(tmp_path, server)
     return pool, server
 
 
-def test_a_server_with_three_other_results_in_succession_is_replaced(tmp_path: Path) -> None:
+def test_a_shared_server_is_replaced_after_three_different_results_in_succession(tmp_path: Path) -> None:
     pool, server = pool_that_shares(tmp_path)
     ended = []
     for shares in (1, 2, 4, 5, 6, 7):
@@ -217,7 +226,7 @@ def test_only_failures_on_a_shared_server_are_repeated(tmp_path: Path, status: s
     assert pool.must_repeat(status) is doubted
 
 
-@pytest.mark.usefixtures("tried")
+@pytest.mark.usefixtures("trial_passed")
 def test_a_killed_server_does_not_end_the_shared_server(place: WorkspacePool) -> None:
     used = LeakyServer(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
@@ -233,7 +242,9 @@ def test_a_killed_server_does_not_end_the_shared_server(place: WorkspacePool) ->
     ("way", "again"),
     [("forgets", True), *(pytest.param(way, False, marks=pytest.mark.slow) for way in ("honest", "reminds"))],
 )
-def test_a_server_without_memory_serves_the_next_session(place: WorkspacePool, way: str, again: bool) -> None:
+def test_a_server_that_does_not_remember_files_also_serves_the_next_session(
+    place: WorkspacePool, way: str, again: bool
+) -> None:
     used = LeakyServer(place, way)
     (use, pid, root), (_, next_pid, next_root) = used.session(RELATIVE), used.session(RELATIVE)
     assert use is not None

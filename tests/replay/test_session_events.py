@@ -1,4 +1,4 @@
-"""Steps that concern the conversation: their form in scenarios, the requests that sessions receive, and
+"""Events of the conversation, such as `resume`: their form in scenarios, the requests that sessions receive, and
 implementations that do not support them.
 """
 
@@ -32,10 +32,12 @@ MENTION = SessionEvent("mention", path="a.txt")
 
 
 def scenario(*steps: Step) -> Scenario:
+    """Return a scenario with these steps."""
     return Scenario("family/slug", "title", "must", Given({"a.txt": RegularFile(b"a")}), steps)
 
 
 def load_scenario(steps: str) -> Scenario:
+    """Load a scenario with these steps."""
     return load_scenario_text(f"steps:\n{steps}", expect=False)
 
 
@@ -64,7 +66,7 @@ def test_a_wrong_session_event_is_reported(steps: str, message: str) -> None:
 
 
 class Writing(answering.CallLog):
-    """Writes a file in each call, and records the modification times of the file in nanoseconds."""
+    """Writes a file in each call, and records the modification times of the file, in nanoseconds."""
 
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()
@@ -115,7 +117,7 @@ def test_a_capability_without_its_method_is_an_error(event: SessionEvent, method
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
 
 
-def test_an_undeclared_session_event_is_unsupported() -> None:
+def test_a_scenario_with_an_event_that_the_adapter_does_not_declare_is_unsupported() -> None:
     lacking = {
         "sessions/edit-after-resume": "resume",
         "sessions/edit-after-compaction": "compact",
@@ -127,7 +129,7 @@ def test_an_undeclared_session_event_is_unsupported() -> None:
     assert_unsupported(f"python:{answering.__file__}:Basic", lacking)
 
 
-def test_session_events_reach_an_implementation_in_a_process() -> None:
+def test_events_of_the_conversation_reach_an_implementation_in_a_separate_process() -> None:
     with closing(PythonAdapter(answering.__file__, "CallLog", time_limit=30)) as adapter:
         with WorkspacePool() as place:
             outcome = replay(

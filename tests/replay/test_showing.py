@@ -1,4 +1,4 @@
-"""The comparison of shown lines, and of harm that the contract does not do."""
+"""The comparison of the lines that an answer shows, and of harm that the contract's version does not do."""
 
 from dataclasses import replace
 
@@ -17,8 +17,8 @@ from tests.rows import rows
 DOCUMENTED = SUITE.contracts["documented"]
 
 
-def answering(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
-    """Return an outcome with other texts for the results of some steps. The keywords are `step0`, `step1` and so on."""
+def with_answers(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
+    """Return the outcome with different texts of some results. The keywords are `step0`, `step1` and so on."""
     steps = [
         replace(step, results=(replace(step.results[0], text=texts[f"step{index}"]),))
         if f"step{index}" in texts
@@ -29,8 +29,9 @@ def answering(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
 
 
 def differences(scenario_id: str, *levels: str, **texts: str) -> list[Difference]:
+    """Return the differences of these levels if some answers of the contract had different texts."""
     scenario = SUITE.in_full(SUITE.scenario(scenario_id))
-    outcome = answering(scenario, own_outcome(scenario, CONTRACT), **texts)
+    outcome = with_answers(scenario, own_outcome(scenario, CONTRACT), **texts)
     verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary, None, judge(scenario, outcome))
     return [each for each in verdict.differences if each.level in levels]
 
@@ -59,7 +60,7 @@ def test_a_write_over_lines_that_were_not_shown_is_harm(text: str, lost: int) ->
     assert [each.what.partition(":")[0] for each in found] == ["lost"] * lost
 
 
-def test_harm_of_the_contract_itself_is_not_a_difference() -> None:
+def test_harm_that_the_contract_does_too_is_not_a_difference() -> None:
     scenario = SUITE.scenario("links-and-modes/edit-of-hard-link")
     outcome = own_outcome(scenario, CONTRACT)
     (harm,) = judge(scenario, outcome).harms
@@ -69,9 +70,9 @@ def test_harm_of_the_contract_itself_is_not_a_difference() -> None:
     assert differences(scenario.id, "safe", "effects", **{f"step{last}": "Done."}) == []
 
 
-def test_without_judged_harm_safe_fails_if_effects_fails() -> None:
+def test_if_harm_was_not_judged_the_level_safe_fails_whenever_effects_fails() -> None:
     scenario = SUITE.scenario("gate/write-after-read")
-    outcome = answering(scenario, own_outcome(scenario, CONTRACT), step0="Read.")
+    outcome = with_answers(scenario, own_outcome(scenario, CONTRACT), step0="Read.")
     levels = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary).levels
     assert (levels["safe"], levels["effects"]) == (False, False)
 
@@ -82,11 +83,11 @@ def test_lines_around_an_edit_must_be_shown_before_it_or_by_its_answer(text: str
     assert [each.got for each in found] == ([] if got is None else [got])
 
 
-def test_after_a_whole_read_an_edit_need_not_show_anything() -> None:
+def test_the_answer_of_an_edit_need_not_show_lines_if_the_whole_file_was_read() -> None:
     assert differences("gate/edit-after-read", "effects", step1="ok") == []
 
 
-def test_a_call_without_a_documented_text_shows_the_recorded_lines() -> None:
+def test_a_call_without_a_documented_text_must_show_the_recorded_lines() -> None:
     shown = 0
     for scenario_id in ("gate/write-after-read", "gate/edit-after-read", "read-output/offset-and-limit"):
         scenario = SUITE.scenario(scenario_id, DOCUMENTED)
@@ -113,16 +114,18 @@ def test_all_lines_of_a_long_text_are_compared() -> None:
         ('<cell id="x = 1" y z></cell>', [False, False]),
     ],
 )
-def test_a_cell_is_shown_if_its_source_follows_those_before_it(answer: str, shown: list[bool]) -> None:
+def test_a_cell_of_a_notebook_is_shown_if_its_source_follows_the_cells_before_it(
+    answer: str, shown: list[bool]
+) -> None:
     assert shown_cells(["x = 1\ny\n", "z"], answer) == shown
 
 
-def test_only_notebooks_have_cells() -> None:
+def test_only_a_notebook_file_has_cells() -> None:
     data = b'{"cells": [{"source": ["a\\n", "b"]}, {"source": "c"}]}'
     assert cell_sources("book.ipynb", data) == ["a\nb", "c"]
     assert cell_sources("book.txt", data) == []
     assert cell_sources("book.ipynb", b"[]") == []
 
 
-def test_consecutive_numbers_are_one_range() -> None:
+def test_consecutive_line_numbers_are_combined_into_one_range() -> None:
     assert ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]

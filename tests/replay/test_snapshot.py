@@ -1,4 +1,4 @@
-"""A snapshot contains every byte, type, mode and link target. No file can hide from it or stop it."""
+"""A snapshot contains every byte, type, mode and link target. No file can be hidden from it or prevent it."""
 
 import os
 import socket
@@ -12,14 +12,14 @@ from readfirst.harness.workspace.snapshot import TooLargeError, hard_link_names,
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
-def test_a_hard_link_outside_the_directory_is_ignored(tmp_path: Path) -> None:
+def test_a_snapshot_ignores_hard_links_outside_the_directory(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "outside").write_bytes(b"")
     (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
     assert hard_link_names(snapshot(tmp_path / "d")) == {}
 
 
-def test_symlinks_are_not_followed(tmp_path: Path) -> None:
+def test_a_snapshot_does_not_follow_symbolic_links(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(".")
     (tmp_path / "out").symlink_to("/")
     assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
@@ -49,7 +49,7 @@ def test_a_missing_or_replaced_root_is_reported(tmp_path: Path) -> None:
     assert snapshot(tmp_path / "file") == {".": SpecialFile("no directory")}
 
 
-def test_an_enormous_file_is_reported_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_enormous_file_is_refused_with_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "MAX_FILE_BYTES", 3)
     (tmp_path / "a").write_bytes(b"four")
     assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}
@@ -71,7 +71,7 @@ def test_a_snapshot_of_too_many_files_or_bytes_is_refused(
         snapshot(tmp_path)
 
 
-def test_a_symlink_instead_of_the_root_is_not_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_in_place_of_the_workspace_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     assert snapshot(tmp_path / "link") == {".": Symlink(str(tmp_path))}
 
@@ -85,7 +85,7 @@ def test_the_fixture_unprivileged_makes_permissions_effective(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_files_without_permissions_are_read_and_unchanged() -> None:
+def test_a_snapshot_reads_files_without_permissions_and_does_not_change_them() -> None:
     with WorkspacePool() as place, place.site() as site:
         root = Path(site.root)
         (root / "shut").mkdir()
@@ -97,7 +97,7 @@ def test_files_without_permissions_are_read_and_unchanged() -> None:
         assert snapshot(root) == expected
 
 
-def test_a_name_with_the_path_of_the_workspace_is_masked(place: WorkspacePool) -> None:
+def test_the_path_of_the_workspace_in_a_file_name_is_replaced_by_a_placeholder(place: WorkspacePool) -> None:
     found = []
     for _ in range(2):
         with place.site(unique=True) as site:

@@ -1,4 +1,4 @@
-"""AdapterTraits: an adapter declares its properties in one value or in single attributes."""
+"""An adapter declares its properties in one value, `traits`, or in single attributes."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.replay import answering
 
 
 class Plain:
-    """An adapter with only the required members of the protocol."""
+    """An adapter with only the required method."""
 
     def open(self, workspace: Workspace) -> Session:
         raise NotImplementedError
@@ -40,12 +40,12 @@ class Attributes(Plain):
 
 
 class Declaring(Attributes):
-    """Declares its properties in `traits`. The single attributes are then ignored."""
+    """Declares its properties in `traits`, so that the single attributes are ignored."""
 
     traits = AdapterTraits(frozenset({"Write"}))
 
 
-def test_an_adapter_without_declarations_has_the_basic_tools() -> None:
+def test_an_adapter_without_declarations_counts_as_supporting_the_basic_tools() -> None:
     traits = traits_of(Plain())
     assert traits.capabilities == BASIC_CAPABILITIES
     assert not any(
@@ -76,11 +76,11 @@ def test_single_attributes_are_ignored_if_traits_are_declared() -> None:
     assert traits_of(Declaring()) == Declaring.traits
 
 
-def test_a_session_may_have_no_method_close() -> None:
+def test_the_method_close_of_a_session_is_optional() -> None:
     close_session(object())
 
 
-def test_an_undeclared_capability_is_unsupported() -> None:
+def test_a_scenario_that_needs_an_undeclared_capability_is_unsupported() -> None:
     lacking = {
         "hooks/exit-two-before-edit": "hooks",
         "permission-modes/default-edit": "permission_modes",
@@ -91,7 +91,7 @@ def test_an_undeclared_capability_is_unsupported() -> None:
 
 
 @pytest.mark.parametrize(("former", "name"), _FORMER_TRAITS.items())
-def test_a_former_name_is_accepted_with_a_warning(former: str, name: str) -> None:
+def test_the_former_name_of_a_property_is_accepted_with_a_warning(former: str, name: str) -> None:
     value = object()
     fields: dict[str, Any] = {former: value}
     with pytest.warns(
@@ -110,7 +110,7 @@ def test_an_unknown_name_is_refused() -> None:
         AdapterTraits(**fields)
 
 
-def test_attributes_of_an_adapter_may_have_former_names() -> None:
+def test_the_attributes_of_an_adapter_may_have_former_names() -> None:
     class Former:
         repeats_paths = True
 
@@ -129,6 +129,6 @@ def test_attributes_of_an_adapter_may_have_former_names() -> None:
     assert traits.unsupported_reason("Read", {}) == "Read with pages"
 
 
-def test_a_former_name_of_the_package_is_accepted_with_a_warning() -> None:
+def test_a_former_name_in_the_package_is_accepted_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match=r"readfirst\.BrokenAdapter is now readfirst\.AdapterError"):
         assert readfirst.BrokenAdapter is readfirst.AdapterError

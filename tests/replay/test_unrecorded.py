@@ -1,4 +1,4 @@
-"""Scenarios without expectations can be run before they are recorded. The level `safe` then judges only harm."""
+"""Scenarios without expectations can be run before they are recorded. At the level `safe`, only harm is judged."""
 
 from pathlib import Path
 
@@ -18,6 +18,7 @@ steps:
   - Write: {file_path: $WS/notes.txt, content: "beta\\n"}
   - Read: {file_path: $WS/notes.txt}
 """
+"""A scenario without expectations."""
 
 OVERWRITES = '''\
 from pathlib import Path
@@ -38,6 +39,7 @@ class Tools:
             return ToolResult("done")
         return ToolResult(f"1\\t{path.read_text()}")
 '''
+"""An implementation that overwrites files without a Read."""
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_a_scenario_without_expectations_is_judged_only_at_safe(
     assert bool(verdict.harms) == (status == "failed")
 
 
-def test_lint_reports_calls_without_expectations_once_per_scenario(tmp_path: Path) -> None:
+def test_lint_reports_all_calls_without_expectations_in_one_finding_per_scenario(tmp_path: Path) -> None:
     suite = small_suite(tmp_path, {"gate/new-case": UNRECORDED})
     found = [finding for finding in lint(suite) if finding.rule == "missing-expect"]
     assert [finding.message for finding in found] == [

@@ -1,4 +1,4 @@
-"""A workspace is created exactly as the scenario gives it, and is clean for the next scenario after any change."""
+"""A workspace is created exactly as the scenario specifies, and is clean for the next scenario after any change."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_modes_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> None:
+def test_the_modes_of_files_in_a_workspace_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> None:
     former = os.umask(umask)
     try:
         site.lay_out(
@@ -29,7 +29,9 @@ def test_modes_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> Non
     }
 
 
-def test_files_and_directories_have_the_fixed_old_time_unless_stated(site: WorkspaceDir) -> None:
+def test_files_of_a_workspace_have_a_fixed_old_time_unless_the_scenario_states_another(
+    site: WorkspaceDir,
+) -> None:
     given = {"d/e/f": RegularFile(b""), "link": Symlink("d"), "late": RegularFile(b"", mtime=OLD_TIME + 9)}
     site.lay_out(given)
     root = Path(site.root)
@@ -39,7 +41,7 @@ def test_files_and_directories_have_the_fixed_old_time_unless_stated(site: Works
     assert late == (OLD_TIME + 9) * 10**9
 
 
-def test_a_device_cannot_be_created(site: WorkspaceDir) -> None:
+def test_a_device_cannot_be_created_in_a_workspace(site: WorkspaceDir) -> None:
     with pytest.raises(ValueError, match="cannot ask for a device"):
         site.lay_out({"disk": SpecialFile("device")})
 
@@ -67,7 +69,7 @@ def test_a_workspace_is_empty_after_use(place: WorkspacePool) -> None:
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_directories_without_permissions_are_removed() -> None:
+def test_directories_without_permissions_are_removed_from_a_workspace() -> None:
     with WorkspacePool() as place:
         with place.site() as site:
             (Path(site.root) / "shut" / "inner").mkdir(parents=True)
@@ -78,7 +80,9 @@ def test_directories_without_permissions_are_removed() -> None:
 
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
-def test_a_removed_root_is_created_again(place: WorkspacePool, tmp_path: Path, replacement: str) -> None:
+def test_a_removed_or_replaced_workspace_is_created_again(
+    place: WorkspacePool, tmp_path: Path, replacement: str
+) -> None:
     with place.site() as site:
         root = Path(site.root)
         root.rmdir()
@@ -101,7 +105,7 @@ def test_files_next_to_the_workspace_and_at_home_are_in_the_snapshot(site: Works
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
-def test_caches_and_settings_of_programs_at_home_are_not_in_the_snapshot(site: WorkspaceDir) -> None:
+def test_caches_and_settings_of_known_programs_at_home_are_not_in_the_snapshot(site: WorkspaceDir) -> None:
     for name in (".claude.json", ".claude", ".cache", ".cache.bak", ".npmrc"):
         (Path(site.home) / name).mkdir(mode=0o755)
     assert site.snapshot().keys() == {"$HOME/.cache.bak", "$HOME/.npmrc"}
@@ -117,7 +121,7 @@ def test_unique_workspaces_have_different_paths_in_one_directory(place: Workspac
     assert len({root.parent for root in roots}) == 1
 
 
-def test_a_closed_pool_removes_its_files_but_not_a_given_base(tmp_path: Path) -> None:
+def test_closing_a_pool_of_workspaces_removes_its_files_but_not_a_given_directory(tmp_path: Path) -> None:
     with WorkspacePool() as place, place.site():
         base = Path(place.base)
     assert not base.exists()
@@ -138,10 +142,11 @@ def test_a_workspace_with_deeply_nested_directories_is_cleared(place: WorkspaceP
 
 
 def open_files() -> int:
+    """Return the number of open files of this process."""
     return len(list(Path("/dev/fd").iterdir()))
 
 
-def test_a_closed_pool_has_no_open_files() -> None:
+def test_closing_a_pool_of_workspaces_closes_all_its_files() -> None:
     def spoil() -> None:
         with place.site() as site:
             site.snapshot()
@@ -158,7 +163,7 @@ def test_a_closed_pool_has_no_open_files() -> None:
     assert open_files() == before
 
 
-def test_a_directory_that_cannot_be_created_leaves_no_open_file(tmp_path: Path) -> None:
+def test_failing_to_create_a_directory_leaves_no_open_file(tmp_path: Path) -> None:
     before = open_files()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "file").touch()
@@ -169,6 +174,7 @@ def test_a_directory_that_cannot_be_created_leaves_no_open_file(tmp_path: Path) 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    """A directory with one entry."""
     made = tmp_path / "folder"
     made.mkdir()
     (made / "own").mkdir()
@@ -177,12 +183,13 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def folder(path: Path) -> GuardedDirectory:
+    """A guarded directory that knows this entry."""
     found = GuardedDirectory(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
     assert found.added() == frozenset()
     return found
 
 
-def test_a_replaced_directory_is_an_error(folder: GuardedDirectory, path: Path) -> None:
+def test_replacing_a_guarded_directory_is_an_error(folder: GuardedDirectory, path: Path) -> None:
     path.rename(path.parent / "former")
     path.mkdir()
     for look in (folder.check, folder.added):
@@ -190,7 +197,7 @@ def test_a_replaced_directory_is_an_error(folder: GuardedDirectory, path: Path) 
             look()
 
 
-def test_a_directory_that_may_be_missing_has_no_entries_until_it_exists(tmp_path: Path) -> None:
+def test_a_guarded_directory_that_may_be_missing_has_no_entries_until_it_exists(tmp_path: Path) -> None:
     folder = GuardedDirectory(os.fspath(tmp_path / "later"), "$HOME/")
     assert folder.added() == frozenset()
     (tmp_path / "later" / "new").mkdir(parents=True)

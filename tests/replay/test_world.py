@@ -1,5 +1,5 @@
-"""World events make exactly the stated changes, with whole seconds between old and new times, and never change files
-outside.
+"""Events by other programs make exactly the stated changes, set times that differ by whole seconds, and never change
+files outside the workspace.
 """
 
 import os
@@ -15,15 +15,17 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 @pytest.fixture
 def root(site: WorkspaceDir) -> Path:
+    """The path of an empty workspace."""
     site.lay_out({"a.txt": RegularFile(b"a"), "d/b.txt": RegularFile(b"b"), "l": Symlink("a.txt")})
     return Path(site.root)
 
 
 def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | None = None) -> WorldEvent:
+    """Return an event that writes a file."""
     return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
 
 
-def test_modify_does_not_change_inode_and_mode_unless_a_mode_is_stated(
+def test_the_event_modify_changes_neither_the_inode_nor_the_mode_unless_a_mode_is_stated(
     site: WorkspaceDir, root: Path
 ) -> None:
     (root / "a.txt").chmod(0o640)
@@ -61,7 +63,7 @@ def test_a_read_only_file_can_be_modified_and_is_still_read_only(site: Workspace
         (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
     ],
 )
-def test_impossible_events_are_errors(
+def test_an_event_that_cannot_be_performed_is_an_error(
     site: WorkspaceDir, root: Path, event: WorldEvent, message: str
 ) -> None:
     os.mkfifo(root / "pipe")

@@ -1,4 +1,6 @@
-"""Serves a wrong implementation over the protocol `lines`: `MODULE:CLASS` of tests/wrong_implementations."""
+"""Serves a wrong implementation with the protocol `lines`. The argument `MODULE:CLASS` names a class in
+tests/wrong_implementations.
+"""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""The MCP clients of both runners, parallel scenarios, and the summary at the end."""
+"""The MCP clients of both runners, scenarios that run in parallel, and the summary at the end."""
 
 import json
 import sys
@@ -16,12 +16,16 @@ from tests.runners.verdicts import (
 )
 
 IDS = sorted({*[each for each in SUITE.ids() if each.startswith(("gate/", "parallel/"))][::9]})
+"""The ids of the scenarios that the tests use."""
 SERVED = f"{sys.executable} -m readfirst.harness.cli.main serve --contract 2.1.7"
+"""The command of the reference as an MCP server."""
 Runner = Callable[..., str]
 
 
 @PRINTING_RUNNERS
-def test_an_mcp_server_has_the_verdicts_of_the_lines_protocol(runner: Runner, tmp_path: Path) -> None:
+def test_an_mcp_server_has_the_same_verdicts_as_a_program_with_the_protocol_lines(
+    runner: Runner, tmp_path: Path
+) -> None:
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner((), suite, verdicts, MCP=SERVED, JOBS="2")
     judged = {name: each for name, each in read_verdicts(verdicts, printed).items() if each[0] == "judged"}
@@ -32,7 +36,7 @@ def test_an_mcp_server_has_the_verdicts_of_the_lines_protocol(runner: Runner, tm
 
 
 @PRINTING_RUNNERS
-def test_parallel_scenarios_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
+def test_scenarios_that_run_in_parallel_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner(REFERENCE, suite, verdicts, JOBS="3")
     assert read_verdicts(verdicts, printed) == of_harness(REFERENCE, IDS)
@@ -55,7 +59,7 @@ def test_the_summary_starts_with_harm_and_counts_rules_by_class(runner: Runner, 
 
 
 @PRINTING_RUNNERS
-def test_a_server_with_other_tools_is_refused_with_advice(runner: Runner, tmp_path: Path) -> None:
+def test_a_server_without_the_required_tools_is_refused_with_advice(runner: Runner, tmp_path: Path) -> None:
     server = tmp_path / "server.py"
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
     server.write_text(

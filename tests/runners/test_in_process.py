@@ -1,4 +1,6 @@
-"""An implementation in the language of a runner can run in the runner's process. Baselines are those of readfirst."""
+"""An implementation in the language of a runner can run in the runner's process. The runners use the baselines of
+readfirst.
+"""
 
 import os
 import shutil
@@ -11,11 +13,13 @@ from tests.pages.page import code
 from tests.runners.verdicts import ROOT, write_export
 
 IDS = ["gate/edit-unread", "staleness/edit-after-change"]
+"""The ids of the scenarios that the tests use."""
 ACCEPTED = """\
 name: mine
 accepted:
   - {scenario: staleness/edit-after-change, contract: "2.1.7", level: safe, reason: "It edits nothing."}
 """
+"""A baseline that accepts one failure."""
 IN_GO = """
 package mine
 
@@ -42,6 +46,7 @@ func TestConformance(t *testing.T) {
 	readfirst.Run(t, suite, tools{}, readfirst.Options{Level: "effects", Baseline: "accepted.yaml"})
 }
 """
+"""A Go test that runs the suite on an implementation in Go."""
 IN_JAVASCRIPT = """
 import { test } from "node:test";
 import { load, run } from "RUNNER";
@@ -53,6 +58,7 @@ const options = { level: "effects", baseline: "accepted.yaml" };
 
 test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, options));
 """
+"""A node test that runs the suite on an implementation in JavaScript."""
 
 
 ETAG_SERVER = """
@@ -77,6 +83,7 @@ for await (const part of process.stdin.setEncoding("utf8")) {
   }
 }
 """
+"""A server that the wrapper on the page tests."""
 
 
 def run_command(folder: Path, *words: str) -> str:
@@ -123,7 +130,7 @@ def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) ->
 
 
 @pytest.mark.node
-def test_the_wrapper_of_the_page_works(tmp_path: Path) -> None:
+def test_the_wrapper_for_a_javascript_library_on_the_page_works(tmp_path: Path) -> None:
     write_export(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
     (tmp_path / "etag.mjs").write_text(ETAG_SERVER)
     (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")

@@ -1,4 +1,4 @@
-"""The three runners judge shown lines and harm of calls equally, without a session."""
+"""The three runners find the same shown lines and the same harm of calls, without a session."""
 
 import base64
 import json
@@ -49,20 +49,24 @@ CONTENTS = {
 
 
 Asked = dict[str, Any]
+"""A question to the runners, as JSON."""
 
 
 def _base64(data: bytes | None) -> str | None:
+    """Return data as base64 text. None stays None."""
     return None if data is None else base64.b64encode(data).decode()
 
 
 def lines_asked() -> Iterator[Asked]:
-    """Return questions to the runners: the lines that an answer shows. Each question occurs once."""
+    """Yield questions to the runners about the lines that an answer shows. Each question occurs once."""
     for data, answer in dict.fromkeys(_answers()):
         yield {"what": "lines", "data": _base64(data), "answer": answer}
 
 
 def _answers() -> Iterator[tuple[bytes, str]]:
-    """Yield contents of files with answers in all forms, also shifted, cut, in capitals, or without a line."""
+    """Yield contents of files with answers in all forms, also with wrong numbers, cut, in capitals, or
+    without a line.
+    """
     for data in CONTENTS.values():
         lines = Content.of(data).lines
         told = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
@@ -79,7 +83,9 @@ def _answers() -> Iterator[tuple[bytes, str]]:
 
 
 def cells_asked() -> Iterator[Asked]:
-    """Yield questions about the cells of a notebook that an answer shows: unchanged, as JSON, joined, or cut."""
+    """Yield questions about the cells of a notebook that an answer shows. The answer is unchanged, JSON, joined, or
+    cut.
+    """
     sources = ["x = 1\nprint(x)", "# T\u00eftle \U0001f600", "", 'say("a\\n\tb")', "x = 1", "\n  y\n"]
     texts = [*sources, *(source[:-1] for source in sources), "x = 10", "ax = 1", "x = 1_"]
     told = [json.dumps({"source": text}, ensure_ascii=ascii_) for text in texts for ascii_ in (True, False)]
@@ -91,7 +97,7 @@ def cells_asked() -> Iterator[Asked]:
 
 
 def directories_asked() -> Iterator[Asked]:
-    """Return questions to the runners: the directories that a command changes to."""
+    """Yield questions to the runners about the directory that a command changes to."""
     words = [
         "cd",
         "sub",
@@ -105,7 +111,7 @@ def directories_asked() -> Iterator[Asked]:
 
 
 def notebooks_asked() -> Iterator[Asked]:
-    """Return questions to the runners: the harm of a NotebookEdit, which was made correctly or wrongly."""
+    """Yield questions to the runners about the harm of a NotebookEdit with a right or a wrong result."""
     draw = random.Random(9)
     for _ in range(900):
         before = json.loads(json.dumps(NOTEBOOK))
@@ -125,7 +131,7 @@ def notebooks_asked() -> Iterator[Asked]:
 
 
 def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random) -> None:
-    """Change the cells by a NotebookEdit, in most cases in the right cell and as requested."""
+    """Change the cells of a notebook as a NotebookEdit requests or, sometimes, differently."""
     ids = [cell.get("id") for cell in cells]
     is_right = call.get("cell_id") in ids and draw.random() < 0.7
     at = ids.index(call["cell_id"]) if is_right else draw.randrange(len(cells))
@@ -157,7 +163,7 @@ def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random
 
 
 def edits_asked() -> Iterator[Asked]:
-    """Return questions to the runners: the harm of an Edit, MultiEdit or Write, which was made correctly or wrongly."""
+    """Yield questions to the runners about the harm of an Edit, MultiEdit or Write with a right or a wrong result."""
     draw = random.Random(10)
     words = ["alpha", "beta", "\u201cgamma\u201d", "d\u00e9lta", "  x = 1  ", "", "beta beta", "\tend"]
     for _ in range(2500):
@@ -194,7 +200,7 @@ def edits_asked() -> Iterator[Asked]:
 
 
 def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, dict[str, Any]], str]:
-    """Return a random call with its correct result on a text, or with a slightly different result."""
+    """Return a random call and its result on a text. The result is the requested one, or slightly different."""
     new = draw.choice(["omega", "omega\ntwo", "omega  ", "", " ", "alpha", '"q"'])
     old = draw.choice([*filter(None, words), '"gamma"', "alpha\nbeta", "alpha\r\nbeta", "missing", ""])
     edit = {"old_string": old, "new_string": new}
@@ -219,13 +225,14 @@ def _harms_asked(
     after: bytes | None,
     answer: str = "",
 ) -> Asked:
+    """Return a question to the runners about the harm of these calls."""
     made_calls = [{"tool": tool, "arguments": {"file_path": "a", **given}} for tool, given in calls]
     data = {"first": _base64(first), "before": _base64(before), "after": _base64(after)}
     return {"what": "harms", "calls": made_calls, "answer": answer, **data}
 
 
 def answer_here(asked: Asked) -> Any:
-    """Return the harness's answer to a question."""
+    """Return the answer of the harness to a question."""
 
     def data(name: str) -> bytes | None:
         return None if asked[name] is None else base64.b64decode(asked[name])
@@ -251,7 +258,7 @@ def answer_here(asked: Asked) -> Any:
 
 
 @pytest.mark.slow
-def test_the_random_edits_do_every_kind_of_harm() -> None:
+def test_the_random_results_of_edits_contain_every_kind_of_harm() -> None:
     asked = [*edits_asked(), *notebooks_asked()]
     kinds = {kind for each in asked for _, kind in answer_here(each)}
     assert kinds == {"lost", "misplaced", "spoiled", "altered", "untrue", "stray", "blind"}

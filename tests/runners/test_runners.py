@@ -1,6 +1,6 @@
-"""The three runners agree on the reference, on the skeletons, and on wrong implementations.
+"""The three runners have the same verdicts on the reference, on the skeletons, and on wrong implementations.
 
-`observatory/tools/opinions.py` compares more implementations in more scenarios.
+`observatory/tools/opinions.py` compares the runners with more implementations, in more scenarios.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,10 +24,11 @@ from tests.runners.verdicts import (
 
 Runner = Callable[[Sequence[str], Path, Path], dict]
 _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
+"""The ids of the scenarios that most tests use."""
 
 
 def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
-    """Assert that the runners have the same verdicts as the harness. Return the number of verdicts."""
+    """Assert that runners have the same verdicts on a program as the harness. Return the number of verdicts."""
     suite = write_export(folder / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     for number, runner in enumerate(runners):
@@ -38,17 +39,17 @@ def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *r
 
 
 @pytest.mark.go
-def test_the_runner_in_go_agrees_on_a_skeleton(tmp_path: Path) -> None:
+def test_the_runner_in_go_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
     assert compare_runners(skeleton("go", tmp_path), _SAMPLE, tmp_path, of_go) >= 40
 
 
 @pytest.mark.node
-def test_the_runner_in_javascript_agrees_on_a_skeleton(tmp_path: Path) -> None:
+def test_the_runner_in_javascript_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
     assert compare_runners(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
 
 
 @JUDGING_RUNNERS
-def test_a_runner_passes_no_scenario_of_other_platforms(runner: Runner, tmp_path: Path) -> None:
+def test_a_runner_passes_no_scenario_for_another_operating_system(runner: Runner, tmp_path: Path) -> None:
     ids = [each for each in SUITE.ids() if each.startswith(("platforms/", "ownership/"))]
     verdicts = runner(REFERENCE, write_export(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
     assert verdicts.pop("platforms/names-in-two-cases") == ("judged", "safe", "effects", "reason", "text")
@@ -57,19 +58,22 @@ def test_a_runner_passes_no_scenario_of_other_platforms(runner: Runner, tmp_path
 
 
 @pytest.mark.runners
-def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
+def test_all_three_runners_have_the_same_verdicts_on_the_reference(tmp_path: Path) -> None:
     sample, interrupted = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
     assert compare_runners(REFERENCE, sorted({*sample, *interrupted}), tmp_path, of_go, of_node) >= 200
 
 
 SHOWING = [each for each in WRONG if each.startswith("wrong_showing:")]
-"""Implementations that are wrong only in the lines that they show."""
+"""Implementations that are wrong only in the lines that their answers show."""
 TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
+"""The wrong implementations that are compared: every fourth one, and all in `SHOWING`."""
 
 
 @pytest.mark.runners
 @pytest.mark.parametrize("name", TRIED)
-def test_all_three_agree_on_a_wrong_implementation(name: str, tmp_path: Path) -> None:
+def test_all_three_runners_have_the_same_verdicts_on_a_wrong_implementation(
+    name: str, tmp_path: Path
+) -> None:
     """Each implementation is compared in a different part of the scenarios."""
     ids = SUITE.ids()[WRONG.index(name) :: len(WRONG)]
     assert compare_runners([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20

@@ -1,4 +1,4 @@
-"""A hostile export: the runners write only in the workspace, and print it as plain text."""
+"""A hostile export: the runners write only inside the workspace, and print hostile texts as plain text."""
 
 import json
 import sys
@@ -11,7 +11,9 @@ from tests.runners.verdicts import JUDGING_RUNNERS, PRINTING_RUNNERS, REFERENCE,
 from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
+"""A file in an export."""
 LINK = {"type": "symlink", "target": "OUT"}
+"""A symbolic link in an export. OUT is replaced by a directory outside the workspace."""
 GIVEN: dict[str, dict[str, object]] = {
     "up": {"../../../made.txt": FILE},
     "up after a name": {"a/../../../../made.txt": FILE},
@@ -25,6 +27,7 @@ GIVEN: dict[str, dict[str, object]] = {
     "another name of it": {"f": {"type": "hardlink", "to": "OUT/keep.txt"}},
     "another name through a link": {"l": LINK, "f": FILE, "l/made.txt": {"type": "hardlink", "to": "f"}},
 }
+"""Files of a workspace that would be created outside it, by a description of the path."""
 EVENTS: dict[str, dict[str, object]] = {
     "modify": {"event": "modify", "path": "../../../keep.txt", "entry": FILE},
     "modify by a link": {"event": "modify", "path": "l/keep.txt", "entry": FILE},
@@ -37,10 +40,11 @@ EVENTS: dict[str, dict[str, object]] = {
     "mkdir": {"event": "mkdir", "path": "../../../made.txt", "entry": {"type": "directory"}},
     "symlink": {"event": "symlink", "path": "l/made.txt", "entry": LINK},
 }
+"""Events that would change a file outside the workspace, by a description."""
 
 
 def scenarios(out: Path) -> Iterator[dict[str, object]]:
-    """Yield the lines of an export whose scenarios try to write to a directory outside."""
+    """Yield the lines of an export whose scenarios try to write to a directory outside the workspace."""
     header, plain, end = plain_export()
     yield header
     for name, files in GIVEN.items():
@@ -77,6 +81,7 @@ import sys
 sys.stderr.write(sys.argv[1])
 sys.exit(3)
 """
+"""A program that prints its argument and then fails."""
 
 
 @PRINTING_RUNNERS
@@ -116,12 +121,14 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     'no event of a session "dream"': ({}, {"kind": "session", "event": "dream"}),
     'no step "dance"': ({}, {"kind": "dance"}),
 }
-"""The expected message of a runner, with the changed keys of the header and the step that cause it."""
+"""The expected messages of a runner, each with the changed keys of the header and the step that cause it."""
 
 
 @pytest.mark.parametrize("said", UNKNOWN)
 @PRINTING_RUNNERS
-def test_a_runner_refuses_an_unknown_export(runner: Callable[..., str], said: str, tmp_path: Path) -> None:
+def test_a_runner_refuses_an_export_in_an_unknown_format(
+    runner: Callable[..., str], said: str, tmp_path: Path
+) -> None:
     beside, step = UNKNOWN[said]
     header, plain, end = plain_export()
     given = {**plain["given"], "files": {**plain["given"]["files"], "f": FILE}}
@@ -133,7 +140,9 @@ def test_a_runner_refuses_an_unknown_export(runner: Callable[..., str], said: st
 
 
 @JUDGING_RUNNERS
-def test_unknown_events_are_errors(runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path) -> None:
+def test_a_scenario_with_an_unknown_event_is_an_error(
+    runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
     header, plain, end = plain_export()
     step = {"kind": "event", "event": "mount", "path": "notes.txt", "line": 1}
     suite = tmp_path / "suite.jsonl"

@@ -1,4 +1,4 @@
-"""On Windows and macOS the runners select the scenarios that can run there."""
+"""On Windows and macOS, the runners select the scenarios that can run there."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ import pytest
 from tests.runners.verdicts import ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, plain_export, write_export
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
+"""A machine with Windows, as the runners describe it."""
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
+"""A machine with macOS."""
 CASES_ARE_TWO = {**MACOS, "folds": False, "composes": False}
+"""A machine with macOS and a file system that distinguishes case."""
 LINUX = {"system": "linux", "folds": False, "composes": False, "opensAll": False}
+"""A machine with Linux."""
 ROOT_S = {**LINUX, "opensAll": True}
+"""A machine with Linux, used by root."""
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
+"""Capabilities that depend on the operating system or on the file system."""
 
 MODES = "modes of files"
+"""A reason why a scenario cannot run on a machine. The constants below are such reasons, too."""
 LINKS = "symbolic links that anybody may make"
 TIMES = "times finer than a microsecond"
 NAMES = "names that Windows has not"
@@ -32,15 +39,19 @@ CASE = "a directory that distinguishes the case of names"
 FORMS = "a folder in which \u00e9 has several forms"
 
 Reasons = Mapping[str, str]
+"""The missing requirement of each scenario. Empty if the scenario can run."""
 Machine = Mapping[str, object]
+"""The properties of a machine."""
 
 
 @cache
 def capabilities() -> list[str]:
+    """Return all capabilities that a scenario may need, except `PLATFORMS`."""
     return sorted({need for each in SUITE.ids() for need in SUITE.scenario(each).needs} - {*PLATFORMS})
 
 
 def by_go(machine: Machine, suite: Path, folder: Path) -> Reasons:
+    """Return the missing requirements according to the runner in Go."""
     words = ["go", "test", ".", "-count=1", "-run", "TestMachine"]
     return _reasons(words, ROOT / "runners/go", machine, suite, folder / "verdicts.jsonl")
 
@@ -54,15 +65,17 @@ const { capabilities, ...machine } = JSON.parse(described);
 const lines = load(suite).scenarios.map((each) => [each.id, lacking(machine, each, capabilities).join(", ")]);
 writeFileSync(file, lines.map((each) => JSON.stringify(each)).join("\\n"));
 """
+"""A script that prints the missing requirements according to the runner in JavaScript."""
 
 
 def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
+    """Return the missing requirements according to the runner in JavaScript."""
     words = ["node", "--input-type=module", "-e", IN_JAVASCRIPT]
     return _reasons(words, ROOT / "runners/typescript", machine, suite, folder / "verdicts.jsonl")
 
 
 def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
-    """Return the missing requirement of each scenario on a machine. The implementation has every capability."""
+    """Return the missing requirement of each scenario on a machine. The implementation supports every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
@@ -74,6 +87,7 @@ def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, 
 RUNNERS = pytest.mark.parametrize(
     "runner", [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
 )
+"""Parametrizes a test with both runners."""
 FILE = {"type": "file", "utf8": "x", "mode": "0644", "mtime_ns": 1577836800000000000}
 LINK = {"type": "symlink", "target": "b"}
 CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
@@ -133,10 +147,11 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""The changed parts of a scenario, the machine, and the requirement that it does not meet, by description."""
+"""Descriptions of cases, each with the changed parts of a scenario, the machine, and the missing requirement."""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
+    """Yield the lines of an export with the cases for a machine."""
     header, plain, end = plain_export()
     call = plain["steps"][-1]
     cases = {name: each for name, (each, on, _) in CASES.items() if on == machine}
@@ -151,7 +166,7 @@ def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
 
 
 @RUNNERS
-def test_unsupported_scenarios_have_a_reason(
+def test_each_scenario_that_cannot_run_on_a_machine_has_a_reason(
     runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
 ) -> None:
     suite, reasons = tmp_path / "suite.jsonl", {}
@@ -163,7 +178,7 @@ def test_unsupported_scenarios_have_a_reason(
 
 @pytest.mark.runners
 @pytest.mark.parametrize("machine", [WINDOWS, MACOS], ids=["windows", "macos"])
-def test_both_runners_select_the_same_scenarios(machine: Machine, tmp_path: Path) -> None:
+def test_both_runners_select_the_same_scenarios_on_a_machine(machine: Machine, tmp_path: Path) -> None:
     suite = write_export(tmp_path / "suite.jsonl.gz")
     reasons = by_go(machine, suite, tmp_path)
     assert reasons == by_node(machine, suite, tmp_path)
@@ -178,7 +193,9 @@ def test_both_runners_select_the_same_scenarios(machine: Machine, tmp_path: Path
 @pytest.mark.parametrize(
     ("platform", "system"), [("win32", "windows"), ("darwin", "macos"), ("linux", "linux")]
 )
-def test_names_of_systems_in_node_are_known(platform: str, system: str, tmp_path: Path) -> None:
+def test_the_runner_in_javascript_knows_the_names_of_operating_systems_in_node(
+    platform: str, system: str, tmp_path: Path
+) -> None:
     script = f"""
         Object.defineProperty(process, "platform", {{ value: "{platform}" }});
         const {{ here }} = await import("./system.mjs");
@@ -228,6 +245,7 @@ def test_windows_paths_become_scenario_paths_in_javascript() -> None:
 
 
 def status_of_a_closed_file(folder: Path) -> str:
+    """Return the status of a scenario with a file that its mode closes."""
     verdicts = [*map(json.loads, (folder / "node.jsonl").read_text("utf-8").splitlines())]
     closed = "links-and-modes/edit-link-to-read-only-file"
     return {each["scenario"]: str(each["status"]) for each in verdicts}[closed]
