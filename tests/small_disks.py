@@ -1,4 +1,4 @@
-"""Tells whether tests on this machine may mount small disks, without using the tested code."""
+"""Determines whether tests on this machine may mount small disks. It does not use the tested code."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def may_mount() -> bool:
-    """Return whether a process may mount a file system that only this process sees."""
+    """Whether this process may mount a file system that only this process sees."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return False

@@ -1,4 +1,4 @@
-"""Writes small suites: a few scenarios in a directory, with the shared files of the bundled suite, and recordings."""
+"""Writes small suites: a few scenarios in a directory, with recordings and the shared files of the bundled suite."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,15 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 __all__ = ["file_bytes", "keep_recording", "small_suite", "transcript_of_read"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
+"""The shared files that a small suite copies from the bundled suite by default."""
 DEFAULTS = {"rules.yaml": "rules: {}\n"}
-"""The content of files that a small suite does not copy from the bundled suite: an empty list of rules."""
+"""The content of files that a small suite does not copy from the bundled suite."""
 
 
 def small_suite(
     root: Path, scenarios: Mapping[str, str | bytes] | None = None, *, shared: Sequence[str] = SHARED
 ) -> Suite:
-    """Write a suite with these scenarios, by id, and the shared files of the bundled suite. Return the suite."""
+    """Write a suite with these scenarios, by id, and with shared files of the bundled suite. Return the suite."""
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
@@ -32,7 +33,7 @@ def small_suite(
 
 
 def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
-    """Write a recording to the file where the suite looks for it, and return the file."""
+    """Write a recording to the file from which the suite reads it, and return the file."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])

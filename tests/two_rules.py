@@ -28,5 +28,5 @@ rules:
 
 
 def two_rules(class_: str) -> str:
-    """Return the text of a `rules.yaml` with two rules: `read-first`, of this class, and `numbers`."""
+    """Return the text of a `rules.yaml` with two rules: `read-first`, which has the class `class_`, and `numbers`."""
     return _RULES.replace("CLASS", class_)

@@ -1,4 +1,4 @@
-"""Creates verdicts, runs and rules for tests of reports, with default values."""
+"""Creates verdicts, runs and rules with default values. Used by tests of reports."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
 NOWHERE = Position(Path("rules.yaml"), 1, 1)
+"""A position for rules in these tests."""
 
 
 def verdict(
@@ -27,10 +28,10 @@ def verdict(
     level: Level = "text",
     **about: Any,
 ) -> Verdict:
-    """Return a verdict on a scenario. The level `fails` and all stricter levels fail.
+    """Return a verdict on a scenario. It fails at the level `fails` and at all stricter levels.
 
-    Without `fails`, all levels hold if the status is `passed`. Otherwise `fails` is the lowest level of the
-    differences, or `safe` if there are none.
+    If `fails` is None, all levels hold if the status is `passed`. Otherwise the verdict fails at the lowest level of
+    the differences, or at `safe` if there are none.
     """
     if fails is None and status != "passed":
         fails = min((each.level for each in differences), key=LEVELS.index, default="safe")
@@ -40,23 +41,23 @@ def verdict(
 
 
 def with_baseline_result(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with the result of a baseline.
+    """Return a verdict with the result of applying a baseline.
 
-    `accepted` is the reason why the failure is accepted, `stale` the reason why the baseline is out of date.
+    `accepted` is the reason why the failure is accepted, and `stale` is the reason why the baseline is out of date.
     """
     conformant = each.status not in ("failed", "error") or bool(accepted)
     return each, BaselineResult(conformant and not stale, accepted, stale)
 
 
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
-    """Return a run with these verdicts. Its level is `text` unless `level` is given."""
+    """Return a run with these verdicts. Its level is `text`, unless `about` contains a `level`."""
     level = about.pop("level", "text")
     pairs = tuple(with_baseline_result(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 
 def sources_of(suite: Suite, **others: Any) -> Sources:
-    """Return the data of a suite that pages need. A scenario that does not exist is omitted."""
+    """Return the functions and data of a suite that pages use. Scenarios that do not exist are omitted."""
     known = frozenset(suite.ids())
     usual: dict[str, Any] = {
         "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
@@ -75,14 +76,14 @@ def rule(name: str, class_: RuleClass = "safety", **others: Any) -> Rule:
 
 
 def rules_of(*every: Rule) -> Rules:
-    """Return a set of these rules with a description of each class."""
+    """Return a set of these rules, with a description of each class."""
     return Rules(dict.fromkeys(CLASSES, "Meaning."), {each.id: each for each in every})
 
 
 def write_report_of(
     make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
 ) -> str:
-    """Return the text that a report writes about these verdicts."""
+    """Return the text of a report about these verdicts."""
     stream = io.StringIO()
     report, summary = make(stream), Summary()
     for each in every:

@@ -134,7 +134,7 @@ def test_using_an_installed_version_sets_its_last_use_to_today(
     assert [each.days for each in list_entries()] == [0, 0, 3, 50, 60]
 
 
-def test_an_unknown_name_is_refused(readfirst: Cli) -> None:
+def test_an_unknown_name_of_a_cache_entry_is_refused(readfirst: Cli) -> None:
     ran = readfirst("product", "cache", "9.9.9")
     assert (ran.code, ran.out) == (2, "")
     assert "nothing in the cache is called '9.9.9'" in ran.err

@@ -282,6 +282,7 @@ def test_hostile_texts_in_all_fields_are_printed_as_plain_text(name: str) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_text_stays_text_in_each_field_alone(name: str) -> None:
+    """A hostile text in any single field of a report is printed as plain text, in every format."""
     form = FORMATS[name]
     usual = form.write(World())
     for payload, text in PAYLOADS.items():

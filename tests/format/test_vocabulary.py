@@ -55,7 +55,9 @@ def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
         ("errors:", "names:", "has no key 'names'"),
     ],
 )
-def test_an_error_is_reported_with_its_position(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_an_error_in_errors_yaml_is_reported_with_its_position(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     assert old in GOOD
     with pytest.raises(SuiteError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))

@@ -23,7 +23,9 @@ def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -
 
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the output file is full, the shell may be killed before it prints its directory."""
+    """The output of a command is not taken for the shell's new directory. If the output file is full, the shell may be
+    killed before it prints the directory.
+    """
     monkeypatch.setattr(shell, "_MAX_OUTPUT_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -48,6 +50,7 @@ def test_a_command_is_ended_after_its_time_limit(tmp_path: Path) -> None:
 
 
 def test_a_file_that_a_command_writes_has_an_end(tmp_path: Path) -> None:
+    """The size of a file that a command writes is limited."""
     (tmp_path / "f").write_bytes(b"x" * 700_000)
     Shell(CommandLimits(tmp_path, tmp_path, seconds=20)).run("cat f f f f | tee g h")
     assert all(700_000 < (tmp_path / name).stat().st_size <= 1 << 20 for name in "gh")

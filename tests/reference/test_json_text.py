@@ -75,7 +75,7 @@ def test_nested_json_values_are_indented():
 
 
 @rows("levels", [400, 900, 5000])
-def test_deeply_nested_json_is_refused(levels):
+def test_a_json_text_that_is_nested_too_deeply_is_refused(levels):
     with pytest.raises((JsonError, RecursionError), match=r"Unexpected end of JSON input|recursion"):
         parse_json("[" * levels)
 

@@ -111,6 +111,7 @@ EXPECTED: dict[str, Any] = {
 
 
 def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tmp_path: Path) -> None:
+    """A confined program can write only to its own directory."""
     own, other = tmp_path / "own", tmp_path / "other"
     own.mkdir()
     other.mkdir()
@@ -213,6 +214,7 @@ def test_an_unconfined_implementation_that_writes_around_its_workspace_is_report
 def test_a_system_without_any_way_refuses_and_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, suite: Suite
 ) -> None:
+    """On a system without a sandbox, `--confine` is refused. The message names the missing program."""
     without_bubblewrap(monkeypatch)
     with pytest.raises(
         AdapterError, match=r"--confine .* bubblewrap is not installed.*apt-get install"

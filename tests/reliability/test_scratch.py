@@ -143,6 +143,7 @@ def test_closing_a_temporary_directory_that_was_moved_is_not_an_error(temporary:
 def test_no_workspace_has_a_path_that_a_shell_takes_apart(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The path of a workspace contains no characters that a shell interprets, even if the temporary directory does."""
     (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / name))
     with pytest.raises(ScratchError, match="Set TMPDIR to another one"):

@@ -93,6 +93,7 @@ def test_a_repository_within_the_workspace_is_refused(site: WorkspaceDir, git: G
 def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
     site: WorkspaceDir, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Git runs no program that a file in the workspace or in the home directory names."""
     made = tmp_path / "made"
     setting = (
         f'[filter "x"]\n\tclean = touch {made}\n\tsmudge = touch {made}\n[core]\n\tfsmonitor = touch {made}\n'
@@ -116,6 +117,7 @@ def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
 def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
     site: WorkspaceDir, git: Git, tmp_path: Path
 ) -> None:
+    """Git writes nothing through a symbolic link that replaced a directory of the workspace."""
     sub = Path(site.root, "sub")
     sub.mkdir()
     (sub / "new.txt").write_text("new\n")
@@ -163,4 +165,5 @@ def test_without_git_a_scenario_is_unsupported(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_scenario_may_name_these_commands_alone(text: str, known: bool) -> None:
+    """The event `git` accepts only the listed commands of git."""
     assert is_git_command(text) is known

@@ -29,7 +29,7 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
         (("$WS/.claude/a.txt",), "2.1.75", True),
     ],
 )
-def test_a_scenario_with_more_files_than_the_product_remembers_needs_a_separate_session(
+def test_a_scenario_with_several_files_needs_a_separate_session_if_the_version_remembers_few_files(
     paths: tuple[str, ...], version: str | None, own: bool
 ) -> None:
     scenario = _scenario(*(("Read", {"file_path": path}) for path in paths))

@@ -104,7 +104,7 @@ def test_the_former_name_of_a_property_is_accepted_with_a_warning(former: str, n
         assert getattr(traits, former) is value
 
 
-def test_an_unknown_name_is_refused() -> None:
+def test_an_unknown_name_of_a_property_is_refused() -> None:
     fields: dict[str, Any] = {"repeats": True}
     with pytest.raises(TypeError, match="repeats"):
         AdapterTraits(**fields)

@@ -60,6 +60,7 @@ def scenarios(out: Path) -> Iterator[dict[str, object]]:
 def test_a_stranger_s_export_writes_nothing_outside(
     runner: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A hostile export cannot make a runner write outside the workspace."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "keep.txt").write_text("kept")
@@ -86,6 +87,7 @@ sys.exit(3)
 
 @PRINTING_RUNNERS
 def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> None:
+    """The runners print hostile texts of an export as plain text."""
     header, plain, end = plain_export()
     step = {**plain["steps"][-1], "expect": {**plain["steps"][-1]["expect"], "text": HOSTILE}}
     streamed = [

@@ -1,4 +1,4 @@
-"""An implementation that requests the change by another program again and again during a call, and never answers."""
+"""An implementation that repeatedly requests the change by another program during a call, and never answers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,6 +7,8 @@ from readfirst import ToolResult, Workspace
 
 
 class Asking:
+    """Requests the change by another program without end during a call, and never answers the call."""
+
     capabilities = frozenset({"Read", "Edit", "Write", "during"})
 
     def open(self, workspace: Workspace) -> "Asking":

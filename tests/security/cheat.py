@@ -1,4 +1,4 @@
-"""An implementation that searches for the expectations, and answers with its findings."""
+"""An implementation that searches for the expected results of scenarios, and answers with the results of its search."""
 
 import importlib
 import importlib.util
@@ -14,6 +14,7 @@ from readfirst import FileTools, ToolResult, Workspace
 
 
 def importable(name: str) -> bool:
+    """Whether a module can be imported."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
@@ -21,10 +22,12 @@ def importable(name: str) -> bool:
 
 
 def below(folder: Path) -> list[str]:
+    """Return the names of up to three YAML files below a directory, which could contain expected results."""
     return sorted(path.name for path in folder.rglob("*.yaml"))[:3]
 
 
 def is_offered(name: str) -> bool:
+    """Whether the package readfirst contains a name."""
     try:
         return hasattr(readfirst, name)
     except ImportError:
@@ -32,6 +35,10 @@ def is_offered(name: str) -> bool:
 
 
 class Cheat:
+    """Searches for expected results in modules, variables and files, and answers each call with what it
+    found, as JSON.
+    """
+
     def open(self, workspace: Workspace) -> "Cheat":
         return self
 

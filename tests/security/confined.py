@@ -1,4 +1,4 @@
-"""Run a Python program in the sandbox, and print its output: `confined.py WORKSPACE HIDDEN OWN WORDS...`."""
+"""Runs a Python program in the sandbox and prints its output: `confined.py WORKSPACE HIDDEN OWN WORDS...`."""
 
 import os
 import subprocess
@@ -9,7 +9,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_confined(workspace: Path, hidden: Path, own: Path, *command: str) -> str:
-    """Run a Python program that may write only to `workspace`, and sees `own` but not `hidden`. Return its output."""
+    """Run a Python program in the sandbox and return its output. The program can write only to `workspace`. It can read
+    `own`, but not `hidden`.
+    """
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.processes.supervised_process import Child
 

@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of attacks: the directory of the attackers."""
+"""A fixture for tests of attacks: it makes the attackers in this directory importable."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def attackers(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Add this directory to Python's path, also of other processes, so that `python:spoilers:NAME` is found."""
+    """This directory. The fixture adds it to the import path of Python, also in other processes, so that
+    `python:spoilers:NAME` can be imported.
+    """
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.syspath_prepend(HERE)
     return HERE

@@ -1,6 +1,6 @@
-"""A program that attacks resources outside of its sandbox, and prints the result of each attempt as JSON."""
+"""A program that attacks resources outside its sandbox, and prints the result of each attempt as JSON."""
 
-# Each attack uses the shortest way.
+# Each attack uses the shortest code, without pathlib.
 # ruff: noqa: PTH104, PTH110, PTH114, PTH123, PTH208
 
 import json
@@ -16,6 +16,7 @@ from typing import Any
 
 
 def connect(family: int, address: Any) -> bool:
+    """Connect to an address, and return True."""
     with socket.socket(family) as client:
         client.settimeout(2)
         client.connect(address)
@@ -23,17 +24,21 @@ def connect(family: int, address: Any) -> bool:
 
 
 def write(path: Path | str) -> bool:
+    """Write to a file, and return True."""
     Path(path).write_text("written by the intruder")
     return True
 
 
 def kill(pid: int) -> bool:
+    """Kill a process, and return True."""
     os.kill(pid, 9)
     return True
 
 
 def write_by_a_race(workspace: Path, outside: Path) -> bool:
-    """Whether a file was written outside, while another thread keeps replacing a directory by a link."""
+    """Whether a file could be written outside the workspace while another thread repeatedly replaces a directory with a
+    link.
+    """
     folder, link = workspace / "folder", workspace / "link-to-outside"
     folder.mkdir()
     link.symlink_to(outside)
@@ -58,6 +63,7 @@ def write_by_a_race(workspace: Path, outside: Path) -> bool:
 
 
 def daemon(words: str) -> bool:
+    """Start a process that is detached from this program, and return True."""
     sleeping = [sys.executable, "-c", "import time; time.sleep(60)", words]
     null = subprocess.DEVNULL
     subprocess.Popen(sleeping, start_new_session=True, stdout=null, stderr=null)
@@ -65,6 +71,9 @@ def daemon(words: str) -> bool:
 
 
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
+    """Return the attempts by name. An attempt succeeds if it returns a true value; it fails if it raises an
+    exception.
+    """
     outside, workspace, home = Path(given["outside"]), Path.cwd(), Path(given["home"])
     project, suite = Path(given["project"]), Path(given["suite"])
     harness = given["harness"]
@@ -97,7 +106,9 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 
 def facts() -> dict[str, Any]:
-    """Return facts about the environment. Each fact has one correct value in the sandbox."""
+    """Return facts about the environment, such as the open descriptors. In the sandbox, each fact has one correct
+    value.
+    """
     remounting = ["mount", "-o", "remount,rw", "/"]
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],
@@ -112,6 +123,7 @@ def facts() -> dict[str, Any]:
 
 
 def terminal() -> bool:
+    """Whether the terminal of the user can be opened."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR))
     except OSError:
@@ -120,6 +132,7 @@ def terminal() -> bool:
 
 
 def main() -> None:
+    """Make all attempts, and print their results and the facts."""
     found: dict[str, Any] = {}
     for name, attempt in attempts(json.loads(sys.argv[1])).items():
         try:

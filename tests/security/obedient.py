@@ -1,4 +1,6 @@
-"""Executes the file `settings` of its start directory, like an agent, and then replaces itself by a Python program."""
+"""A program that runs the file `settings` in its start directory, as some agents do, and then runs a Python program in
+its place.
+"""
 
 import contextlib
 import os

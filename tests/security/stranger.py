@@ -1,4 +1,4 @@
-"""Writes a hostile project: a suite, results and pages that contain one text in all places where a text is allowed."""
+"""Writes a hostile project: a suite, results and pages. One hostile text is in every place that allows text."""
 
 import json
 import re
@@ -12,7 +12,9 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.observatory.site.site_data import SiteData
 
 RUNS = "window.owned = 1"
+"""A script that a test can detect after it has run."""
 SEEN = f"<script>{RUNS}</script>"
+"""The script as an HTML element."""
 MARKUP = (
     f"""findme </title></script></textarea>{SEEN}<img src="docs/map.svg" onload="{RUNS}"><img src="http://seen.invalid/pixel">"""
     f"""<svg onload="{RUNS}"><iframe srcdoc="<script>parent.{RUNS}</script>"></iframe><base href="http://seen.invalid/">"""
@@ -27,7 +29,7 @@ BLOCKS = (
     f"\n```\n~~~~\n\n{SEEN}\n\n# big {{ onclick={RUNS} }}\n\n| a |\n|---|\n| b |\n\n    code\n\n--8<-- 'x'\n\n---\n"
     + MARKUP
 )
-"""Hostile markup that consists of separate blocks."""
+"""Hostile markup in several blocks."""
 SCENARIO = """\
 title: {text}
 about: {text}
@@ -42,6 +44,7 @@ steps:
       error: not_read
       text: File has not been read yet. Read it first before writing to it.
 """
+"""The text of a scenario, with placeholders for a hostile text."""
 ADDRESSES = (
     f"javascript:{RUNS}",
     f"java\tscript:{RUNS}",
@@ -49,21 +52,26 @@ ADDRESSES = (
     f"https://example.invalid/)\n\n{MARKUP}",
     "//seen.invalid/x",
 )
+"""Hostile addresses of links."""
 IDS = ("gate/one", "lines/two")
+"""The ids of the scenarios of the project."""
 
 
 def as_yaml(value: object) -> str:
-    """Return JSON that is also valid YAML: characters above U+FFFF are written as one escape."""
+    """Return a value as JSON that is also valid YAML: a character above U+FFFF becomes one escape."""
     pair = r"\\u(d[89ab]..)\\u(d[c-f]..)"
     return re.sub(pair, lambda found: f"\\U{_join_surrogates(found[1], found[2]):08x}", json.dumps(value))
 
 
 def _join_surrogates(high: str, low: str) -> int:
+    """Return the code point of a surrogate pair of escapes."""
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
 def project(folder: Path, text: str) -> SiteData:
-    """Write a project where every title, reason, source, name and summary is `text`. Return the data of its site."""
+    """Write a project in which every title, reason, source, name and summary is `text`. Return the data of its web
+    site.
+    """
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
     for rule, scenario_id in zip(("first", "second"), IDS, strict=True):

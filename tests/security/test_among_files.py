@@ -1,4 +1,4 @@
-"""Programs that execute files of an untrusted suite run in the sandbox."""
+"""Programs that run files of an untrusted suite, as some agents and servers do, are started in the sandbox."""
 
 import sys
 from collections.abc import Callable
@@ -42,6 +42,7 @@ result:
   errors: {{not_read: ["{{any}}"]}}
 capabilities: [Read, Write]
 """
+"""The mapping of a substitute for an agent."""
 SERVER = f"""
 title: A stand-in
 home: https://example.org/
@@ -54,23 +55,28 @@ result:
   error: {{flag: true}}
 capabilities: [Read]
 """
+"""The mapping of a substitute for a server."""
 
 
 def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    """Open the adapter of the real product. A substitute takes the place of the product."""
     words = (sys.executable, OBEDIENT, str(TESTS / "agent" / "fake_agent.py"), "product")
     monkeypatch.setattr(claude_code, "install", lambda *_: InstalledPackage("2.1.7", folder, words))
     return connect("claude-code:2.1.7", suite)
 
 
 def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    """Open the adapter of an agent."""
     return install_stand_in(AGENT, suite, folder, monkeypatch)
 
 
 def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    """Open the adapter of a published server."""
     return install_stand_in(SERVER, suite, folder, monkeypatch)
 
 
 def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    """Open the adapter of a target with this mapping. The program obedient.py takes the place of the target."""
     (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
     monkeypatch.setattr(kind, "find_target", lambda _: target)
@@ -79,14 +85,18 @@ def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pyte
 
 
 def mine(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    """Open the adapter of the user's own server."""
     return connect(f"mcp:{sys.executable} {OBEDIENT} -m readfirst serve --root $WS", suite)
 
 
 OPENED = [product, agent, server, mine]
+"""The functions that open adapters."""
 
 
 def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pytest.MonkeyPatch) -> bool:
-    """Start a program in a directory whose files make it write outside. Return whether it has written there."""
+    """Start a program in a directory whose file `settings` writes outside the directory. Return whether it
+    was written.
+    """
     root, made = folder / "site" / "s" / "w", folder / "made.txt"
     for path in (root, folder / "site" / "h"):
         path.mkdir(parents=True)
@@ -102,13 +112,14 @@ def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pyt
 def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A program that runs files of an untrusted suite cannot write outside its directory."""
     assert not start(opened, small_suite(tmp_path / "suite"), tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("opened", OPENED)
 @pytest.mark.parametrize("way", ["bundled", "trusted"])
-def test_files_of_a_trusted_suite_reach_the_outside(
+def test_a_program_that_runs_files_of_a_trusted_suite_can_write_outside_its_directory(
     opened: Callable[..., Adapter], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = Suite() if way == "bundled" else Suite(small_suite(tmp_path / "suite").root, trust=True)
@@ -116,7 +127,7 @@ def test_files_of_a_trusted_suite_reach_the_outside(
 
 
 @pytest.mark.parametrize("opened", OPENED)
-def test_nothing_starts_without_a_sandbox(
+def test_without_a_sandbox_no_program_is_started_for_an_untrusted_suite(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_bubblewrap(monkeypatch)

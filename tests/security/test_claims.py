@@ -1,4 +1,4 @@
-"""A tool that declares few capabilities does not pass as if it had done everything."""
+"""A tool that declares few capabilities does not pass as if it had all of them."""
 
 import json
 from dataclasses import replace
@@ -17,12 +17,14 @@ from tests.command_line import Cli
 pytestmark = pytest.mark.usefixtures("attackers", "in_process")
 
 READS, FINE = "python:spoilers:Reads", "python:spoilers:Fine"
+"""The connect strings of an implementation that declares only Read, and of a complete one."""
 CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encodings/nul-read")
-"""Scenarios of the tests. Two of these need only Read."""
+"""The scenarios of the tests. Two of them need only Read."""
 SUITE = Suite()
 
 
 def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
+    """Return an unsupported verdict with these missing capabilities."""
     reason = "the adapter lacks " + ", ".join(lacks)
     return Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason=reason, lacks=lacks)
 
@@ -30,12 +32,14 @@ def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
 def write_baseline(
     folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline | None = None
 ) -> Baseline:
+    """Write a baseline for a run with these verdicts, and return it."""
     file = folder / "accepted.yaml"
     file.write_text(baseline_text("mine", verdicts, old, of_all=of_all), encoding="utf-8")
     return load_baseline(file, SUITE.ids(), SUITE.contracts)
 
 
 def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_stated(readfirst: Cli) -> None:
+    """An adapter that declares only Read is conformant only if the user states that Edit and Write are not required."""
     found = readfirst("run", READS, *CHOSEN)
     assert found.code == 1
     assert "2 scenarios not judged, but required; missing: Edit (1); Write (1)" in found.out
@@ -59,7 +63,7 @@ def test_every_report_shows_missing_capabilities(readfirst: Cli, tmp_path: Path)
     assert json.loads(stated.out)["color"] == "green"
 
 
-def test_a_written_baseline_reports_missing_reasons(readfirst: Cli, tmp_path: Path) -> None:
+def test_writing_a_baseline_prints_how_many_entries_need_a_reason(readfirst: Cli, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.yaml"
     options = ("--level", "safe", "--baseline", baseline, "--name", "mine")
     for target, code, last in (
@@ -81,6 +85,9 @@ def test_a_written_baseline_reports_missing_reasons(readfirst: Cli, tmp_path: Pa
 def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
     readfirst: Cli, tmp_path: Path
 ) -> None:
+    """If an implementation no longer declares Edit and Write, its old baseline does not accept the unsupported
+    scenarios.
+    """
     baseline = tmp_path / "accepted.yaml"
     options = ("--baseline", baseline, "--name", "mine")
     assert readfirst("run", FINE, *CHOSEN, *options, "--update-baseline").code == 0
@@ -92,7 +99,9 @@ def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
     assert readfirst("run", READS, *CHOSEN, *options).code == 0
 
 
-def test_a_baseline_without_unjudged_scenarios_must_be_renewed(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_baseline_that_does_not_list_unjudged_scenarios_must_be_updated(
+    readfirst: Cli, tmp_path: Path
+) -> None:
     baseline = tmp_path / "accepted.yaml"
     baseline.write_text("name: mine\naccepted: []\n", encoding="utf-8")
     options = ("--baseline", baseline, "--name", "mine")
@@ -104,12 +113,14 @@ def test_a_baseline_without_unjudged_scenarios_must_be_renewed(readfirst: Cli, t
 
 
 def is_accepted(baseline: Baseline | None, *verdicts: Verdict) -> list[bool]:
-    """Return whether a baseline accepts the missing capabilities of each verdict of a run."""
+    """Return for each verdict of a run whether the baseline accepts its missing capabilities."""
     checker = BaselineChecker(baseline)
     return [checker.apply_baseline(verdict).conformant for verdict in verdicts]
 
 
-def test_missing_arguments_are_accepted_by_name_and_number(tmp_path: Path) -> None:
+def test_a_baseline_accepts_missing_arguments_only_by_name_and_in_its_number_of_scenarios(
+    tmp_path: Path,
+) -> None:
     pages = make_unsupported("gate/edit-unread", "Read with pages")
     baseline = write_baseline(tmp_path, pages)
     assert is_accepted(baseline, pages, replace(pages, scenario_id="gate/write-unread")) == [True, False]
@@ -129,7 +140,9 @@ def test_only_capabilities_of_the_baseline_may_be_missing(tmp_path: Path) -> Non
 
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
-    """A mapping may leave out arguments of a tool, but not all its calls."""
+    """A tool counts as missing if even its simplest call is unsupported. A mapping may leave out arguments of a tool,
+    but not all calls.
+    """
     traits = AdapterTraits(
         unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
     )

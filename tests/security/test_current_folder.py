@@ -1,4 +1,6 @@
-"""The start directory of a command may be hostile: nothing in it is imported or read as settings."""
+"""The current directory of a command may be hostile: the command imports nothing from it and reads no
+settings there.
+"""
 
 import signal
 import subprocess
@@ -11,16 +13,19 @@ import yaml
 from readfirst.harness.processes.supervised_process import run_program
 
 TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
+"""The code of a hostile module: it creates a directory."""
 PYTHON = [sys.executable, "-c", "import stranger"]
+"""A command that imports the hostile module."""
 ERRAND = """
 from readfirst.harness.processes.supervised_process import run_program
 run_program(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
 """
+"""A program that runs another program, which waits."""
 
 
 @pytest.fixture
 def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that is written if a hostile module in the current directory is imported."""
+    """A path that exists only after a hostile module of the current directory was imported."""
     folder = tmp_path / "strangers"
     folder.mkdir()
     for name in (*sys.stdlib_module_names, "pip", "readfirst", "stranger", "typer", "yaml"):
@@ -37,6 +42,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None:
+    """A command of readfirst imports no module from the current directory."""
     done = subprocess.run([sys.executable, "-P", "-m", "readfirst", *words], check=False, capture_output=True)
     assert (done.returncode, trap.exists()) == (0, False)
 
@@ -45,6 +51,7 @@ def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None
 def test_the_action_installs_nothing_of_it(
     trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The GitHub action imports no module from the current directory while it installs readfirst."""
     action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text("utf-8"))
     script = action["runs"]["steps"][0]["run"]
     for name, value in (
@@ -60,6 +67,7 @@ def test_the_action_installs_nothing_of_it(
 
 
 def test_what_is_run_to_its_end_is_elsewhere(trap: Path) -> None:
+    """A helper program that readfirst runs imports no module from the current directory."""
     assert run_program(PYTHON, seconds=60).returncode == 1
     assert not trap.exists()
     assert subprocess.run(PYTHON, check=False).returncode == 0
@@ -67,6 +75,7 @@ def test_what_is_run_to_its_end_is_elsewhere(trap: Path) -> None:
 
 
 def test_what_is_run_to_its_end_ends_with_who_is_killed(tmp_path: Path) -> None:
+    """If readfirst is killed, a helper program that it runs ends, too."""
     pipe = tmp_path / "pipe"
     subprocess.run(["mkfifo", pipe], check=True)
     with (

@@ -1,4 +1,4 @@
-"""With wrong calls and hostile directories, commands end with a documented exit code and without a traceback."""
+"""With wrong arguments and in hostile directories, commands end with a documented exit code and without a traceback."""
 
 import json
 import os
@@ -36,6 +36,7 @@ from .stranger import project
 
 RUN = [sys.executable, "-m", "readfirst"]
 ONE = ["run", "reference", "gate/edit-unread"]
+"""The arguments of a run of one scenario."""
 
 SIGNALLED = """
 import atexit, os, signal, sys
@@ -53,16 +54,19 @@ sys.argv = ["readfirst", *{words!r}]
 from readfirst.__main__ import main
 main()
 """
-"""Runs a command, which sends itself a signal when it imports a module, and with `again` when it ends."""
+"""A program that runs a command and sends itself a signal when it imports a module. With `again`, it sends the signal
+once more at its end.
+"""
 
 
 @pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
 def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with a Python that buffers its output until it ends, and with one that does not."""
+    """Runs a test twice: Python buffers its output until the end, or does not buffer it."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 
 def run_to_end(words: Sequence[str], **options: object) -> tuple[int, str]:
+    """Run a command, and return its exit code and its errors."""
     done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload]
     return done.returncode, done.stderr
 
@@ -81,6 +85,7 @@ def run_to_end(words: Sequence[str], **options: object) -> tuple[int, str]:
     ],
 )
 def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str) -> None:
+    """If standard streams are closed at the start, a command runs as if its output were discarded."""
     code, printed = run_to_end(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
     assert (code, "Traceback" in printed, "bug" in printed) == (ExitCode.CONFORMANT, False, False)
 
@@ -91,6 +96,7 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
     [ONE, ["--version"], *(pytest.param(words, marks=pytest.mark.slow) for words in (["list"], ["-h"]))],
 )
 def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: list[str]) -> None:
+    """If the reader of its output has ended, a command ends with SIGPIPE, like other programs."""
     reads, writes = os.pipe()
     os.close(reads)
     code, printed = run_to_end([*RUN, *words], stdout=writes)
@@ -103,12 +109,14 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: l
     "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
 )
 def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
+    """If standard output cannot be written because a disk is full, the command reports this error."""
     code, printed = run_to_end(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
     assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.ERROR, True, False)
 
 
 @pytest.mark.usefixtures("buffering")
 def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
+    """If standard error cannot be written because a disk is full, the verdicts do not change."""
     done = subprocess.run(
         ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE], capture_output=True, check=False
     )
@@ -119,7 +127,9 @@ JSONL = [*ONE, "--format", "jsonl", "--output"]
 
 
 def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: Path) -> None:
-    """A command that runs as root could otherwise replace a device by a file."""
+    """A report is written into a pipe or through a link, and does not replace it. A command that runs as root could
+    otherwise replace a device with a file.
+    """
     pipe, link, kept = tmp_path / "pipe", tmp_path / "link", tmp_path / "kept.jsonl"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
@@ -138,6 +148,7 @@ def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: P
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could replace a device")
 def test_a_device_stays_one(readfirst: Cli, tmp_path: Path) -> None:
+    """A report that is written to a device does not replace the device with a file."""
     full = tmp_path / "full"
     try:
         os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
@@ -150,12 +161,14 @@ def test_a_device_stays_one(readfirst: Cli, tmp_path: Path) -> None:
 
 
 def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON lines from an endless source are read only up to a maximum size."""
     monkeypatch.setattr("readfirst.harness.report.jsonl._MAX_STREAM_BYTES", 1000)
     with pytest.raises(UnreadableStreamError, match="more than 1,000 bytes"):
         read_stream(Path("/dev/zero"))
 
 
 def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_path: Path) -> None:
+    """JSON lines of a run that contain enormous numbers are refused."""
     done = readfirst(*ONE, "--format", "jsonl").out.encode()
     results = tmp_path / "results.jsonl"
     results.write_bytes(done)
@@ -169,6 +182,7 @@ def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_p
 
 @pytest.mark.usefixtures("attackers")
 def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) -> None:
+    """An implementation that requests the event during a call a second time, instead of answering, is an error."""
     found = readfirst(
         *("run", "python:asking:Asking", "race/target-doubled-during-call", "--time-limit", "1"),
         *("--failures", "1"),
@@ -180,6 +194,7 @@ def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) 
 
 
 def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) -> None:
+    """Output of an agent that is not a message of the protocol is ignored."""
     client = AcpClient(tmp_path, tmp_path, "go", ScriptedEditor(lambda: str(tmp_path)))
     for said in ("[" * 100_000, "9" * 5000, '{"id": 2, "result": null}', '{"id": 2, "result": {}}'):
         client.hear(said.encode() + b"\n")
@@ -190,6 +205,7 @@ def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) ->
 
 
 def test_a_line_of_spaces_is_read_once() -> None:
+    """A line with very many spaces is searched in linear time."""
     spaces = " " * 200_000 + "x"
     for pattern in (_TRAILING_WHITESPACE_PATTERN, _SPACES_AT_ENDS):
         assert pattern.sub("", f"{spaces} \ny\ufeff \n ") == f"{spaces}\ny\n"
@@ -197,7 +213,9 @@ def test_a_line_of_spaces_is_read_once() -> None:
 
 @rows("part", ["x", "\x1b", "a-", "-.txt", "a.txt", "/a", "$WS/", "'", '"x', "0"])
 def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
-    """A pattern that starts again at each character of the word would take minutes."""
+    """A long word in a refusal is searched in linear time. A pattern that starts again at each character would take
+    minutes.
+    """
     began = time.process_time()
     said = kind(Difference(0, 0, "effects", "refused", "not refused", f"refused: {part * 200_000}"))
     assert len(said) <= len("effects: refused: ") + MAX_REFUSAL_CHARS
@@ -211,6 +229,7 @@ def test_a_signature_contains_no_file_names() -> None:
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the directory for a web site cannot be created, the error suggests to name a different one."""
     monkeypatch.setattr("readfirst.observatory.site.site.require_mkdocs", lambda: None)
     (tmp_path / "file").touch()
     with pytest.raises(SiteError, match="Name a different directory"):
@@ -218,6 +237,7 @@ def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: p
 
 
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    """If the current directory was removed, the error suggests to change to a different one."""
     words = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh", sys.executable, "-P", "-m"]
     code, printed = run_to_end([*words, "readfirst", *ONE], cwd=tmp_path)
     assert (code, "Change to another one" in printed, "bug" in printed) == (ExitCode.ERROR, True, False)
@@ -239,6 +259,7 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     ids=["while it starts", "while it looks its command up", "while it runs"],
 )
 def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool, module: str) -> None:
+    """A command that a signal ends at any moment has the exit code of the signal, never that of a verdict."""
     program = SIGNALLED.format(module=module, number=int(number), words=ONE, again=again)
     assert run_to_end([sys.executable, "-c", program], stdout=subprocess.DEVNULL) == (128 + number, "")
 
@@ -247,6 +268,7 @@ def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool
     "mask", [0o777, *(pytest.param(mask, marks=pytest.mark.slow) for mask in (0o700, 0o077, 0))]
 )
 def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
+    """The umask of the user does not change verdicts."""
     ids = ["gate/edit-unread", "links-and-modes/edit-of-hard-link", "staleness/edit-after-change"]
     command = [*RUN, "run", "reference", *ids]
     done = subprocess.run(command, capture_output=True, text=True, check=False, umask=mask)
@@ -255,12 +277,13 @@ def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Iterator[Path]:
-    """A directory that the fixture removes, because it may become too deep for pytest."""
+    """A directory that the fixture itself removes, because it may become too deep for pytest."""
     yield tmp_path / "fixtures"
     destroy(str(tmp_path / "fixtures"))
 
 
 def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> None:
+    """`lint` of one scenario does not read other files in its directory, which may be hostile."""
     for name in ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml", "rules.yaml"):
         root.mkdir(exist_ok=True)
         shutil.copyfile(default_root() / name, root / name)
@@ -297,6 +320,7 @@ def hostile(family: Path) -> None:
 
 
 def test_a_kept_workspace_lends_nobody_s_rights(tmp_path: Path) -> None:
+    """With `--keep`, programs in a copied workspace lose their setuid and setgid bits."""
     with WorkspacePool() as place, place.site() as site:
         program = Path(site.root, "program")
         program.write_text("#!/bin/sh\n")
@@ -309,6 +333,7 @@ def test_a_kept_workspace_lends_nobody_s_rights(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """The next installation removes the directories that a killed installation left."""
     for name in ("whole", "left", ".1.0.0-abcdefgh", "making"):
         (tmp_path / name).mkdir()
     with installing(tmp_path / "making"):
@@ -325,5 +350,6 @@ def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) 
     ],
 )
 def test_no_number_is_beyond_the_clock(words: list[str], readfirst: Cli) -> None:
+    """A time limit that is not a number, infinite or too large is refused."""
     ran = readfirst(*words)
     assert (ran.code, "Invalid value for" in ran.err) == (2, True)

@@ -1,4 +1,6 @@
-"""A link that replaces a directory between a check and an action does not lead to files outside."""
+"""If a directory is replaced with a symbolic link between a check and an action, the action still does not affect files
+outside.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +48,12 @@ EVENTS = {
     "symlink": WorldEvent("symlink", "sub/l", entry=Symlink("f.txt")),
     "mkdir": WorldEvent("mkdir", "sub/d"),
 }
+"""Events that another program would make in the directory `sub`, by name."""
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> WorkspaceDir:
-    """A workspace with files, next to a directory `outside` that contains a file of the same name."""
+    """A workspace with files. A directory `outside` next to it contains a file with the same name."""
     made = WorkspaceDir(str(tmp_path / "1"))
     made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
     outside = tmp_path / "outside"
@@ -62,6 +65,7 @@ def site(tmp_path: Path) -> WorkspaceDir:
 
 
 def state(folder: Path) -> dict[str, object]:
+    """Return the mode, time and content of each file in a directory."""
     return {
         path.name: (path.lstat().st_mode, path.lstat().st_mtime, path.is_file() and path.read_text())
         for path in folder.iterdir()
@@ -70,7 +74,7 @@ def state(folder: Path) -> dict[str, object]:
 
 @contextmanager
 def following(folder: str, *, make: bool = False) -> Iterator[int]:
-    """Open a directory in the naive way, which follows links."""
+    """Open a directory in the naive way, which follows symbolic links. It shows that the attacks work."""
     descriptor = os.open(folder, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)
@@ -79,7 +83,9 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
 def replace_by_link(
     site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
 ) -> None:
-    """Replace a part of the workspace by a link to the directory outside, just before `opened` opens a directory."""
+    """Replace a part of the workspace with a link to the directory `outside`, just before the function `opened` opens a
+    directory.
+    """
     outside = Path(site.directory).parent / "outside"
 
     @contextmanager
@@ -98,6 +104,7 @@ def replace_by_link(
 def test_an_event_happens_in_the_workspace_or_not_at_all(
     name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """An event through a directory that was replaced with a link fails, and changes nothing outside."""
     before = state(tmp_path / "outside")
     replace_by_link(site, monkeypatch, safe_open.opened, f"{site.root}/sub")
     with pytest.raises(WorldEventError):
@@ -106,7 +113,7 @@ def test_an_event_happens_in_the_workspace_or_not_at_all(
 
 
 @pytest.mark.parametrize("name", ["modify", "make", "chmod", "touch", "delete", "symlink"])
-def test_the_event_would_happen_outside_through_a_link(
+def test_in_the_naive_implementation_the_same_event_changes_files_outside(
     name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")
@@ -118,6 +125,7 @@ def test_the_event_would_happen_outside_through_a_link(
 def test_a_snapshot_reads_nothing_outside(
     site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A snapshot does not read a directory that was replaced with a link."""
     entered = snapshots._Scan._entry
 
     def late(self: object, found: os.DirEntry[str], folder: int, path: str) -> None:
@@ -135,6 +143,7 @@ def test_a_snapshot_reads_nothing_outside(
 def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
     site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Clearing a workspace removes nothing outside, even if the workspace was replaced with a link."""
     (tmp_path / "outside" / "w").mkdir()
     (tmp_path / "outside" / "w" / "f.txt").write_text("precious\n")
     site.snapshot()  # only changed entries are listed again
@@ -146,14 +155,17 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
 
 
 def a_pipe(path: Path, _outside: Path) -> None:
+    """Replace the file with a pipe."""
     os.mkfifo(path)
 
 
 def a_link(path: Path, outside: Path) -> None:
+    """Replace the file with a link to a file outside."""
     path.symlink_to(outside)
 
 
 def an_endless_device(path: Path, _outside: Path) -> None:
+    """Replace the file with a link to an endless device."""
     path.symlink_to("/dev/zero")
 
 
@@ -161,7 +173,7 @@ def an_endless_device(path: Path, _outside: Path) -> None:
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
-    """The harness reads the file of a call to count matches, and to quote its content like a model does."""
+    """The harness reads the file of a call to count matches and to quote it. A link to a file outside is not read."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
     mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
@@ -179,7 +191,9 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
 
 
 class Swapper:
-    """A confined server that replaces the file of each call, and a file next to the workspace, by links."""
+    """A confined server that replaces the file of each call, and a file next to the workspace, with links to a file
+    outside.
+    """
 
     def __init__(self, outside: Path) -> None:
         self._outside = outside
@@ -200,6 +214,7 @@ class Swapper:
 
 
 def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
+    """The probe that tests whether servers can be shared writes through no link."""
     precious = tmp_path / "precious.txt"
     precious.write_text("precious\n")
     with WorkspacePool(tmp_path / "pool") as pool:
@@ -213,7 +228,9 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
 def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
-    """The product of the earlier session could write to its home and its configuration."""
+    """A resumed session writes its settings through no link. The earlier process could write to its home and its
+    configuration.
+    """
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
     outside.mkdir()
     home.mkdir()
@@ -245,7 +262,9 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
 def test_a_kept_workspace_holds_nothing_from_outside(
     site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A shared server still runs while a workspace is copied, so it can replace files."""
+    """A workspace copied by `--keep` contains no files from outside. A shared server still runs during the copy and can
+    replace files.
+    """
     listed = os.scandir
 
     @contextmanager
@@ -270,7 +289,9 @@ def test_a_kept_workspace_holds_nothing_from_outside(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Path) -> None:
-    """The mounts are made in a separate thread, whose end removes them."""
+    """A file system is not mounted through a link. The test mounts it in a separate thread, whose end removes the
+    mount.
+    """
 
     def mount() -> bool:
         with site.mounting():
@@ -291,7 +312,9 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
-    """A file system that stayed mounted would make later scenarios unsupported on this machine."""
+    """A file system is unmounted even if its directory was moved. Otherwise later scenarios would be unsupported on
+    this machine.
+    """
 
     def mount() -> str:
         Path(site.root, "other").mkdir()

@@ -1,4 +1,4 @@
-"""An implementation that spoils files after the last answer fails."""
+"""An implementation that changes files after its last answer fails."""
 
 import sys
 from collections.abc import Sequence
@@ -12,11 +12,13 @@ from .conftest import HERE
 pytestmark = pytest.mark.usefixtures("attackers")
 
 REFUSED = "gate/edit-unread"
+"""A scenario with a refused call."""
 SEVERAL = ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
-"""More scenarios than the first few of a run, which always use separate servers."""
+"""More scenarios than the first few of a run. Only later scenarios can share a server."""
 
 
 def mcp(name: str) -> str:
+    """Return the connect string of an implementation in spoilers.py as an MCP server."""
     return f"mcp:{sys.executable} {HERE / 'spoilers.py'} {name}"
 
 
@@ -35,19 +37,21 @@ ATTACKS = (
         )
     ),
 )
+"""The implementations that change files late, each with the options that detect it."""
 
 
 @pytest.mark.parametrize(("target", "options"), ATTACKS)
 def test_who_spoils_files_after_the_last_answer_fails(
     readfirst: Cli, target: str, options: Sequence[str]
 ) -> None:
+    """An implementation that changes files after its last answer fails."""
     found = readfirst("run", target, REFUSED, "--failures", "1", *options)
     assert found.code == 1, found.out
     assert ", after the last step" in found.out
 
 
 def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: Cli) -> None:
-    """The first step of this scenario is such a change, and the file was written before it."""
+    """A file that was written before the first event of a scenario is not attributed to this event."""
     found = readfirst("run", "python:spoilers:Opens", "staleness/change-before-read")
     assert found.code == 1, found.out
     assert "stray.txt" in found.out
@@ -66,7 +70,9 @@ def test_a_correct_implementation_passes(readfirst: Cli, target: str, options: S
 
 @pytest.mark.slow
 def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
-    """A shared server would end after all workspaces were cleared, so its changes would not be seen."""
+    """A server that changes files when its input ends is detected, because it is not shared. A shared server ends after
+    all workspaces were cleared.
+    """
     chosen = [f"gate/{name}" for name in SEVERAL]
     found = readfirst("run", mcp("Closes"), *chosen, "--level", "effects")
     assert found.code == 1
@@ -77,6 +83,7 @@ def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfi
     "name", ["Detached", *(pytest.param(each, marks=pytest.mark.slow) for each in ("Ends", "Touches"))]
 )
 def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> None:
+    """`check-adapter` waits for late changes of files without an option."""
     found = readfirst("check-adapter", f"python:spoilers:{name}")
     assert found.code == 3
     wrong = [line for line in found.out.splitlines() if line.startswith("no ")]

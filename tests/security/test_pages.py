@@ -1,4 +1,4 @@
-"""Texts of a hostile suite stay plain text on every page: nothing is executed or loaded."""
+"""Texts of a hostile suite stay plain text on every page: no script is run and nothing is loaded."""
 
 import json
 import re
@@ -38,13 +38,15 @@ BLOCK_STARTS = (
     *("- x", "+ x", "1. x", "12) x", "===", "---", "    x", "\tx", "# x", "> x", "::: x"),
     *("x\n===\n\n    y"),
 )
+"""Starts of lines that begin a block in Markdown."""
 HARMLESS_IMAGES = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
-"""Pictures without an address, or with an address of the site."""
+"""Images without an address, or with an address on the site itself."""
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
+"""Elements of HTML that run or load something."""
 
 
 def active_elements(html: str) -> list[str]:
-    """Return the elements of a page that would execute or load something."""
+    """Return the elements of a page that would run or load something."""
     found = []
     for tag, attributes in ParsedPage(html).elements:
         address = attributes.get("href") or ""
@@ -54,7 +56,7 @@ def active_elements(html: str) -> list[str]:
 
 
 def render_markdown(text: str) -> tuple[str, str]:
-    """Return the HTML of a Markdown text by the parser of the site, and by one like GitHub's."""
+    """Return the HTML of a Markdown text, from the parser of the web site and from a parser like GitHub's."""
     extensions = ["tables", "attr_list", "sane_lists", "fenced_code"]
     return (
         markdown.markdown(text, extensions=extensions),
@@ -64,6 +66,7 @@ def render_markdown(text: str) -> tuple[str, str]:
 
 @rows("text", [MARKUP, HOSTILE, *BLOCK_STARTS, *ADDRESSES])
 def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
+    """Parsers of Markdown find only plain text in an escaped hostile text."""
     cell = prose(text)
     within = prose_cell(text.replace("`", ""))
     rows = [[cell, code(text)], [link(code(text), text), within]]
@@ -77,17 +80,19 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
 
 @rows("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
 def test_no_text_closes_its_fence(text: str) -> None:
+    """No hostile text can end the code block that contains it."""
     html = MarkdownIt("commonmark", {"html": True}).render(fence_code("text", text))
     assert [tag for tag, _ in ParsedPage(html).elements] == ["pre", "code"]
 
 
 @rows("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
 def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
+    """An address that is not a web address does not become a link."""
     assert link("text", address) == "text"
     assert not is_safe_link(address)
 
 
-def test_a_link_ends_where_its_address_ends() -> None:
+def test_a_link_to_a_hostile_address_ends_with_its_address() -> None:
     (html, other) = render_markdown(link("text", ADDRESSES[3]))
     for each in (html, other):
         ((_, attributes),) = [each for each in ParsedPage(each).elements if each[0] == "a"]
@@ -96,10 +101,12 @@ def test_a_link_ends_where_its_address_ends() -> None:
 
 
 PICTURE_ELEMENTS = {"svg", "style", "rect", "text", "g", "line", "title"}
+"""The elements of SVG that a picture may contain."""
 
 
 @rows("text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES])
 def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
+    """A generated SVG picture contains only shapes and text."""
     row = MapRow(text, False, 10, 5, tuple(MapCell(kind, 1, "harm-1", text) for kind in KINDS))
     for picture in (harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)):
         for each in ElementTree.fromstring(picture.encode()).iter():
@@ -108,6 +115,7 @@ def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
 
 
 def test_a_page_is_made_anew_of_what_is_harmless() -> None:
+    """A sanitized page contains only harmless elements and attributes."""
     made = sanitize_html(
         f"<h1 id='a' onclick='{RUNS}' class='md-x highlight'>1 &lt;b&gt;</h1><p id='__config'>2 <b>3"
         "<a href='&#106;avascript:x'>4</a><a href='java&#10;script:x'>5</a><img src='//seen.invalid/x' alt='6'>"
@@ -129,14 +137,14 @@ def test_active_html_is_detected() -> None:
     assert active_elements('<a href="java\nscript:x">')
 
 
-def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
+def test_the_generated_markdown_pages_of_a_site_contain_hostile_texts_only_as_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
     for name, text in generated_pages(facts).items():
         for html in render_markdown(text):
             assert active_elements(html) == [], name
 
 
-def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
+def test_the_page_with_filters_contains_hostile_texts_only_as_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
     html = filtered_page(facts.compatibility, HOSTILE)
     assert SEEN not in html
@@ -165,6 +173,7 @@ def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
 def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
     tmp_path: Path, name: str, holds: str | None
 ) -> None:
+    """An active file, or a link to a file outside the project, is not copied to the web site."""
     root = tmp_path / "root"
     root.mkdir()
     if holds is None:
@@ -179,6 +188,7 @@ def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
 
 
 def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
+    """A page that is a link to a file outside the project is not part of the web site."""
     docs = project(tmp_path / "theirs", "plain").docs
     (tmp_path / "secret").write_text("# Secret")
     (docs / "link.md").symlink_to(tmp_path / "secret")
@@ -188,6 +198,7 @@ def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../../outside@1", "a b@1", "<b>@1", "a/b@1", ""])
 def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str) -> None:
+    """A name of an implementation that would be a path outside the web site is refused."""
     facts = project(tmp_path, "plain")
     for file in ("compatibility.json", "implementations.json"):
         text = (facts.docs / file).read_text().replace('"it@1.0"', json.dumps(name))
@@ -196,11 +207,12 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
         generated_pages(facts)
 
 
-# --- in a real Chromium ---
+# --- tests in a real Chromium ---
 
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A driver for Chromium with an empty profile."""
     from tests.cli.browser import chromium
 
     with chromium(tmp_path_factory.mktemp("profile")) as found:
@@ -208,7 +220,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def open_page(driver: Any, file: Path) -> Any:
-    """Open a page and return it. Fails if the page executes something, or requests something from other sites."""
+    """Open a page and return it. Fail if the page runs a script, or requests something from another site."""
     from tests.cli.browser import Shown, severe
 
     severe(driver)
@@ -218,6 +230,7 @@ def open_page(driver: Any, file: Path) -> Any:
 
 
 def check(page: Any, errors: list[Any]) -> None:
+    """Assert that a page has run no script and requested nothing from another site."""
     assert page.script("window.owned") is None
     asked = page.script("performance.getEntriesByType('resource').map(each => each.name)")
     assert [each for each in asked if not each.startswith(("file:", "blob:", "data:"))] == []
@@ -226,6 +239,7 @@ def check(page: Any, errors: list[Any]) -> None:
 
 @pytest.mark.browser
 def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
+    """In a browser, no page of a hostile web site runs a script or requests something from another site."""
     from readfirst.observatory.site.site import write_site
     from tests.cli.browser import severe
 
@@ -247,6 +261,7 @@ def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
+    """In a browser, a report with hostile texts runs no script and requests nothing from another site."""
     from tests.cli.browser import severe
     from tests.cli.hostile_world import World
     from tests.cli.test_hostile_text import FIELDS
@@ -263,7 +278,7 @@ def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.browser
-def test_a_page_that_runs_or_loads_is_detected(driver: Any, tmp_path: Path) -> None:
+def test_a_page_that_runs_a_script_or_loads_something_is_detected(driver: Any, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     for text in (SEEN, '<img src="http://seen.invalid/x">'):
         file.write_text(f"<!DOCTYPE html>{text}")
@@ -273,6 +288,7 @@ def test_a_page_that_runs_or_loads_is_detected(driver: Any, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
 def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
+    """The text of a generated issue contains hostile texts only as text."""
     report = report_of(name, next(rule for target, rule in broken_rules() if target == name))
     path = f"a\r{MARKUP}\u2028b".replace("/", "|")
     file = RegularFile(TextContent(HOSTILE))

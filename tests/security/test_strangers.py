@@ -1,6 +1,7 @@
-"""Attacks by the scenarios of an untrusted suite: each does harm with --trust, and no harm without it.
+"""Attacks by scenarios of an untrusted suite: each attack does harm with --trust, and none without it.
 
-The test's directory represents the machine. Workspaces are some levels below it, and nothing else in it may change.
+The temporary directory of a test represents the whole machine. Workspaces are some levels below it, and nothing else in
+it may change.
 """
 
 import shutil
@@ -18,12 +19,16 @@ from tests.supervision import without_bubblewrap
 
 pytestmark = pytest.mark.usefixtures("untrusted")
 GIVEN = "given: {files: {f.txt: x, sub/f.txt: x}}"
+"""The files of most attacks."""
 LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT/keep.txt}}}"
+"""The files of attacks that use symbolic links. OUT is replaced by a directory outside the workspace."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """The steps and files of an attack (`OUT`: a directory outside). `checked`: the loader refuses the attack."""
+    """An attack: steps and files of a scenario. `OUT` is a directory outside the workspace. `checked`: the loader
+    already refuses the attack.
+    """
 
     steps: str
     given: str = GIVEN
@@ -31,6 +36,7 @@ class Attack:
 
 
 def bash(command: str, given: str = GIVEN, *, checked: bool = False) -> Attack:
+    """Return an attack with a shell command."""
     return Attack(f"  - Bash: {{command: {command!r}}}", given, checked)
 
 
@@ -73,10 +79,13 @@ ATTACKS = {
         LINKED,
     ),
 }
+"""The attacks, by description."""
 SANDBOXED_ATTACKS = [name for name, attack in ATTACKS.items() if not attack.checked]
+"""The attacks that only the sandbox prevents."""
 
 
 def suite_of(attack: Attack, folder: Path) -> Path:
+    """Write a suite with an attack, and return its directory."""
     outside = folder / "outside"
     outside.mkdir()
     (outside / "program").write_text(f"#!/bin/sh\necho >{outside}/made.txt\n")
@@ -88,6 +97,7 @@ def suite_of(attack: Attack, folder: Path) -> Path:
 
 
 def is_harmed(folder: Path) -> bool:
+    """Whether a file outside the workspace was changed, created or deleted."""
     outside = folder / "outside"
     kept = outside / "keep.txt"
     return not kept.exists() or kept.read_text() != "kept\n" or len(list(outside.iterdir())) != 2
@@ -96,6 +106,7 @@ def is_harmed(folder: Path) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
+    """With --trust, each attack changes files outside the workspace. This shows that the attacks work."""
     root = suite_of(ATTACKS[name], tmp_path)
     assert exit_code("run", "reference", "--fixtures", root, "--trust") != 4
     assert is_harmed(tmp_path)
@@ -109,6 +120,7 @@ def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
+    """In the sandbox, no attack changes files outside the workspace."""
     root = suite_of(ATTACKS[name], tmp_path)
     assert exit_code("run", "reference", "--fixtures", root) != 4
     assert not is_harmed(tmp_path)
@@ -116,6 +128,7 @@ def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted({*ATTACKS} - {*SANDBOXED_ATTACKS}))
 def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -> None:
+    """An attack that the loader can recognize is refused before the run."""
     root = suite_of(ATTACKS[name], tmp_path)
     ended = readfirst("run", "reference", "--fixtures", root)
     assert ended.code == 4
@@ -129,6 +142,9 @@ def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -
 def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
     command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli
 ) -> None:
+    """Without a sandbox, an untrusted suite is refused. The message names two remedies: install bubblewrap, or add
+    --trust.
+    """
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     without_bubblewrap(monkeypatch)
     ended = readfirst(*command, "--fixtures", root)
@@ -140,11 +156,14 @@ def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
 
 
 def test_what_plays_a_suite_in_its_own_process_asks_for_trust(tmp_path: Path, readfirst: Cli) -> None:
+    """A command that would run an untrusted suite in its own process requires --trust."""
     ended = readfirst("diagnose", "reference", "--fixtures", suite_of(ATTACKS["a redirection"], tmp_path))
     assert (ended.code, "Add --trust" in ended.err) == (4, True)
 
 
-def test_listing_needs_no_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli) -> None:
+def test_listing_scenarios_and_running_a_recording_require_no_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli
+) -> None:
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     without_bubblewrap(monkeypatch)
     assert readfirst("list", "--fixtures", root).code == 0
@@ -155,10 +174,12 @@ PYTEST = """
 import pytest, sys
 sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-c", "/dev/null", *sys.argv[1:]]))
 """
+"""A program that runs pytest without other plugins."""
 
 
 @pytest.mark.slow
 def test_pytest_has_the_same_option(tmp_path: Path) -> None:
+    """The pytest plugin also has an option to trust a suite."""
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     command = [sys.executable, "-P", "-c", PYTEST, str(root / "scenarios"), f"--rootdir={tmp_path}"]
     subprocess.run(command, capture_output=True, check=False, cwd=tmp_path)

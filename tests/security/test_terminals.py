@@ -1,4 +1,4 @@
-"""Texts of a hostile suite are printed as plain text, in one line, on a terminal and in a log."""
+"""Texts of a hostile suite are printed as plain text on one line, on a terminal and in a log."""
 
 import ast
 import json
@@ -37,13 +37,16 @@ HOSTILE = (
     "\u2066\u200b\ufeff\U000e0041"
     "[red]r[/red][link=http://seen.invalid]l[/link]:boom:\u3000::debug::w\x85::group::v"
 )
+"""A text with control characters, CI commands, and markup."""
 CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     "|[\U000e0000-\U000e0fff]"
 )
+"""Matches control characters and invisible characters."""
 CI_COMMANDS = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
+"""Matches texts that GitHub, Azure and TeamCity treat as commands."""
 PRINTING_MODULES = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
-"""Modules that may write to the streams, because they print, open the streams, or are separate programs."""
+"""Modules that may use the streams directly, because they print, open the streams, or are separate programs."""
 
 
 def complaints(text: str) -> list[str]:
@@ -71,6 +74,7 @@ def test_a_hostile_text_becomes_one_harmless_line() -> None:
 def test_what_is_written_in_pieces_is_no_command_either(
     size: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A CI command that is written in several pieces is escaped, too."""
     with terminal.guarded_streams():
         for start in range(0, len(HOSTILE), size):
             sys.stdout.write(HOSTILE[start : start + size])
@@ -92,6 +96,7 @@ def test_every_print_function_prints_plain_text(capsys: pytest.CaptureFixture[st
 
 
 def test_on_a_terminal_only_the_program_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, only readfirst itself can set colours; colours in a hostile text are escaped."""
     monkeypatch.setenv("TERM", "xterm-256color")
     terminal = Terminal()
     shown = console(stream=terminal, width=200)
@@ -107,6 +112,7 @@ def test_on_a_terminal_only_the_program_colours(monkeypatch: pytest.MonkeyPatch)
 def test_in_a_log_colours_of_a_library_pass_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """In a log, the colours of a library are kept, and all other control sequences are escaped."""
     from rich.console import Console
 
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -118,6 +124,7 @@ def test_in_a_log_colours_of_a_library_pass_and_nothing_else(
 
 
 def test_json_in_a_log_is_json_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON in a log stays valid JSON and contains no CI command."""
     with terminal.guarded_streams():
         print(harmless_json({HOSTILE: [HOSTILE]}, indent=1))
     shown = capsys.readouterr().out
@@ -126,6 +133,8 @@ def test_json_in_a_log_is_json_and_no_command(capsys: pytest.CaptureFixture[str]
 
 
 class _StrangeError(ReadfirstError):
+    """An error of readfirst whose message is a hostile text."""
+
     pass
 
 
@@ -136,6 +145,8 @@ class _StrangeError(ReadfirstError):
 def test_an_error_prints_text(
     error: Exception, options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The hostile message of an error is printed as plain text."""
+
     def fail(*_: object) -> None:
         raise error
 
@@ -173,6 +184,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Every command prints the hostile texts of a suite as plain text."""
     exit_code(*words.split(" ", 2), "--fixtures", theirs)
     out, err = capfd.readouterr()
     assert complaints(out) == []
@@ -182,6 +194,7 @@ def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFi
 
 
 def test_a_report_that_goes_to_a_stream_is_text() -> None:
+    """A report that is written to a stream contains hostile texts as plain text."""
     reads, writes = os.pipe()
     with output(Path(f"/dev/fd/{writes}")) as report:
         report.write(HOSTILE)
@@ -193,6 +206,7 @@ def test_a_report_that_goes_to_a_stream_is_text() -> None:
 
 
 def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`list` prints one line for each scenario, even if titles contain line breaks."""
     root = project(tmp_path, HOSTILE).suite.root
     exit_code("list", "--fixtures", root)
     lines = capsys.readouterr().out.splitlines()
@@ -202,6 +216,7 @@ def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [["-v", "-rA"], ["--collect-only"], ["--collect-only", "-q"]])
 def test_pytest_prints_text(options: list[str], theirs: Path, tmp_path: Path) -> None:
+    """pytest prints the hostile texts of a suite as plain text."""
     words = [*options, "-p", "no:cacheprovider", "-n", "0", str(theirs / "scenarios")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, timeout=120, check=False
@@ -215,14 +230,15 @@ PRINTERS = {
     *("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"),
     *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
 }
+"""Functions and streams that print."""
 PRINTER_NAMES = re.compile(
     rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTERS)})})\b"
 )
-"""Matches the names of functions that print. A module without a match need not be parsed."""
+"""Matches the names of functions that print. A module without a match need not be parsed, which takes long."""
 
 
 def iter_printers(source: str) -> Iterator[str]:
-    """Yield the functions and streams that a module uses to print without `harness/terminal.py`."""
+    """Yield the functions and streams with which a module prints, other than those of `harness/terminal.py`."""
     if not PRINTER_NAMES.search(source):
         return
     for node in ast.walk(ast.parse(source)):
@@ -239,6 +255,7 @@ def iter_printers(source: str) -> Iterator[str]:
 
 
 def test_no_module_prints_by_itself() -> None:
+    """No module prints without using `harness/terminal.py`."""
     sources = {
         file.relative_to(HARNESS).as_posix(): file.read_text("utf-8") for file in HARNESS.rglob("*.py")
     }

@@ -1,4 +1,4 @@
-"""Attacks that succeed without the sandbox and fail in it. The tests need bubblewrap, like `.ci/run`."""
+"""Attacks that succeed without the sandbox and fail in it. The tests require bubblewrap, as `.ci/run` does."""
 
 import json
 import os
@@ -25,12 +25,15 @@ INTRUDER = Path(__file__).with_name("intruder.py")
 NOWHERE: dict[str, Any] = dict.fromkeys(
     ("outside", "home", "project", "suite", "harness", "in /tmp", "in /run", "in /var/tmp", "port"), "x"
 )
+"""Values of the intruder's input for a test that only needs the names of the attacks."""
 ATTACKS = tuple(attempts({**NOWHERE, "abstract": "", "victim": 0, "marker": ""}))
+"""The names of the attacks."""
 NEEDS_ROOT = ("write to /run",)
+"""Attacks that succeed without the sandbox only if root makes them."""
 
 
 class Machine(NamedTuple):
-    """The resources that an intruder attacks, and the directories that it may use."""
+    """The resources that the intruder attacks, and the directories that it may use."""
 
     workspace: Path
     project: Path
@@ -41,6 +44,9 @@ class Machine(NamedTuple):
 
 
 def machine(folder: Path, port: int, victim: int) -> Machine:
+    """Create the resources in `folder`, and return them. `port` is open on this machine, and `victim` is a process to
+    kill.
+    """
     workspace, project, outside, home = (
         folder / name for name in ("workspace", "project", "outside", "home")
     )
@@ -66,7 +72,7 @@ def machine(folder: Path, port: int, victim: int) -> Machine:
 
 @pytest.fixture(scope="module", params=["open", "walled"])
 def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str, Any]]]:
-    """The attacked machine, and the results of all attacks on it: once without the sandbox, and once in it."""
+    """The attacked machine, and the results of all attacks: once without the sandbox, and once in it."""
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as folder,
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -103,15 +109,17 @@ def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str,
 def test_an_attack_fails_behind_the_wall_and_only_there(
     attack: str, results: tuple[Machine, dict[str, Any]]
 ) -> None:
+    """Each attack fails in the sandbox, and succeeds without it."""
     _, found = results
     if found["way"] == "walled":
-        # A daemon may be started, but it ends with the program.
+        # A detached process can be started in the sandbox, but it ends with the program.
         assert (found["attacks"][attack] is True) == (attack == "make a daemon"), found["attacks"]
     elif attack not in NEEDS_ROOT or os.geteuid() == 0:
         assert found["attacks"][attack] is True
 
 
 def test_behind_the_wall_nothing_outside_has_changed(results: tuple[Machine, dict[str, Any]]) -> None:
+    """After the attacks in the sandbox, no resource outside has changed."""
     machine, found = results
     exist = [path for path in machine.made if path.exists()]
     assert (exist == []) == (found["way"] == "walled")
@@ -119,6 +127,7 @@ def test_behind_the_wall_nothing_outside_has_changed(results: tuple[Machine, dic
 
 
 def test_no_process_is_left_over(results: tuple[Machine, dict[str, Any]]) -> None:
+    """After the attacks, no process of the intruder still runs."""
     machine, found = results
     left = {pid: _command(pid) for pid in pids_by_command(machine.marker)}
     assert (left == {}) == (found["way"] == "walled"), left
@@ -127,6 +136,7 @@ def test_no_process_is_left_over(results: tuple[Machine, dict[str, Any]]) -> Non
 def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
     results: tuple[Machine, dict[str, Any]],
 ) -> None:
+    """A program in the sandbox has no Linux capabilities, no devices, and no inherited file descriptors."""
     _, found = results
     if found["way"] == "walled":
         assert found["facts"] == {
@@ -145,7 +155,9 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
 def test_an_ordinary_user_has_the_same_wall() -> None:
-    """The test is skipped if no Python on this machine can be executed by all users; `.ci/run` creates one."""
+    """The sandbox also works for a user who is not root. The test is skipped if other users can execute no Python on
+    this machine; `.ci/run` creates one.
+    """
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
     for python in (sys.executable, "/usr/bin/python3"):
@@ -182,10 +194,13 @@ try:
 except OSError as error:
     print(error.errno in (97, 93))  # a kernel without this kind of socket
 """
+"""A program that prints which resources it can reach in the sandbox."""
 
 
 def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
-    """This test fails if docs/security.md lists something as open that the sandbox closes."""
+    """The sandbox permits what docs/security.md lists as permitted. The test fails if the page lists something that the
+    sandbox forbids.
+    """
     (tmp_path / "workspace").mkdir()
     (tmp_path / "own").mkdir()
     program = tmp_path / "own" / "open.py"
@@ -194,7 +209,7 @@ def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
     assert set(printed.split()) == {"True"}, printed
 
 
-def test_this_system_has_a_sandbox() -> None:
+def test_the_system_that_runs_the_tests_has_a_sandbox() -> None:
     assert find_problem() == ""
 
 
@@ -203,7 +218,9 @@ def test_an_empty_path_does_not_disable_the_sandbox(monkeypatch: pytest.MonkeyPa
     assert find_problem.__wrapped__() == ""
 
 
-def test_a_missing_sandbox_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_sandbox_is_reported_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     failing = tmp_path / "bwrap"
     failing.write_text("#!/bin/sh\necho 'No permissions to create a new namespace' >&2\nexit 1\n")
     failing.chmod(0o755)
@@ -219,10 +236,12 @@ def test_a_missing_sandbox_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def wrap_command(command: list[str], environment: dict[str, str], *, own: tuple[Path, ...] = ()) -> str:
+    """Return the command line that runs a command in the sandbox."""
     return " ".join(Sandbox((), own, quiet=True).wrap(command, environment, Path("/"), []))
 
 
 def test_a_link_that_a_program_left_shows_the_next_one_nothing(tmp_path: Path) -> None:
+    """A symbolic link that a program leaves in its workspace does not let the next program see more files."""
     secret, workspace = tmp_path / "secret", tmp_path / "workspace"
     secret.mkdir()
     workspace.mkdir()
@@ -236,6 +255,9 @@ def test_a_link_that_a_program_left_shows_the_next_one_nothing(tmp_path: Path) -
 def test_of_a_home_the_program_s_own_is_shown_and_never_all_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In the sandbox, a program from the home directory sees its own files there, but never the whole home
+    directory.
+    """
     home = tmp_path / "home"
     for name in ("project/dist/server.js", "project/package.json", ".local/bin/tool", "alone.py"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
@@ -255,6 +277,7 @@ def test_of_a_home_the_program_s_own_is_shown_and_never_all_of_it(
 
 
 def test_a_suite_is_hidden_by_each_of_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the sandbox, a suite is hidden under all its paths, also through symbolic links."""
     environment = tmp_path / "environment"
     suite = environment / "lib" / "suite"
     suite.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md lists the packages in their order, and temporary directories are created by only one module."""
+"""ARCHITECTURE.md lists the packages in their order of imports, and only one module creates temporary directories."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ FLOORS = {
 
 
 def list_packages(page: str) -> list[str]:
-    """Return the packages of the harness in the order of the table in ARCHITECTURE.md."""
+    """Return the packages of the harness in the order in which ARCHITECTURE.md lists them."""
     return re.findall(r"^\| `harness/(\w+)/` \|", page, re.MULTILINE)
 
 
@@ -35,10 +35,13 @@ def test_a_package_in_the_wrong_order_is_detected() -> None:
 
 
 _TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
+"""The functions that create temporary files and directories."""
 
 
 def makes_temporary(source: str) -> bool:
-    """Whether a module creates something in the system's temporary directory. Mentions in texts do not count."""
+    """Whether a module creates files in the system's temporary directory. Names of functions in strings do
+    not count.
+    """
     return any(name in source for name in _TEMPORARY) and any(
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY

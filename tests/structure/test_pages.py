@@ -1,4 +1,6 @@
-"""docs/README.md links to every page once, generated tables fit on a screen, and tests that pages name exist."""
+"""docs/README.md links to every page once, tables on generated pages fit on a screen, and tests that pages
+name exist.
+"""
 
 import re
 from collections import Counter
@@ -14,13 +16,15 @@ GENERATED_PAGES = [
     *("behaviour", "compatibility", "diagnosis", "harm-causes", "harm", "history", "implementations"),
     *("mutation", "opinions", "reference-behaviours", "reference", "reliability"),
 ]
+"""The names of generated pages in docs."""
 MAX_ROW_CHARS = 200
-"""Maximum length of a table row, so that a reader need not scroll sideways."""
+"""The maximum length of a table row. A longer row would make readers scroll sideways."""
 AT_THE_TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+"""Pages in the root directory."""
 
 
 def long_rows(page: str) -> list[str]:
-    """Return the table rows of a page that are too long. The addresses of links do not count."""
+    """Return the table rows of a page that are too long. The addresses of links are not counted."""
     rows = (re.sub(r"\]\([^)]*\)", "]", line) for line in page.splitlines() if line.startswith("|"))
     return [row for row in rows if len(row) > MAX_ROW_CHARS]
 
@@ -30,28 +34,31 @@ def test_a_generated_page_has_no_long_row(name: str) -> None:
     assert long_rows((DOCS / f"{name}.md").read_text("utf-8")) == []
 
 
-def test_a_long_row_is_found_and_an_address_does_not_count() -> None:
+def test_a_long_table_row_is_detected_without_counting_addresses() -> None:
     long_row = f"| {'x' * MAX_ROW_CHARS} |"
     linked_row = f"| [x]({'y' * MAX_ROW_CHARS}) |"
     assert long_rows(f"text\n{linked_row}\n{long_row}\n{'x' * 300}\n") == [long_row]
 
 
 def count_links(index: str) -> Counter[str]:
-    """Return the number of links to each page, by its path relative to docs/."""
+    """Return the number of links to each page, by the path of the page relative to docs/."""
     return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
 
 
-def test_every_page_is_in_the_index_once() -> None:
+def test_docs_readme_links_to_every_page_exactly_once() -> None:
     pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"} | {f"../{name}" for name in AT_THE_TOP}
     assert count_links((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
     assert count_links("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})
 
 
 TEST_NAME_PATTERN = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
+"""Matches the name of a test on a page, with or without its file."""
 
 
 def missing_tests(page: str) -> list[str]:
-    """Return the tests that a page names and that do not exist. Without a file, they may be in any named file."""
+    """Return the tests that a page names but that do not exist. If the page names no file, the test may be in any file
+    that it names.
+    """
     files = {file: CHECKOUT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
     sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
     return [

@@ -1,4 +1,6 @@
-"""The public names of `readfirst` are documented, and their modules are loaded only on use."""
+"""The public names of the package `readfirst` are documented, and their modules are imported only when they
+are used.
+"""
 
 import ast
 import inspect
@@ -15,7 +17,7 @@ from tests.rows import rows
 CHECKOUT = Path(__file__).parents[2]
 
 
-def test_every_public_name_is_there_and_documented() -> None:
+def test_every_public_name_exists_and_is_documented() -> None:
     assert readfirst.__all__ == sorted(readfirst.__all__, key=lambda name: (not name.isupper(), name))
     for name in readfirst.__all__:
         value = getattr(readfirst, name)
@@ -49,15 +51,15 @@ def test_type_checkers_see_the_public_names() -> None:
     ],
     ids=["the package", "a runner"],
 )
-def test_an_import_loads_no_unnecessary_module(code: str, printed: str) -> None:
-    """Otherwise every process of a run would load the reference, and mutants could not replace it."""
+def test_importing_a_public_name_loads_no_unnecessary_module(code: str, printed: str) -> None:
+    """Otherwise every process of a run would import the reference, and mutation tests could not replace it."""
     words = [sys.executable, "-c", f"import sys; {code}"]
     ran = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == printed
 
 
 @rows("page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))])
-def test_pages_import_public_names_only(page: str) -> None:
+def test_examples_on_pages_import_only_public_names(page: str) -> None:
     lines = (CHECKOUT / page).read_text("utf-8").splitlines()
     imports = [line for line in lines if re.match(r"(?:from|import) readfirst\b(?!_)", line)]
     assert [line for line in imports if not line.startswith("from readfirst import ")] == []

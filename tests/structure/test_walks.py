@@ -1,4 +1,6 @@
-"""The two walks through the code in ARCHITECTURE.md match the executed modules, in order, and are short."""
+"""ARCHITECTURE.md describes two walks through the code, each as a list of files. They match the functions that are
+called, in order, and are short.
+"""
 
 import re
 import sys
@@ -17,12 +19,16 @@ from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
 STEP = re.compile(r"(\d+)\. `([\w/]+\.py)`, `(\w+)`")
+"""Matches a step of a walk: its number, file and function."""
 
 Place = tuple[str, str]
+"""A file and a function in it."""
 
 
 def walks() -> list[list[Place]]:
-    """Return the walks on the page. A walk is a list of files, each with the function that the walk calls first."""
+    """Return the walks on the page. A walk is a list of files, each with the first function that the walk calls in this
+    file.
+    """
     text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Two walks")[2]
     found: list[list[Place]] = []
     for number, file, function in STEP.findall(text):
@@ -33,10 +39,11 @@ def walks() -> list[list[Place]]:
 
 
 VERDICT, EDIT = walks()
+"""The walk from a scenario to its verdict, and the walk of an Edit of the reference."""
 
 
 def list_entered(call: Callable[[], object], folder: str) -> list[Place]:
-    """Return the functions in a directory that a call enters, each with its file, in their order."""
+    """Return the functions of a directory that a call enters, in order, each with its file."""
     places: dict[Place, None] = {}
 
     @cache
@@ -78,7 +85,9 @@ def test_a_walk_contains_few_files(walk: list[Place], most: int) -> None:
     assert all((CHECKOUT / file).is_file() for file in files)
 
 
-def test_a_verdict_follows_the_walk_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judging_a_scenario_calls_the_functions_of_the_walk_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # an empty cache
     suite = Suite(CHECKOUT / "fixtures")
     with Runner(RunSpec(suite, "reference", suite.contracts.default)) as runner:
@@ -91,9 +100,9 @@ def test_a_verdict_follows_the_walk_of_the_page(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("contract", ["0.2.126", "1.0.60", "2.1.7", "2.1.208+gated", "2.1.328", "documented"])
-def test_an_edit_enters_only_the_files_of_the_page(contract: str, tmp_path: Path) -> None:
+def test_an_edit_enters_only_the_files_of_the_walk_on_the_page(contract: str, tmp_path: Path) -> None:
     assert {file for file, _ in walk_of_edit(contract, tmp_path)} == {file for file, _ in EDIT}
 
 
-def test_an_edit_follows_the_walk_of_the_page(tmp_path: Path) -> None:
+def test_an_edit_calls_the_functions_of_the_walk_on_the_page(tmp_path: Path) -> None:
     assert [place for place in walk_of_edit("2.1.7", tmp_path) if place in EDIT] == EDIT

@@ -1,4 +1,4 @@
-"""Killed runs, and runs on unusual machines, leave no half-written files. docs/reliability.md contains the numbers."""
+"""Killed runs and runs on unusual machines leave no half-written files. docs/reliability.md contains the numbers."""
 
 import os
 import re
@@ -20,6 +20,7 @@ PAGE = RUN.parents[2] / "docs" / "reliability.md"
 
 
 def run_faults(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the script tools/faults/run.py."""
     return subprocess.run([sys.executable, str(RUN), *arguments], capture_output=True, text=True, check=False)
 
 
@@ -39,7 +40,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
         ("report.txt", "", True),
     ],
 )
-def test_only_probe_files_of_python_are_ignored(
+def test_of_the_files_that_remain_only_probe_files_of_python_are_ignored(
     tmp_path: Path, name: str, content: str, counts: bool
 ) -> None:
     stage = Stage(tmp_path, scenarios=0)
@@ -59,6 +60,7 @@ def test_a_killed_command_leaves_no_half_written_file() -> None:
 
 @pytest.fixture(scope="module")
 def usual() -> Iterator[OrdinaryMachine]:
+    """A machine without faults. Results on unusual machines are compared with its results."""
     with tempfile.TemporaryDirectory(
         prefix="faults-"
     ) as base:  # other users cannot access pytest's directory
@@ -67,7 +69,9 @@ def usual() -> Iterator[OrdinaryMachine]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", SURROUNDINGS, ids=lambda each: each.name)
-def test_an_odd_machine_gives_the_result_or_a_reason(usual: OrdinaryMachine, machine: Surroundings) -> None:
+def test_a_command_on_an_unusual_machine_gives_the_usual_result_or_reports_the_reason(
+    usual: OrdinaryMachine, machine: Surroundings
+) -> None:
     if missing := machine.only():
         pytest.skip(missing)
     run, record = usual.outcomes(machine)
@@ -76,7 +80,7 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: OrdinaryMachine, mac
         assert "cannot be written: No space left on device" in run.error
 
 
-def test_the_page_requires_all_parts() -> None:
+def test_writing_the_page_requires_the_results_of_all_parts() -> None:
     done = run_faults("--only", "umask", "--write", "page.md")
     assert done.returncode == 2
     assert "--write requires all parts" in done.stderr
@@ -85,6 +89,7 @@ def test_the_page_requires_all_parts() -> None:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
+    """A directory in which the script runs commands and kills them."""
     stage = Stage(tmp_path)
     stage.fresh()
     return stage
@@ -125,7 +130,7 @@ def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_an_error_of_readfirst_itself_is_noticed(usual: OrdinaryMachine) -> None:
+def test_an_error_of_readfirst_on_an_unusual_machine_is_detected(usual: OrdinaryMachine) -> None:
     def breaks(machine: Machine) -> None:
         folder = machine.stage.base / "broken"
         folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The counts of plain_language.py are right, and a draw depends only on its seed."""
+"""The script plain_language.py counts correctly, and a draw of items depends only on its seed."""
 
 from collections import Counter
 from pathlib import Path
@@ -31,9 +31,10 @@ def shown(x: int) -> int:  # in which nothing happens
 def parse_baseline() -> str:
     return "what a string says is not prose"
 '''
+"""A module with constants, functions and comments, whose words are counted."""
 
 
-def test_strings_are_not_prose() -> None:
+def test_only_docstrings_and_comments_of_a_module_are_counted_as_prose() -> None:
     words, counts = count_habits([prose_of_python(SOURCE)])
     assert words == 16  # a module, its constant, its function and a comment: 4 + 3 + 5 + 4
     assert {habit for habit, count in counts.items() if count} == {
@@ -43,7 +44,7 @@ def test_strings_are_not_prose() -> None:
     assert counts["use"] == pytest.approx(10_000 / words)
 
 
-def test_code_blocks_of_a_page_are_not_prose() -> None:
+def test_code_blocks_of_a_page_are_not_counted_as_prose() -> None:
     assert "whatever" not in prose_of_page("A page.\n\n```console\n$ whatever\n```\n\nIts end.\n")
 
 
@@ -89,7 +90,7 @@ def test_a_draw_has_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
     assert len(set(items)) == 80
 
 
-def test_messages_are_texts_of_errors(checkout: Path) -> None:
+def test_the_drawn_messages_are_the_texts_of_errors(checkout: Path) -> None:
     texts = {item.text for item in items_of_messages(checkout)}
     assert texts == {f"'the number {n} is not allowed'" for n in range(15)}
 

@@ -1,4 +1,6 @@
-"""Two lists of written verdicts differ if verdicts differ, and are equal if only times and directories differ."""
+"""A list of verdicts that the script writes changes if verdicts change, and not if only times and directories
+change.
+"""
 
 import json
 from pathlib import Path
@@ -10,6 +12,7 @@ from tests.rows import rows
 from tools import verdicts
 
 HELD = {"effects": True, "reason": True, "text": False, "verbatim": False}
+"""The levels of a failed verdict, and whether each holds."""
 FAILED: dict[str, Any] = {
     "type": "verdict",
     "scenario": "gate/edit-unread",
@@ -19,9 +22,11 @@ FAILED: dict[str, Any] = {
     "milliseconds": 1.5,
     "differences": [{"step": 2, "level": "text", "what": "text"}],
 }
+"""A failed verdict, as JSON lines contain it."""
 
 
 def line_of(**changed: Any) -> str:
+    """Return the line that the script writes about the failed verdict with these changes."""
     (line,) = verdicts.verdict_lines(json.dumps({"type": "header"}) + "\n" + json.dumps(FAILED | changed))
     return line
 
@@ -45,7 +50,7 @@ def test_a_changed_verdict_changes_its_line(changed: dict[str, Any]) -> None:
     assert line_of(**changed) != line_of()
 
 
-def test_an_output_does_not_depend_on_directory_and_time() -> None:
+def test_the_list_of_an_output_does_not_depend_on_directory_and_time() -> None:
     def print_lines(folder: str, seconds: str) -> list[str]:
         return [
             *verdicts.printed(f"{folder}/run.jsonl, {seconds} s: 3 passed", Path(folder), Path("/checkout"))
@@ -54,7 +59,7 @@ def test_an_output_does_not_depend_on_directory_and_time() -> None:
     assert print_lines("/one", "1.2") == print_lines("/two", "17") == ["FOLDER/run.jsonl, TIME: 3 passed"]
 
 
-def test_a_share_does_not_depend_on_other_ids() -> None:
+def test_whether_an_id_is_in_a_sample_does_not_depend_on_other_ids() -> None:
     ids = [f"family/{number}" for number in range(400)]
     chosen = verdicts.share(ids, 8)
     assert 20 <= len(chosen) <= 80
@@ -68,15 +73,17 @@ FORMER = {
     "groups": [{"fails": ["effects", "reason"], "because": "x", "scenarios": {"gate": ["edit-unread"]}}],
     "accepted": [{"scenario": "state/a", "contract": "2.1.40", "fails": ["text"], "because": "varies"}],
 }
+"""A baseline in the former form."""
 TODAY = {
     "accepted": [
         {"scenario": "gate/edit-unread", "level": "effects", "reason": "r"},
         {"scenario": "state/a", "contract": "2.1.40", "level": "text", "varies": True, "reason": "r"},
     ]
 }
+"""The same baseline in the current form."""
 
 
-def test_both_forms_of_a_baseline_give_the_same_lines() -> None:
+def test_the_former_and_the_current_form_of_a_baseline_give_the_same_lines() -> None:
     lines = ["gate/edit-unread 2.1.7 effects", "state/a 2.1.40 text varies"]
     assert [*verdicts.accepted_lines(FORMER)] == [*verdicts.accepted_lines(TODAY)] == lines
 
