@@ -1,4 +1,6 @@
-"""The base of the deliberately wrong implementations: the reference, with one mistake in each."""
+"""The base of the deliberately wrong implementations: the reference, to which each implementation adds one mistake.
+Tests use them to check that some scenario detects each mistake.
+"""
 
 import contextlib
 import os
@@ -18,13 +20,14 @@ from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
+"""The part that is responsible for a difference, in a verdict."""
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 
 
 class Altered:
-    """Behaves like the reference for 2.1.7, except for one mistake in each subclass.
+    """Behaves like the reference on 2.1.7. Each subclass adds one mistake.
 
-    Most subclasses override `alter`, which makes one call with `self.reference` and may do anything before and after
+    Most subclasses override `alter`. It executes one call with `self.reference`, and may do anything before and after
     it.
     """
 
@@ -40,16 +43,18 @@ class Altered:
         return cls(workspace)
 
     def fresh(self) -> FileTools:
-        """Return new tools of the reference for the same workspace. They have read no file."""
+        """Return new tools of the reference for the same workspace. They have not read any file."""
         root, home = self.workspace.root, self.workspace.home
         shell = Shell(CommandLimits(root, home, seconds=10))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
         return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
     def deny(self) -> Sequence[str]:
+        """Return the deny rules of the session."""
         return self.workspace.deny
 
     def hooks(self) -> Sequence[Hook]:
+        """Return the hooks of the session."""
         return hooks_for(self.workspace, CommandLimits(self.workspace.root, self.workspace.home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
@@ -73,27 +78,30 @@ class Altered:
             return self.cut(tool, arguments, answer)
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        """Handle a call that the user cancels before it is executed."""
+        """Execute a call that the user cancels before it changes a file."""
         return _convert(self.tools.call_given_up(tool, arguments, interfere))
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        """Handle a call that is cancelled after it has begun to write."""
+        """Execute a call that the user cancels after it has begun to write."""
         return _convert(self.tools.call_stopped(tool, arguments))
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
-        """Handle a call whose arguments were cut off: `text` is the part that arrived, `answer` the correct answer."""
+        """Answer a call whose arguments were cut off: `text` is the part that arrived, and `answer` is the correct
+        answer.
+        """
         return answer
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [_convert(result) for result in self.tools.call_parallel(calls)]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        """Execute one call. Subclasses override this method to make their mistake."""
         return self.reference(tool, arguments, interfere)
 
     def reference(
         self, tool: str, arguments: Arguments, interfere: Callable[[], None] = lambda: None
     ) -> ToolResult:
-        """Execute one call on the reference, and return its result."""
+        """Execute one call with the tools of the reference, and return its result."""
         return _convert(self.tools.call_during(tool, arguments, interfere))
 
     def resume(self) -> None:
@@ -115,7 +123,7 @@ class Altered:
         return BackgroundAgent(self)
 
     def path(self, arguments: Arguments) -> Path:
-        """Return the path in the arguments of a call, or the workspace if the call has no path."""
+        """Return the path in the arguments of a call. If the call has no path, return the workspace."""
         named = arguments.get("file_path", arguments.get("notebook_path", ""))
         return self.workspace.root / str(named)
 
@@ -125,7 +133,7 @@ def _convert(result: Result) -> ToolResult:
 
 
 class Agent(Altered):
-    """A correct sub-agent. `read` contains the paths that it has read."""
+    """A correct sub-agent. `read` contains the paths of the files that it has read."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -143,7 +151,7 @@ class Agent(Altered):
 
 
 class BackgroundAgent(Agent):
-    """A correct sub-agent in the background."""
+    """A correct sub-agent that works in the background."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -156,7 +164,7 @@ class BackgroundAgent(Agent):
 
 @dataclass
 class Call:
-    """A call of a wrong implementation: the parameter of the functions that make the mistakes."""
+    """A call of a wrong implementation. The functions that make mistakes receive it as their parameter."""
 
     session: Altered
     tool: str
@@ -177,31 +185,33 @@ class Call:
 
     @property
     def content(self) -> str:
-        """The new text in a Write or an Edit."""
+        """The new text of a Write or an Edit."""
         return str(self.arguments.get("content", self.new))
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """A dictionary that the calls of a session share."""
+        """A dictionary that all calls of a session share. Mistakes use it to remember earlier calls."""
         memory: dict[Any, Any] = vars(self.session).setdefault("memory", {})
         return memory
 
     def execute(self, **others: object) -> ToolResult:
-        """Execute the call on the reference with its arguments, of which `others` are replaced. Return the result."""
+        """Execute the call on the reference and return the result. `others` replace some of its arguments."""
         return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
 
     def read(self, path: object = None, **part: int) -> ToolResult:
-        """Read the file of the call, or `path`, so that the reference counts it as read. `part`: offset and limit."""
+        """Read the file of the call, or the file `path`, so that the reference counts it as read. `part` may contain
+        offset and limit.
+        """
         return self.session.reference("Read", {"file_path": str(path or self.path), **part})
 
 
 @dataclass(frozen=True)
 class Caught:
-    """How a wrong implementation is detected: the ids of the scenarios, and the first difference in the first scenario
-    (its level, the compared part `what` if stated, and its blame).
+    """How tests detect a wrong implementation: the ids of the scenarios that fail, and the first difference in the
+    first of them (its level, the compared part `what` if stated, and the responsible part `blame`).
 
     `after` is a scenario that is replayed before, in the same directory. `harmless` is the reason why the mistake does
-    no harm in the scenarios, except in those in `harmful`.
+    no harm in these scenarios, except in the scenarios in `harmful`.
     """
 
     by: tuple[str, ...]
@@ -226,8 +236,8 @@ def caught(
     harmless: str = "",
     harmful: str = "",
 ) -> Callable[[Kind], Kind]:
-    """A decorator that stores in a wrong implementation how it is detected. `by` and `harmful` contain scenario ids,
-    separated by spaces.
+    """Return a decorator of a wrong implementation. It stores how the implementation is detected. `by` and `harmful`
+    are ids of scenarios, separated by spaces.
     """
 
     def mark(kind: Kind) -> Kind:
@@ -240,14 +250,14 @@ def caught(
 
 
 def caught_by(kind: type) -> Caught | None:
-    """Return how a wrong implementation is detected. None if the class only inherits this from its base."""
+    """Return how a wrong implementation is detected. None if only its base class states this."""
     caught: Caught | None = vars(kind).get("caught")
     return caught
 
 
 def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
-    """A decorator: the implementation calls `act` instead of executing a call. If `act` returns None, the call is
-    then executed correctly.
+    """Return an implementation that calls `act` before each call. If `act` returns an answer, the call is not executed;
+    if it returns None, the call is executed correctly. Used as a decorator.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -258,8 +268,8 @@ def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
 
 
 def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """A decorator: the implementation calls `act` after every call. If `act` returns an answer, it replaces the correct
-    one.
+    """Return an implementation that calls `act` after each call. If `act` returns an answer, it replaces the correct
+    one. Used as a decorator.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -271,8 +281,8 @@ def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Alt
 
 
 def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
-    """A decorator: the implementation calls `act` after each successful Edit, to spoil the file. `act` receives the
-    call and the bytes of the file before the Edit.
+    """Return an implementation that calls `act` after each successful Edit, to spoil the file. `act` receives the call,
+    and the bytes of the file before the Edit. Used as a decorator.
 
     The file then gets the modification time of the Edit, as if it had been written only once. Otherwise it would depend
     on the clock whether the file counts as changed.
@@ -300,8 +310,8 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
 
 
 def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
-    """A decorator: the implementation replaces arguments of each Edit by the arguments that `act` returns. `act`
-    receives the call and the text of the file.
+    """Return an implementation that executes each Edit with arguments changed by `act`. `act` receives the call and the
+    text of the file, and returns the arguments to replace. Used as a decorator.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -313,5 +323,6 @@ def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
 
 
 def _make_class(act: Callable[..., Any], alter: Callable[..., ToolResult]) -> type[Altered]:
+    """Return an implementation with this method `alter`. Its name and its docstring are those of the function `act`."""
     described = {"alter": alter, "__doc__": act.__doc__, "__module__": act.__module__}
     return type(act.__name__, (Altered,), described)

@@ -1,4 +1,4 @@
-"""Makes the wrong implementations importable, also in child processes that start in this directory."""
+"""Makes the wrong implementations importable, also in child processes that are started in this directory."""
 
 import sys
 from pathlib import Path

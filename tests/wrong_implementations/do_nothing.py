@@ -25,11 +25,13 @@ Arguments = Mapping[str, Any]
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapters.md"
 BEGIN, END = "<!-- measured by tests/wrong_implementations/do_nothing.py -->\n", "<!-- end -->\n"
+"""The lines around the measured table in docs/adapters.md."""
 LEVELS = ("effects", "reason", "text")
+"""The levels in the table."""
 
 
 class DoesNothing:
-    """Returns the same answer for every call."""
+    """Does nothing: returns the same answer to every call and changes no file."""
 
     capabilities = frozenset(
         {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
@@ -58,11 +60,12 @@ IMPLEMENTATIONS = {
     "always refuses, without a word": ToolResult("", is_error=True),
     "always succeeds, with an empty text": ToolResult(""),
 }
+"""The answers of the two implementations, by the description in the table."""
 
 
 def judge_all(answer: ToolResult) -> Iterator[Verdict]:
-    """Yield the verdict on the implementation with this answer for each scenario of the default contract, except those
-    that this system or the implementation does not support.
+    """Yield the verdict on the implementation with this answer in each scenario of the default contract. Scenarios that
+    this system or the implementation does not support are left out.
     """
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
@@ -81,14 +84,14 @@ def judge_all(answer: ToolResult) -> Iterator[Verdict]:
 
 
 def percentages(verdicts: Sequence[Verdict]) -> list[int]:
-    """Return the rounded percentages of scenarios that hold at each level of `LEVELS`."""
+    """Return the percentage of scenarios that hold at each level in `LEVELS`, rounded."""
     return [
         round(100 * sum(verdict.levels[level] for verdict in verdicts) / len(verdicts)) for level in LEVELS
     ]
 
 
 def holding_rules(verdicts: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
-    """Return the ids of the rules of each class that hold at the level `effects` in all these verdicts."""
+    """Return the ids of the rules that hold at the level `effects` in all their verdicts, by class."""
     rules = Suite(ROOT / "fixtures").rules
     assert rules is not None
     judged: dict[str, list[bool]] = {}
@@ -101,7 +104,9 @@ def holding_rules(verdicts: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
 
 
 def row(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the table cells of one implementation: percentages, and the number of rules of each class that hold."""
+    """Return the cells of the table for one implementation: the percentages, and the number of rules of each class that
+    hold.
+    """
     return [
         *(f"{percentage} %" for percentage in percentages(verdicts)),
         *(str(len(rules)) for rules in holding_rules(verdicts).values()),
@@ -109,7 +114,7 @@ def row(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def main() -> None:
-    """Measure both implementations, and update the table in docs/adapters.md."""
+    """Measure both implementations and update the table in docs/adapters.md."""
     header = ["an implementation that", *LEVELS, *CLASSES]
     rows = [[name, *row([*judge_all(answer)])] for name, answer in IMPLEMENTATIONS.items()]
     table = "".join(f"| {' | '.join(cells)} |\n" for cells in (header, ["---" for _ in header], *rows))

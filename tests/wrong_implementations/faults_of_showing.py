@@ -1,4 +1,4 @@
-"""Wrong answers of a Read: functions that replace the lines in a correct answer."""
+"""Wrong answers to a Read. Each is made by a function that replaces the lines in a correct answer."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from reasons import NOTHING_WRITTEN
 
 Fault = Callable[[Sequence[str], int], str]
-"""A function that returns a wrong answer. Parameters: the lines that should be shown, and the number of the first."""
+"""A function that returns a wrong answer. Its parameters are the lines that should be shown, and the number of the
+first line.
+"""
 
 _NUMBERED = re.compile(r" {0,5}(\d+)(?:→|\t)(.*)", re.DOTALL)
+"""Matches a line of a file with its number, as an answer shows it."""
 
 
 def lines_in(answer: str) -> tuple[list[str], int] | None:
-    """Return the lines of a file that an answer shows, and the number of the first. None if it shows no lines."""
+    """Return the lines of a file that an answer shows, and the number of the first of them. None if the answer shows no
+    lines.
+    """
     lines = []
     first = 0
     for shown in answer.split("\n"):
@@ -28,18 +33,21 @@ def lines_in(answer: str) -> tuple[list[str], int] | None:
 
 
 def number_lines(lines: Sequence[str], first: int) -> str:
-    """Return the lines as an answer of the reference shows them, with the number `first` before the first line."""
+    """Return the lines with numbers, as an answer of the reference shows them. The first line has the number
+    `first`.
+    """
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
 def _each(change: Callable[[str], str]) -> Fault:
+    """Return a fault that changes each line."""
     return lambda lines, first: number_lines([change(line) for line in lines], first)
 
 
 @dataclass(frozen=True)
 class DisplayFault:
-    """A fault: its description, the function that returns the wrong answer, the scenario that detects the fault (`by`),
-    and the reason why it does no harm there. `harmless` is empty if it does harm.
+    """A fault in the shown lines: its description, the function that returns the wrong answer, the scenario that
+    detects it (`by`), and the reason why it does no harm there. `harmless` is empty if the fault does harm.
     """
 
     description: str
@@ -98,9 +106,10 @@ FAULTS: dict[str, DisplayFault] = {
         "Cuts whitespace at the beginning of lines.", _each(str.lstrip), "read-output/tabs", NOTHING_WRITTEN
     ),
 }
-"""Faults, by the name of the implementation with this fault in every Read."""
+"""The faults, by the name of the implementation that has the fault in every Read."""
 
 
 def _without_last(lines: Sequence[str]) -> list[str]:
+    """Return the lines without the last one that is not blank."""
     last = max((at for at, line in enumerate(lines) if line.strip()), default=0)
     return [*lines[:last], *lines[last + 1 :]]

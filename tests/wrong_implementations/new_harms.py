@@ -1,4 +1,4 @@
-"""Finds harm that a wrong implementation does in a scenario and the correct implementation does not."""
+"""Finds harm that a wrong implementation does in a scenario and that the correct implementation does not do."""
 
 from functools import cache
 
@@ -20,9 +20,10 @@ from tests.judging import CONTRACT, SUITE
 def judge_with_harms(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> tuple[Verdict, list[Harm]]:
-    """Replay a scenario. Return the verdict, and the harms that the correct implementation does not do.
+    """Replay a scenario with a wrong implementation. Return the verdict, and the harm that the correct implementation
+    does not do.
 
-    Asserts that the correct implementation passes.
+    Asserts that the correct implementation passes the scenario.
     """
     reference_verdict, reference_harms = _judge_reference(scenario_id)
     assert reference_verdict.status == "passed"
@@ -37,7 +38,7 @@ def judge_with_harms(
 
 @cache
 def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
-    """Return the verdict on the correct implementation, and its harms."""
+    """Return the verdict on the correct implementation in a scenario, and the harm that it does."""
     scenario = _scenario(scenario_id)
     with WorkspacePool(memory=True) as place:
         outcome = replay(scenario, altered.Altered, place)
@@ -45,6 +46,7 @@ def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
 
 
 def _verdict(scenario_id: str, outcome: Outcome) -> Verdict:
+    """Return the verdict on an outcome at the level `text`."""
     return compare(_scenario(scenario_id), outcome, CONTRACT, "text", SUITE.vocabulary)
 
 
@@ -55,5 +57,6 @@ def _scenario(scenario_id: str) -> Scenario:
 
 @cache
 def _list_transcripts(scenario_id: str) -> list[Transcript]:
+    """Return the transcripts of all contracts."""
     transcripts = SUITE.recordings.of(scenario_id, _scenario(scenario_id).inputs).transcripts
     return [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]

@@ -1,4 +1,6 @@
-"""The reasons why the mistake of a wrong implementation does no harm in the scenario that detects it."""
+"""The reasons why a mistake does no harm in the scenario that detects it. Used as `harmless` in the modules of wrong
+implementations.
+"""
 
 NOTHING_LOST = "the edit applies to the current file, so every change by others is kept"
 SHOWN_ANOTHER_WAY = "the session was shown the edited file by a command, a mention or under another name"

@@ -1,6 +1,6 @@
-"""Makes the whole package importable.
+"""Makes the whole package readfirst importable in the process of an implementation.
 
-The process of an implementation has only a part of it, and wrong implementations need more.
+Such a process usually has only a part of the package, but wrong implementations use more of it.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import readfirst.harness.adapters
 
 _HARNESS = Path(__file__).resolve().parents[2] / "harness"
 
-# The suite is found in the directory of the package.
+# The suite is searched in the directory of the package.
 readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")
 readfirst.harness.__path__.append(str(_HARNESS))
 readfirst.harness.adapters.__path__.append(str(_HARNESS / "adapters"))

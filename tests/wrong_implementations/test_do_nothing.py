@@ -11,15 +11,17 @@ from readfirst.harness.suite.suite import Suite
 pytestmark = pytest.mark.slow
 
 Judged = dict[str, list[Verdict]]
+"""The verdicts on each implementation, by its description."""
 
 
 @pytest.fixture(scope="module")
 def judged() -> Judged:
+    """The verdicts on both implementations in all scenarios, which take minutes."""
     return {name: list(do_nothing.judge_all(answer)) for name, answer in do_nothing.IMPLEMENTATIONS.items()}
 
 
-def test_docs_adapters_lists_the_measured_numbers(judged: Judged) -> None:
-    """A new scenario may change a number by one. If this test fails, run do_nothing.py."""
+def test_adapters_md_lists_the_measured_numbers_of_both_implementations(judged: Judged) -> None:
+    """A new scenario may change a number by one. If this test fails, run do_nothing.py to update the page."""
     page = do_nothing.PAGE.read_text("utf-8")
     for name, verdicts in judged.items():
         row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", page, re.M)
@@ -30,7 +32,7 @@ def test_docs_adapters_lists_the_measured_numbers(judged: Judged) -> None:
         assert cells[3:] == do_nothing.row(verdicts)[3:]
 
 
-def test_every_scenario_fails_for_one_of_the_two(judged: Judged) -> None:
+def test_no_scenario_passes_both_for_refusing_and_for_accepting_every_call(judged: Judged) -> None:
     holding = [
         {each.scenario_id for each in verdicts if each.levels["effects"]} for verdicts in judged.values()
     ]
@@ -40,11 +42,13 @@ def test_every_scenario_fails_for_one_of_the_two(judged: Judged) -> None:
 
 @pytest.mark.parametrize("name", do_nothing.IMPLEMENTATIONS)
 @pytest.mark.parametrize("basic", [False, True])
-def test_no_rule_of_the_classes_safety_and_design_holds(judged: Judged, name: str, basic: bool) -> None:
-    """With `basic`, only scenarios count that need nothing but the tools, as over MCP.
+def test_no_rule_of_class_safety_or_design_holds_for_an_implementation_that_does_nothing(
+    judged: Judged, name: str, basic: bool
+) -> None:
+    """With `basic`, only scenarios are counted that need nothing except the tools, as over MCP.
 
-    If this test fails, the rule lacks a scenario: one with a call that must be allowed, or one with a call that must be
-    refused.
+    If this test fails, the rule lacks a scenario: either one that ends with an allowed call, or one that ends with a
+    refused call.
     """
     suite = Suite(do_nothing.ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
@@ -58,7 +62,7 @@ def test_no_rule_of_the_classes_safety_and_design_holds(judged: Judged, name: st
 
 
 def test_an_empty_answer_passes_only_the_scenario_of_an_empty_notebook(judged: Judged) -> None:
-    """Invariants have no expected answers, and a refusal of every call does no harm."""
+    """Invariants are ignored: they have no expected answers, and refusing every call does no harm."""
     suite = Suite(do_nothing.ROOT / "fixtures")
     passed = {
         each.scenario_id

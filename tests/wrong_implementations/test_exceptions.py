@@ -1,4 +1,4 @@
-"""Implementations that follow a rule except in one case are detected, each by a scenario with this case."""
+"""Implementations that follow a rule except in one case are detected by a scenario with this case."""
 
 from codecs import BOM_UTF8
 from collections.abc import Sequence
@@ -75,9 +75,9 @@ CASES: tuple[tuple[str, Excepted, str, str, str, str], ...] = (
     ("replace_all", lambda _, args: args.get("replace_all") is True, "", "edit-changed-03", "", ""),
     ("replace_all: false", lambda _, args: args.get("replace_all") is False, "unread-02", "", "whitespace-8", ""),
 )  # fmt: skip
-"""Exceptional cases: a description, a predicate of a file and the arguments, and the scenarios that detect the four
-kinds of implementation in `KINDS` if they have this exception. Empty if the implementation has no such exception. The
-family is `crossed` unless stated.
+"""Exceptional cases. Each has a description, a predicate of a file and of the arguments, and the scenarios that detect
+the four kinds of implementation in `KINDS` with this exception. A scenario is empty if there is no such implementation.
+If no family is stated, the family is `crossed`.
 """
 
 KINDS = {
@@ -86,6 +86,7 @@ KINDS = {
     "any match taken for": TakesAnyMatch,
     "deny rules overlooked for": OverlooksDenyRules,
 }
+"""The base classes of the implementations, by the start of their description."""
 
 CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     f"{name} {case}": (excepting(kind, predicate), scenario if "/" in scenario else f"crossed/{scenario}")
@@ -93,6 +94,7 @@ CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     for case, predicate, *scenarios in CASES
     if (scenario := scenarios[index])
 }
+"""The implementations by description, each with the scenario that detects it."""
 
 HARMLESS = {
     "gate open for an equal Write": EMPTY_OR_EQUAL,
@@ -107,18 +109,22 @@ HARMLESS = {
     "deny rules overlooked for no extension": READS_ONLY,
     "deny rules overlooked for an empty file": READS_ONLY,
 }
-"""Mistakes that do no harm in their scenario, with the reason."""
+"""Mistakes that do no harm in their scenario, each with the reason."""
 
 
 @pytest.mark.parametrize(
     "cases", [[*CAUGHT][::4], pytest.param([*CAUGHT], marks=pytest.mark.slow)], ids=["quick", "all"]
 )
-def test_an_exception_from_a_rule_is_detected(cases: Sequence[str], place: WorkspacePool) -> None:
+def test_an_implementation_with_an_exception_from_a_rule_is_detected_by_its_scenario(
+    cases: Sequence[str], place: WorkspacePool
+) -> None:
     rows("case", cases)(is_caught)(place=place)
 
 
 def is_caught(case: str, place: WorkspacePool) -> None:
-    """Assert that the scenario detects the implementation, also by harm unless the mistake is harmless."""
+    """Assert that the scenario detects the implementation, and that the judge finds harm, unless the mistake is in
+    `HARMLESS`.
+    """
     verdict, found = judge_with_harms(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert not verdict.levels["effects"]

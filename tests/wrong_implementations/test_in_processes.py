@@ -1,5 +1,5 @@
-"""Implementations in processes: mistakes when a process is ended by a signal, and when two processes work at the same
-time, are detected.
+"""Mistakes of implementations in separate processes are detected: if a signal ends a process, or if two processes work
+at the same time.
 """
 
 from contextlib import closing
@@ -45,8 +45,8 @@ ENDED = [
     ("BringsBackItsCopies", "sigint-while-writing-and-resumed"),
     ("BringsBackItsCopies", "sigterm-while-writing-and-resumed"),
 ]
-"""Mistakes when a process is ended by a signal, and in the conversations that continue afterwards, with the scenarios
-that detect them.
+"""Mistakes if a process is ended by a signal, and mistakes in the conversation that is resumed afterwards, each with
+the scenario that detects it.
 """
 AT_ONCE = [
     ("LooksTwiceWithoutALock", "same-file-in-any-order", "lost"),
@@ -56,25 +56,27 @@ AT_ONCE = [
     ("LocksEverything", "different-files-in-any-order", "overcautious"),
     ("LeavesItsLock", "different-files-in-any-order", "overcautious"),
 ]
-"""Mistakes when two processes work at the same time, with the scenario and the harm that detect them."""
+"""Mistakes if two processes work at the same time, each with the scenario and the kind of harm that detect it."""
 
 
 @pytest.fixture(autouse=True)
 def _process_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Kill programs soon after a signal, and keep conversations in a directory of the test."""
+    """Kill programs soon after a signal, and store conversations in a directory of the test."""
     monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     monkeypatch.setenv(wrong_interruptions.KEPT, str(tmp_path))
 
 
 def judge_process(module: ModuleType, name: str, scenario_id: str, place: WorkspacePool) -> Verdict:
-    """Return the verdict on an implementation of this module in a separate process."""
+    """Return the verdict on an implementation that runs in a separate process."""
     with closing(PythonAdapter(str(module.__file__), name)) as adapter:
         return judge_scenario(scenario_id, adapter, "effects", harm=True, place=place)
 
 
 @pytest.mark.slow  # the time of the signal is random
 @pytest.mark.parametrize(("name", "slug"), ENDED)
-def test_a_mistake_of_an_ended_program_is_detected(name: str, slug: str, place: WorkspacePool) -> None:
+def test_the_mistake_of_a_program_that_a_signal_ended_is_detected_by_its_scenario(
+    name: str, slug: str, place: WorkspacePool
+) -> None:
     verdict = judge_process(wrong_interruptions, name, f"interrupted/{slug}", place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
 
@@ -84,8 +86,8 @@ RIGHT = [
     ("Survives", "edit-sigint"),
     ("Altered", "write-killed-while-writing"),
 ]
-"""Correct behaviours: a conversation survives a signal, a call is executed completely, and a killed program leaves
-no partial file.
+"""Correct behaviours: a conversation is resumed after a signal, a call is executed completely, and a killed program
+leaves no partial file.
 """
 MORE_RIGHT = [
     *(
@@ -96,19 +98,22 @@ MORE_RIGHT = [
     ("Altered", "edit-killed"),
     ("Altered", "new-file-killed"),
 ]
+"""More correct behaviours, each with its scenario. Only the slow tests use them."""
 
 
 @pytest.mark.parametrize(
     ("name", "slug"), [*RIGHT, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_RIGHT)]
 )
-def test_a_correct_program_passes(name: str, slug: str, place: WorkspacePool) -> None:
+def test_a_correct_program_passes_the_scenarios_with_signals(
+    name: str, slug: str, place: WorkspacePool
+) -> None:
     module = altered if name == "Altered" else wrong_interruptions
     verdict = judge_process(module, name, f"interrupted/{slug}", place)
     assert verdict.status == "passed", verdict
     assert not verdict.harms
 
 
-def test_a_partial_write_counts_as_lost(place: WorkspacePool) -> None:
+def test_a_file_that_a_killed_program_wrote_partially_counts_as_lost(place: WorkspacePool) -> None:
     verdict = judge_process(
         wrong_interruptions, "EmptiesAndWrites", "interrupted/write-killed-while-writing", place
     )
@@ -130,7 +135,7 @@ def test_an_implementation_that_locks_each_file_passes(slug: str, place: Workspa
 
 @pytest.mark.slow  # it is random which process is faster
 @pytest.mark.parametrize(("name", "slug", "kind"), AT_ONCE)
-def test_a_mistake_of_two_processes_is_detected(
+def test_the_mistake_of_two_processes_at_the_same_time_is_detected_by_its_scenario(
     name: str, slug: str, kind: str, place: WorkspacePool
 ) -> None:
     verdict = judge_process(wrong_at_once, name, f"at-once/{slug}", place)

@@ -1,4 +1,6 @@
-"""Every readable form of shown lines holds at the level `effects`. If `effects` holds, `safe` holds, too."""
+"""An answer may show lines in any readable form without failing the level `effects`. An answer that fails `safe` also
+fails `effects`.
+"""
 
 import re
 import zlib
@@ -28,10 +30,13 @@ FORMS: dict[str, Fault] = {
     },
     **{name: lambda lines, _first, form=form: form(lines) for name, form in UNNUMBERED.items()},
 }
+"""Readable forms of an answer, with and without line numbers, by name."""
 INDENTED = "all indented"
-"""The name of a form that indents all lines. If it shows only one line, the line itself may be indented."""
+"""The name of a form that indents all lines. If such an answer shows only one line, the line itself may be the indented
+one.
+"""
 UNREADABLE = frozenset({"crossed/places-5", "encodings/utf-32-read"})
-"""Scenarios whose files contain half characters or no text, so that no form is readable."""
+"""Scenarios whose files contain half characters or bytes that are not text. No form is readable for them."""
 _OPAQUE = (
     "code-fences control-characters curly-quotes emoji-and-planes indentation look-alikes markdown patches"
 )
@@ -46,17 +51,18 @@ AMBIGUOUS_TEXTS = frozenset(
         "reported/long-text-of-many-kinds",
     }
 )
-"""Scenarios whose texts contain the same characters that a form adds or removes."""
+"""Scenarios whose texts contain the characters that a form adds or removes."""
 
 
 @cache
 def transcripts(scenario_id: str) -> dict[str, Transcript]:
+    """Return the transcripts of a scenario, by contract."""
     found = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs).transcripts
     return {each.name: found[each.name] for each in SUITE.contracts if each.name in found}
 
 
 def expand_contracts(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
-    """Yield a scenario for each contract whose transcript differs from those of the contracts before."""
+    """Yield a scenario for each contract whose transcript differs from the transcripts of earlier contracts."""
     seen: set[int] = set()
     for name, transcript in transcripts(scenario_id).items():
         if id(transcript) not in seen:
@@ -65,7 +71,7 @@ def expand_contracts(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def with_form(scenario: Scenario, outcome: Outcome, form: Fault) -> Outcome | None:
-    """Return an outcome whose Reads show the lines in a different form. None if the outcome shows no line."""
+    """Return an outcome in which every Read shows its lines in a different form. None if no answer shows lines."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -79,6 +85,7 @@ def with_form(scenario: Scenario, outcome: Outcome, form: Fault) -> Outcome | No
 
 
 def judge_outcome(scenario: Scenario, contract: Contract, outcome: Outcome) -> Verdict:
+    """Return the verdict on an outcome."""
     judgement = judge(scenario, outcome)
     refused = check_overcautious(scenario, outcome, transcripts(scenario.id).values())
     judgement = replace(judgement, harms=(*judgement.harms, *refused))
@@ -86,13 +93,14 @@ def judge_outcome(scenario: Scenario, contract: Contract, outcome: Outcome) -> V
 
 
 def failed_levels(verdict: Verdict) -> set[str]:
+    """Return the levels that an outcome fails."""
     return {each.level for each in verdict.differences}
 
 
 def check_forms(scenario_ids: Sequence[str]) -> list[str]:
-    """Return the differences at `effects` if the contract's own answers show files in other readable forms.
+    """Return the differences at `effects` if the contract's answers show files in other readable forms.
 
-    There should be none.
+    There should be no such differences.
     """
     wrong = []
     for scenario_id in scenario_ids:
@@ -103,7 +111,7 @@ def check_forms(scenario_ids: Sequence[str]) -> list[str]:
         own = own_outcome(scenario, CONTRACT)
         decoded = any("\ufffd" in result.text for step in own.steps for result in step.results)
         for name, form in FORMS.items():
-            # The form shows bytes, which can no longer be computed from the contract's answer.
+            # The form shows bytes, which cannot be computed from the contract's answer.
             if decoded and name.startswith("cat -"):
                 continue
             outcome = with_form(scenario, own, form)
@@ -123,8 +131,8 @@ def check_forms(scenario_ids: Sequence[str]) -> list[str]:
 
 
 def check_faults(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], int]:
-    """Try this number of faults in each scenario. Return those that fail `safe` but not `effects`, and the number of
-    those that fail `effects`.
+    """Try this number of faults in each scenario. Return descriptions of the faults that fail `safe` but not `effects`,
+    and the number of faults that fail `effects`.
     """
     wrong, differing = [], 0
     for scenario_id in scenario_ids:
@@ -147,12 +155,14 @@ def check_faults(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], i
 
 
 def sample_scenarios(number: int) -> list[str]:
-    """Return the ids of every Nth scenario, in an order that does not depend on the other scenarios."""
+    """Return about one of `number` scenarios. Whether a scenario is in the sample does not depend on other
+    scenarios.
+    """
     return [each for each in SUITE.ids() if zlib.crc32(each.encode()) % number == 0]
 
 
 @pytest.mark.parametrize("number", [480, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_readable_form_of_shown_lines_fails_no_effects(number: int) -> None:
+def test_showing_lines_in_another_readable_form_does_not_fail_effects(number: int) -> None:
     assert len(FORMS) >= 60
     assert check_forms(sample_scenarios(number)) == []
 
@@ -160,19 +170,21 @@ def test_a_readable_form_of_shown_lines_fails_no_effects(number: int) -> None:
 @pytest.mark.parametrize(
     ("number", "faults", "failed"), [(120, 3, 10), pytest.param(1, 2, 5000, marks=pytest.mark.slow)]
 )
-def test_a_fault_that_fails_safe_fails_effects(number: int, faults: int, failed: int) -> None:
+def test_a_fault_in_the_shown_lines_that_fails_safe_also_fails_effects(
+    number: int, faults: int, failed: int
+) -> None:
     wrong, failing = check_faults(sample_scenarios(number), faults)
     assert wrong == []
     assert failing > failed
 
 
-def test_a_fault_that_fails_only_safe_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_reports_a_fault_that_fails_safe_but_not_effects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.harness.compare.compare.unseen", lambda *_: iter(()))
     wrong, _ = check_faults(["write/over-latin-1", "reported/what-was-written-is-there"], len(FAULTS))
     assert wrong
 
 
-def test_a_form_that_hides_a_line_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_reports_a_form_that_hides_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMS, "without the first line", lambda lines, _: "\n".join(lines[1:]))
     (difference,) = check_forms(["gate/write-after-read"])
     assert difference.startswith("gate/write-after-read, without the first line: ")

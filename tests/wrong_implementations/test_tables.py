@@ -1,4 +1,4 @@
-"""Wrong implementations from tables are detected, each by the scenario about its mistake."""
+"""Wrong implementations that are listed in tables are detected by the scenario about their mistake."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,24 +18,25 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 Table = Mapping[str, tuple[type[altered.Altered], str]]
-"""Wrong implementations by name, each with the id of the scenario that detects it."""
+"""Wrong implementations by name, each with the scenario that detects it."""
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
-"""The family of the scenarios in a module, for modules that state only slugs."""
+"""The family of the scenarios, for modules whose tables contain only the second part of the id."""
 HARMFUL = (wrong_contents, wrong_names)
-"""Modules whose mistakes are also detected if only harm is judged."""
+"""Modules whose mistakes must also be found as harm."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
+"""The table of each module."""
 QUICK = {wrong_contents: 24, wrong_crossings: 12, wrong_names: 6}
-"""The quick tests check every Nth case of a module, with this N. It is 3 for other modules."""
+"""For some modules, N: the quick tests check every Nth case. For all other modules, N is 3."""
 
 LONG = ("ReplacesAThousand",)
-"""Cases that are only in the slow tests, because each takes as long as ten other cases."""
+"""Cases that only the slow tests check, because each takes as long as ten other cases."""
 
 
 def quick_and_slow_parts() -> list[object]:
-    """Return pytest parameters: a module, and a part of its cases. Each module has a quick part and a slow part."""
+    """Return pytest parameters: a module and some of its cases. Each module has a quick part and a slow part."""
     parts: list[object] = []
     for module, table in TABLES.items():
         quick = [case for case in [*table][:: QUICK.get(module, 3)] if case not in LONG]  # type: ignore[call-overload]
@@ -49,9 +50,9 @@ def quick_and_slow_parts() -> list[object]:
 def reason_undetected(
     kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool
 ) -> str:
-    """Return the reason why a scenario does not detect an implementation, or an empty string if it does.
+    """Return the reason why a scenario does not detect an implementation. Empty if it does.
 
-    With `harmful`, the judge of harm must detect it, too.
+    With `harmful`, the judge must also find harm.
     """
     verdict, harms = judge_with_harms(kind, scenario_id, place)
     if (verdict.status, verdict.blame) != ("failed", "implementation"):
@@ -62,7 +63,7 @@ def reason_undetected(
 
 
 @pytest.mark.parametrize(("module", "cases"), quick_and_slow_parts())
-def test_a_mistake_is_detected_by_its_scenario(
+def test_each_mistake_in_a_table_is_detected_by_the_scenario_about_it(
     module: object, cases: Sequence[str], place: WorkspacePool
 ) -> None:
     @rows("case", cases)
@@ -73,7 +74,7 @@ def test_a_mistake_is_detected_by_its_scenario(
     is_caught()
 
 
-def test_every_event_is_combined_with_several_rules_and_files() -> None:
+def test_every_event_is_combined_with_at_least_six_settings_and_properties_of_files() -> None:
     crossings = TABLES[wrong_crossings]
     assert len(crossings) >= 80
     for event in wrong_crossings.EVENTS:
@@ -81,7 +82,7 @@ def test_every_event_is_combined_with_several_rules_and_files() -> None:
 
 
 class Raises(altered.Altered):
-    """Raises an exception by accident, which must not count as a detected mistake."""
+    """Raises an exception in every call. This must not count as a detected mistake."""
 
     def alter(self, *call: object) -> altered.ToolResult:
         raise KeyError(call)

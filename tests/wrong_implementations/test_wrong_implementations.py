@@ -1,4 +1,4 @@
-"""Every wrong implementation is detected by the scenarios that are named for it, at its level and with its blame."""
+"""Every wrong implementation is detected by the scenarios that its decorator names, at the stated level."""
 
 import inspect
 from importlib import import_module
@@ -25,25 +25,35 @@ CLASSES = {
     ]
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
+"""The classes of each module of wrong implementations."""
 MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
-"""Modules that state the scenarios in decorators. Other modules have tables, which test_tables.py tests."""
+"""Modules that state in decorators which scenarios detect the implementations. The other modules have tables, which
+test_tables.py tests.
+"""
 EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
+"""All classes of these modules, each with the scenarios that detect it, or None."""
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
+"""The wrong implementations, each with the scenarios that detect it."""
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
+"""Pairs of a wrong implementation and a scenario that detects it."""
 ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
+"""Pairs whose scenario needs a small disk."""
 OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
-"""Cases that are only in the slow tests, because each takes as long as fifty others."""
+"""Pairs that only the slow tests check, because each takes as long as fifty others."""
 IN_PROCESSES = {name for name, *_ in (*test_in_processes.ENDED, *test_in_processes.AT_ONCE)}
+"""Names of implementations that test_in_processes.py tests."""
 RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts", "Locks"}
 """Names of implementations that are correct, although they look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
-"""Names of base classes. The implementations derived from them are here or in test_exceptions.py."""
+"""Names of base classes. Implementations derived from them are in these modules or in test_exceptions.py."""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
-def test_a_mistake_is_detected_by_its_scenarios(module: ModuleType, place: WorkspacePool) -> None:
+def test_each_wrong_implementation_is_detected_by_the_scenarios_of_its_decorator(
+    module: ModuleType, place: WorkspacePool
+) -> None:
     others = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
     cases = [case for case in CASES if case[0].__module__ == module.__name__ and case not in others]
     rows(("implementation", "scenario_id"), cases)(is_caught)(place=place)
@@ -51,20 +61,22 @@ def test_a_mistake_is_detected_by_its_scenarios(module: ModuleType, place: Works
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("implementation", "scenario_id"), OF_MEGABYTES)
-def test_mistakes_in_megabytes_are_detected(
+def test_mistakes_with_texts_of_megabytes_are_detected_by_their_scenarios(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> None:
     is_caught(implementation, scenario_id, place)
 
 
-def test_a_mistake_on_a_full_disk_is_detected(place: WorkspacePool) -> None:
+def test_mistakes_on_a_full_disk_are_detected_by_their_scenarios(place: WorkspacePool) -> None:
     if not may_mount():
         pytest.skip("no disk can be mounted here")
     rows(("implementation", "scenario_id"), ON_A_SMALL_DISK)(is_caught)(place=place)
 
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
-    """Assert that the scenario detects the implementation, also by harm unless the mistake is harmless."""
+    """Assert that the scenario detects the implementation, and that the judge finds harm, unless the mistake is stated
+    to be harmless.
+    """
     caught = CAUGHT[implementation]
     if caught.after:
         assert judge_scenario(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
@@ -88,14 +100,14 @@ def test_every_scenario_of_the_families_reported_and_moved_world_detects_an_impl
     assert families <= {scenario_id for caught in CAUGHT.values() for scenario_id in caught.by}
 
 
-def test_every_wrong_implementation_is_tested_and_described() -> None:
+def test_every_wrong_implementation_is_tested_and_has_a_docstring() -> None:
     unmarked = [each for each in EVERY.keys() - CAUGHT.keys() if not each.__subclasses__()]
     assert {each.__name__ for each in unmarked} <= IN_PROCESSES | RIGHT | PARTS
     assert len(CAUGHT) >= 190
     assert all(each.__doc__ and each.__doc__ != altered.Altered.__doc__ for each in EVERY)
 
 
-def test_docs_harm_states_how_many_mistakes_do_harm() -> None:
+def test_harm_md_states_how_many_wrong_implementations_do_harm() -> None:
     differ = [each for each in CAUGHT.values() if each.level == "effects"]
     named = [(each, by) for each in differ for by in each.by]
     harmful = sum(not each.harmless or by in each.harmful for each, by in named)

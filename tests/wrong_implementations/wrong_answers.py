@@ -1,4 +1,4 @@
-"""Implementations that handle files correctly, but give the model wrong answers."""
+"""Implementations that handle files correctly, but give wrong answers to the model."""
 
 import re
 from dataclasses import replace
@@ -12,35 +12,35 @@ from readfirst.harness.adapter_api import ToolResult
 @caught("gate/edit-unread", "refused")
 @afterwards
 def RefusesAsSuccess(call: Call, answer: ToolResult) -> ToolResult:
-    """Does not mark refusals as errors."""
+    """Refuses calls, but does not mark the refusals as errors."""
     return replace(answer, is_error=False, error=None)
 
 
 @caught("gate/edit-after-read", "refused")
 @afterwards
 def SucceedsAsError(call: Call, answer: ToolResult) -> ToolResult:
-    """Marks every answer as an error."""
+    """Marks every answer as an error, also after success."""
     return replace(answer, is_error=True)
 
 
 @caught("gate/edit-unread", "text", level="text")
 @afterwards
 def WrongErrorText(call: Call, answer: ToolResult) -> ToolResult:
-    """Words its refusals differently."""
+    """Refuses calls with a different text than the contract."""
     return replace(answer, text=f"Sorry. {answer.text}") if answer.is_error else answer
 
 
 @caught("gate/edit-unread", "error", level="reason")
 @afterwards
 def WrongErrorName(call: Call, answer: ToolResult) -> ToolResult:
-    """Reports an unread file as a missing one, in the name of the error."""
+    """Refuses to edit an unread file with the error name of a missing file."""
     return replace(answer, error="file_not_found") if answer.error == "not_read" else answer
 
 
 @caught("gate/order-unread-before-not-found", "error", level="reason")
 @instead
 def WrongOrderOfChecks(call: Call) -> ToolResult | None:
-    """Checks whether the old text occurs before it checks whether the file was read."""
+    """Checks first whether the old text occurs, and only then whether the file was read."""
     if call.tool != "Edit" or not call.path.is_file() or call.old in call.path.read_text():
         return None
     return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
@@ -49,7 +49,7 @@ def WrongOrderOfChecks(call: Call) -> ToolResult | None:
 @caught("read-output/numbered-lines", "text", level="text")
 @afterwards
 def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
-    """Separates line numbers by a tab."""
+    """Shows a tab after line numbers instead of an arrow."""
     if call.tool != "Read":
         return answer
     return replace(answer, text=re.sub(r"(?m)^( *[0-9]+)→", r"\1\t", answer.text))
@@ -58,7 +58,7 @@ def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def CountsLinesFromZero(call: Call) -> ToolResult | None:
-    """Treats `offset` as the number of lines to skip."""
+    """Treats `offset` as the number of lines to skip, so that a Read starts one line too late."""
     if call.tool == "Read" and "offset" in call.arguments:
         return call.execute(offset=call.arguments["offset"] + 1)
     return None
@@ -67,7 +67,7 @@ def CountsLinesFromZero(call: Call) -> ToolResult | None:
 @caught("read-output/final-newline", "text", level="text")
 @afterwards
 def HidesFinalNewline(call: Call, answer: ToolResult) -> ToolResult:
-    """Does not show the empty last line of a file that ends in a newline."""
+    """Does not show the empty last line of a file that ends with a newline."""
     *lines, last = answer.text.split("\n")
     return replace(answer, text="\n".join(lines)) if call.tool == "Read" and last.endswith("→") else answer
 
@@ -75,12 +75,12 @@ def HidesFinalNewline(call: Call, answer: ToolResult) -> ToolResult:
 @caught("sizes/2001-lines", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def CutsLongFiles(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows only the first 2,000 lines of a file."""
+    """Shows only the first 2,000 lines of a longer file."""
     return replace(answer, text="\n".join(answer.text.split("\n")[:2000])) if call.tool == "Read" else answer
 
 
 @caught("results/edit-in-the-middle", "text", level="text")
 @afterwards
 def NoSnippet(call: Call, answer: ToolResult) -> ToolResult:
-    """Answers an Edit without a snippet of the file."""
+    """Answers an Edit without the lines around the change."""
     return replace(answer, text=answer.text.partition("\n")[0]) if call.tool == "Edit" else answer

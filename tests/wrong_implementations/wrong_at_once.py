@@ -1,4 +1,4 @@
-"""Implementations that run in two processes at the same time, with a wrong lock or without a lock."""
+"""Implementations for two processes that work at the same time. They use a wrong lock, or no lock."""
 
 import fcntl
 import os
@@ -11,7 +11,9 @@ from altered import Altered, Arguments
 from readfirst.harness.adapter_api import ToolResult
 
 _OWN = os.urandom(4).hex()
-"""A random text that distinguishes this process from others, which may have the same id in a separate namespace."""
+"""A random text that identifies this process. Process ids are not enough, because two namespaces may use the
+same id.
+"""
 
 
 class Locks(Altered):
@@ -25,6 +27,7 @@ class Locks(Altered):
 
     @contextmanager
     def hold_lock(self, name: str, how: int) -> Iterator[None]:
+        """Hold a lock with this name within the block. `how` are the flags of flock."""
         lock = self.workspace.home / ".cache" / f"{name}.lock"
         lock.parent.mkdir(exist_ok=True)
         with lock.open("w") as file:
@@ -33,13 +36,15 @@ class Locks(Altered):
 
 
 class LooksTwiceWithoutALock(Altered):
-    """Compares the file once more before writing, without a lock: another process may do the same at that moment."""
+    """Checks once more for changes just before it writes, but without a lock. Another process may do the same at this
+    moment.
+    """
 
     capabilities = Locks.capabilities
 
 
 class WritesWhatItRead(Altered):
-    """Reads a file, replaces the text a moment later, and so overwrites changes made in between."""
+    """Reads the file, and writes the changed text a moment later. It overwrites changes that were made in between."""
 
     capabilities = Locks.capabilities
 
@@ -57,7 +62,7 @@ class WritesWhatItRead(Altered):
 
 
 class LocksEverything(Locks):
-    """Uses one lock for all files, and refuses a call if the lock is held."""
+    """Uses one lock for all files, and refuses a call while another process holds the lock."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         try:
@@ -68,7 +73,9 @@ class LocksEverything(Locks):
 
 
 class LeavesItsLock(Locks):
-    """If another process has locked the files, waits a moment and refuses the call. It never removes its own lock."""
+    """Waits a moment if another process has locked the files, and then refuses the call. It never removes its
+    own lock.
+    """
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         lock = self.workspace.home / ".cache" / "owner"
@@ -82,7 +89,7 @@ class LeavesItsLock(Locks):
 
 
 class AnswersBeforeItIsDone(Locks):
-    """Reports success for a call that it refuses afterwards."""
+    """Reports success for a call before it is executed, and then refuses it."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().alter(tool, arguments, interfere)

@@ -1,4 +1,4 @@
-"""Implementations with mistakes about files that commands show and change."""
+"""Implementations with mistakes about files that commands show or change, and about files that the user mentions."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def read_named_files(call: Call) -> None:
-    """Read the files that a command names, so that they count as read."""
+    """Read the files that a command names, so that the reference counts them as read."""
     for word in str(call.arguments["command"]).replace(";", " ").split():
         file = call.session.workspace.root / word
         if file.is_file():
@@ -19,7 +19,7 @@ def read_named_files(call: Call) -> None:
 @caught("bash-and-mentions/cat", "refused", harmless=SHOWN_ANOTHER_WAY)
 @afterwards
 def CatCounts(call: Call, answer: ToolResult) -> None:
-    """Counts a file as read after a command showed it."""
+    """Counts a file as read after a command such as `cat` has named it."""
     if call.tool == "Bash":
         read_named_files(call)
 
@@ -27,14 +27,14 @@ def CatCounts(call: Call, answer: ToolResult) -> None:
 @caught("bash-and-mentions/sed-in-place-after-read", "refused", harmless=NOTHING_LOST)
 @afterwards
 def OwnCommandsAreNoChanges(call: Call, answer: ToolResult) -> None:
-    """Treats changes by the session's commands as known to the session."""
+    """Treats changes by commands of the session as known, so that it does not detect them."""
     if call.tool == "Bash" and str(call.arguments["command"]).startswith(("sed -i", "echo")):
         read_named_files(call)
 
 
 @caught("bash-and-mentions/mention-then-edit", "refused", harmless=ALLOWED_REFUSAL)
 class MentionsAreBlind(Altered):
-    """Shows the model a file that the user mentions, but still requires a Read."""
+    """Shows the model a file that the user mentions, but still requires a Read before an Edit."""
 
     def mention(self, path: str) -> None:
         pass
@@ -42,7 +42,7 @@ class MentionsAreBlind(Altered):
 
 @caught("bash-and-mentions/mention-of-another-file", "refused")
 class MentionsUnlockEverything(Altered):
-    """Counts every file as read once one was mentioned."""
+    """Counts every file as read after the user has mentioned one."""
 
     def mention(self, path: str) -> None:
         for file in self.workspace.root.iterdir():
@@ -51,7 +51,7 @@ class MentionsUnlockEverything(Altered):
 
 @caught("bash-and-mentions/mention-then-change", "refused", harmless=NOTHING_LOST)
 class MentionsAreNeverStale(Altered):
-    """Reads a mentioned file again before it is edited."""
+    """Reads a mentioned file again before each Edit, so that it never detects a change."""
 
     mentioned = ""
 
@@ -67,7 +67,7 @@ class MentionsAreNeverStale(Altered):
 @caught("bash-and-mentions/memory-file-then-edit", "refused")
 @instead
 def MemoryFilesAreRead(call: Call) -> None:
-    """Counts a memory file as read that comes with a Read."""
+    """Counts a memory file as read if its content came together with a Read of another file."""
     memory = call.path.with_name("CLAUDE.md")
     if call.tool == "Read" and memory.exists():
         call.session.tools.mention(str(memory))

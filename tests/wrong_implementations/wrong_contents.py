@@ -1,4 +1,4 @@
-"""Implementations that treat some texts specially. Tables list the treatments."""
+"""Implementations that change the form of some texts before they write them. A table lists these treatments."""
 
 import base64
 import contextlib
@@ -15,14 +15,16 @@ from altered import Altered, Arguments, Call, spoils
 from readfirst.harness.adapter_api import ToolResult
 
 Treatment = Callable[[str], str]
+"""A function that returns the changed form of a text."""
 
 
 def substitute(pattern: str, replacement: str = "") -> Treatment:
+    """Return a function that replaces all matches of a pattern."""
     return lambda text: re.sub(pattern, replacement, text)
 
 
 def unwrap(pattern: str) -> Treatment:
-    """Return a function that removes a frame, such as a code fence, if it encloses the whole text."""
+    """Return a function that removes a frame, such as a code fence, if the frame encloses the whole text."""
 
     def unwrapped(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -32,8 +34,8 @@ def unwrap(pattern: str) -> Treatment:
 
 
 def rewrite_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
-    """Return a function that parses a text as JSON, and formats it again if the value has one of these types. A JSON
-    string becomes its content. A text that is not JSON stays.
+    """Return a function that parses a text as JSON and formats it again, if the value has one of these types. A JSON
+    string becomes its content. A text that is not JSON does not change.
     """
 
     def rewrite(text: str) -> str:
@@ -47,6 +49,7 @@ def rewrite_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
 
 
 def decode_base64(text: str) -> str:
+    """Decode a text that looks like base64."""
     with contextlib.suppress(ValueError):
         if len(text) % 4 == 0 and text.endswith("="):
             return base64.b64decode(text, validate=True).decode()
@@ -54,27 +57,31 @@ def decode_base64(text: str) -> str:
 
 
 def repair_encoding(text: str) -> str:
+    """Decode a text that looks like UTF-8 that was read as Latin-1."""
     with contextlib.suppress(ValueError):
         return text.encode("latin-1").decode()
     return text
 
 
 def drop_category(category: str) -> Treatment:
-    """Return a function that removes the characters of a Unicode category from a text."""
+    """Return a function that removes all characters of a Unicode category."""
     return lambda text: "".join(
         each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
     )
 
 
 def simplify_spaces(text: str) -> str:
+    """Replace unusual spaces with ordinary ones."""
     return "".join(" " if unicodedata.category(each) == "Zs" else each for each in text)
 
 
 def normalize(form: str) -> Treatment:
+    """Return a function that converts a text to a Unicode normalization form."""
     return lambda text: unicodedata.normalize(form, text)  # type: ignore[arg-type]
 
 
 def cut_at(mark: str) -> Treatment:
+    """Return a function that truncates a text at a mark."""
     return lambda text: text.partition(mark)[0]
 
 
@@ -210,11 +217,11 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "hashes begin comments": (substitute(r"(?m)^#\w.*$"), "shell-texts"),
     "quotes of shells are joined": (substitute("'\"'\"'", "'"), "shell-texts"),
 }
-"""Treatments of a text by name, each with the scenario of the family `opaque-content` that detects it."""
+"""The treatments by name, each with the scenario of the family `opaque-content` that detects it."""
 
 
 class Treating(Altered):
-    """Applies a treatment to texts before it writes them."""
+    """Applies a treatment to texts before they are written: the content of a Write, and the new text of an Edit."""
 
     treat: Treatment
     into: tuple[str, ...] = ("Write", "Edit")
@@ -240,7 +247,9 @@ class TreatingInsertions(Treating):
 
 @spoils
 def TreatingSurroundings(call: Call, before: bytes) -> None:
-    """Applies the treatment only to the text around an Edit: as a whole, or line by line."""
+    """Applies the treatment to the rest of the file after an Edit: to the text before and after the new text, as a
+    whole or line by line.
+    """
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
     def treat_part(text: str) -> str:
@@ -255,15 +264,16 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
 
 
 def treating(base: type[Altered], treatment: Treatment) -> type[Altered]:
-    """Return a subclass of one of `PLACES` that applies this treatment."""
+    """Return a subclass of one of the classes in `PLACES` that applies this treatment."""
     return type(base.__name__, (base,), {"treat": staticmethod(treatment), "__doc__": base.__doc__})
 
 
 PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
+"""The classes that apply a treatment to different texts."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name: each treatment in each of `PLACES`, with the slug of the scenario that
+    """Return the implementations by name: each treatment with each class in `PLACES`. Each has the scenario that
     detects it.
     """
     return {

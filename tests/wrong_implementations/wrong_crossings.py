@@ -1,4 +1,4 @@
-"""Implementations that forget a rule, mode or hook, or spoil a kind of file, after an event of the session."""
+"""Implementations that forget a setting, or begin to spoil a property of files, after an event of the session."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def begins_after(method: str, *events: str) -> Callable[..., Any]:
 class AfterAnEvent(Altered):
     """Behaves like the reference until an event of the session, and makes one mistake from then on.
 
-    `event` is the name of the event in scenarios of the family `crossings`. When it occurs, `begin` is called with the
-    tools of the session. From then on, `spoil` is called after each successful change of an existing file, with its
-    path and its state before the change (bytes, mode, whether it is a symlink).
+    `event` is the name of the event in scenarios of the family `crossings`. When the event occurs, `begin` is called
+    with the tools of the session. After that, `spoil` is called after each successful change of an existing file. Its
+    arguments are the path, and the file's bytes, mode and whether it is a symlink before the change.
     """
 
     event = ""
@@ -42,13 +42,14 @@ class AfterAnEvent(Altered):
 
     @staticmethod
     def begin(tools: FileTools) -> None:
-        """Make the tools forget a setting. The default does nothing."""
+        """Make the tools forget a setting. By default, nothing is forgotten."""
 
     @staticmethod
     def spoil(path: Path, before: tuple[bytes, int, bool]) -> None:
-        """Spoil a changed file. The default does nothing."""
+        """Spoil a changed file. By default, nothing is spoiled."""
 
     def start_mistake(self) -> None:
+        """Begin to make the mistake."""
         self.has_begun = True
         type(self).begin(self.tools)
 
@@ -63,12 +64,14 @@ class AfterAnEvent(Altered):
         return result
 
     def _is_on_another_branch(self) -> bool:
+        """Whether another branch of the repository is checked out."""
         head = self.workspace.root / ".git" / "HEAD"
         return head.is_file() and "main" not in head.read_text()
 
     def spoil_after(
         self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
     ) -> None:
+        """Call `spoil` after a successful change of an existing file, if the mistake has begun."""
         path = self.path(arguments)
         changes = self.has_begun and tool in ("Edit", "Write", "NotebookEdit") and not result.is_error
         if changes and before is not None and os.path.lexists(path):
@@ -136,7 +139,7 @@ class WrongBackgroundAgent(BackgroundAgent, WrongAgent):
 
 
 class SecondSession(AfterAnEvent):
-    """Makes the mistake in every session of a workspace except the first."""
+    """Makes the mistake in every session of a workspace except the first one."""
 
     sessions: dict[Path, int] = {}  # noqa: RUF012 - one for all sessions
 
@@ -171,7 +174,7 @@ def forget_rules(tools: FileTools) -> None:
 
 
 def forget_mode(tools: FileTools) -> None:
-    """Forget the permission mode and the working directories that belong to it."""
+    """Forget the permission mode, and the working directories that belong to it."""
     tools._session.permissions = replace(tools._session.permissions, grants=None)
 
 
@@ -181,6 +184,7 @@ def forget_hooks(tools: FileTools) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Write a file without changing its mode, even if the mode forbids writing."""
     mode = path.stat().st_mode
     path.chmod(mode | 0o200)
     path.write_bytes(data)
@@ -188,13 +192,13 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def convert_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace CRLF in the file by LF."""
+    """Replace each CRLF in the file with LF."""
     if b"\r\n" in before[0]:
         _write(path, path.read_bytes().replace(b"\r\n", b"\n"))
 
 
 def drop_mark(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Drop the byte order mark of a UTF-8 file."""
+    """Remove the byte order mark of a UTF-8 file."""
     if before[0].startswith(b"\xef\xbb\xbf"):
         _write(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
 
@@ -211,7 +215,7 @@ def reset_mode(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def replace_link(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace a symbolic link by a regular file."""
+    """Replace a symbolic link with a regular file."""
     if before[2]:
         data = path.read_bytes()
         path.unlink()
@@ -219,14 +223,14 @@ def replace_link(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def drop_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Drop the metadata of a notebook."""
+    """Remove the metadata of a notebook."""
     if path.suffix == ".ipynb":
         book = json.loads(path.read_bytes())
         _write(path, json.dumps({**book, "metadata": {}}).encode())
 
 
 def escape_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace each non-ASCII character of a notebook by a JSON escape."""
+    """Replace each non-ASCII character of a notebook with a JSON escape."""
     if path.suffix == ".ipynb":
         _write(path, json.dumps(json.loads(path.read_bytes()), indent=1).encode())
 
@@ -242,12 +246,14 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""Settings that an implementation forgets, by their names in the slugs of scenarios: the function that makes the tools
-forget the setting, and the events without a scenario for it.
+"""Settings that an implementation forgets, by their names in scenario ids. Each has the function that makes the tools
+forget it, and the events for which there is no scenario.
 """
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
+"""Names in scenario ids of the property encoding, by event."""
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
+"""Names in scenario ids of the property mode, by event."""
 
 SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Mapping[str, str], str]] = {
     "line-ends": (convert_line_ends, _ENCODED, "files"),
@@ -258,8 +264,8 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "metadata": (drop_metadata, {}, "notebooks-and-settings"),
     "characters": (escape_characters, {}, "notebook-characters"),
 }
-"""Properties of files that an implementation spoils: the function that spoils a file, the name of the property in the
-slugs of scenarios by event, and its name for all other events.
+"""Properties of files that an implementation spoils. Each has the function that spoils a file, its name in scenario ids
+by event, and its name for all other events.
 """
 
 WITHOUT_SCENARIO = {
@@ -270,8 +276,9 @@ WITHOUT_SCENARIO = {
     ("characters", "mentioned"),
     ("characters", "repository"),
 }
-"""Pairs without a scenario: commands with links; parallel calls, because the product itself drops metadata and byte
-order marks after them; and characters of notebooks with events that neither end nor begin a session.
+"""Pairs of a property and an event without a scenario: commands with links; parallel calls, because the product itself
+loses metadata and byte order marks after them; and characters of notebooks with events that neither end nor begin a
+session.
 """
 
 EVENTS = (
@@ -286,6 +293,7 @@ EVENTS = (
     "group",
     "command",
 )
+"""The events after which a mistake begins."""
 MORE_EVENTS = {
     "deny": ("stop", "mentioned"),
     "default-mode": ("mentioned",),
@@ -296,11 +304,12 @@ MORE_EVENTS = {
 
 
 def _base_class(event: str) -> type[AfterAnEvent]:
+    """Return the base class of implementations whose mistake begins after an event."""
     return SecondSession if event == "session" else AfterAnEvent
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the slug of the scenario about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
         for event in (*EVENTS, *MORE_EVENTS.get(subject, ())):

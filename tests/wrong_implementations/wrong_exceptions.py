@@ -1,4 +1,6 @@
-"""Implementations that follow a rule except in one case, which a suite of simple cases does not detect."""
+"""Implementations that follow a rule except in one case. A suite that only contains simple cases would not
+detect them.
+"""
 
 import os
 from collections.abc import Callable
@@ -11,9 +13,8 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class Excepting(Altered):
-    """Makes a call without the checks in some cases: it reads the file first.
-
-    `is_excepted` tells from the file and the arguments whether a call is such a case.
+    """Executes some calls without a check, by reading the file first. The predicate `is_excepted` selects these calls
+    from the file and the arguments.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -31,30 +32,30 @@ class Excepting(Altered):
         return result
 
     def applies(self, path: Path) -> bool:
-        """Whether the check that is left out in some cases would apply to this call."""
+        """Whether a correct implementation would make the check for this file."""
         raise NotImplementedError
 
     def is_excepted(self, path: Path, arguments: Arguments) -> bool:
-        """Whether the check is left out for this file and these arguments."""
+        """Whether this implementation leaves out the check for this file and these arguments."""
         raise NotImplementedError
 
 
 class OpenGate(Excepting):
-    """Requires no Read in one case."""
+    """Requires no Read of the file in one case."""
 
     def applies(self, path: Path) -> bool:
         return path not in self.known
 
 
 class OverlooksChanges(Excepting):
-    """Does not notice in one case that a file has changed since its Read."""
+    """Does not detect in one case that a file has changed since its Read."""
 
     def applies(self, path: Path) -> bool:
         return path in self.known
 
 
 class TakesAnyMatch(Excepting):
-    """Replaces the first of several matches in one case."""
+    """Replaces the first of several matches in one case, instead of refusing the Edit."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
@@ -82,7 +83,7 @@ class OverlooksDenyRules(Excepting):
 
 @caught("staleness/edit-after-change-within-a-second", harmless=NOTHING_LOST)
 class WholeSeconds(OverlooksChanges):
-    """Compares modification times in whole seconds."""
+    """Compares modification times in whole seconds, so that it overlooks a change within the same second."""
 
     def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
@@ -90,7 +91,9 @@ class WholeSeconds(OverlooksChanges):
 
 @caught("gate/same-beginning-of-a-long-path")
 class CutsPaths(OpenGate):
-    """Identifies a file by the first 64 characters of its path in the workspace."""
+    """Identifies a file by the first 64 characters of its path, so that a Read counts for another file with the same
+    start.
+    """
 
     def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         own = str(path.relative_to(self.workspace.root))[:64]
@@ -99,32 +102,33 @@ class CutsPaths(OpenGate):
 
 @caught("gate/same-name-but-for-a-space")
 class TrimsPaths(OpenGate):
-    """Identifies a file by its path without spaces at the end."""
+    """Identifies a file by its path without spaces at the end, so that a Read counts for another file."""
 
     def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
-    """Return a function that makes a call, but truncates the file after an Edit to this number of bytes."""
+    """Return a method that executes a call, and truncates the file after an Edit to this number of bytes."""
     return vars(spoils(lambda call, before: _truncate(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
 def _truncate(path: Path, size: int) -> None:
+    """Truncate a file if it is longer than this number of bytes."""
     if path.is_file() and path.stat().st_size > size:
         os.truncate(path, size)
 
 
 @caught("sizes/edit-after-a-megabyte")
 class KeepsAMegabyte(Altered):
-    """Writes only the first megabyte of an edited file."""
+    """Writes only the first megabyte of an edited file. The rest is lost."""
 
     alter = keeping(2**20)
 
 
 @caught("reported/one-line-of-a-long-crlf-file")
 class KeepsHalfAMegabyte(Altered):
-    """Writes only the first half of a megabyte."""
+    """Writes only the first 512 KiB of an edited file. The rest is lost."""
 
     alter = keeping(2**19)
 
@@ -132,7 +136,7 @@ class KeepsHalfAMegabyte(Altered):
 @caught("crossed/allowed-01")
 @instead
 def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
-    """Refuses to change a file without permission to write."""
+    """Refuses to change a file whose mode forbids writing."""
     path = call.path
     if call.tool != "Read" and os.path.isfile(path) and is_read_only(path):  # noqa: PTH113
         return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
@@ -142,7 +146,7 @@ def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
 @caught("crossed/allowed-01")
 @spoils
 def MakesWritable(call: Call, before: bytes) -> None:
-    """Leaves an edited file writable."""
+    """Makes an edited file writable."""
     if call.path.is_file():
         call.path.chmod(call.path.stat().st_mode | 0o200)
 
@@ -159,7 +163,7 @@ def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
 @caught("whitespace/indentation-is-not-rebased")
 @takes
 def AdjustsIndentation(call: Call, text: str) -> Arguments:
-    """Indents `new_string` like the line where `old_string` begins."""
+    """Indents `new_string` like the line in which `old_string` begins."""
     old, new = strings(call.arguments)
     if not old or old == new:
         return {}
@@ -172,7 +176,7 @@ def AdjustsIndentation(call: Call, text: str) -> Arguments:
 @caught("matching/outside-the-range-read", level="text")
 @instead
 def ShowsALineTooMany(call: Call) -> ToolResult | None:
-    """Shows one line more than `limit` if the call has no offset."""
+    """Shows one line more than `limit` in a Read without an offset."""
     limit = call.arguments.get("limit")
     if call.tool == "Read" and "offset" not in call.arguments and isinstance(limit, int):
         return call.execute(limit=limit + 1)
@@ -182,7 +186,7 @@ def ShowsALineTooMany(call: Call) -> ToolResult | None:
 @caught("permissions/neighbour-allowed")
 @instead
 def ComparesPrefixes(call: Call) -> ToolResult | None:
-    """Refuses a file if its path begins with the name of a denied directory, such as `secret` for `secrets.txt`."""
+    """Refuses a file whose path only begins like a denied directory, such as `secrets.txt` if `secret` is denied."""
     workspace = call.session.workspace
     path = str(call.arguments.get("file_path")).removeprefix(f"{workspace.root}/")
     for rule in workspace.deny if call.tool != "Read" else ():
@@ -196,7 +200,9 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
 @caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
 @spoils
 def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
-    """Keeps spaces at line ends of `new_string` in Markdown, where they mean a line break."""
+    """Keeps spaces at line ends of `new_string` in Markdown files, because they mean a line break there. The contract
+    strips them.
+    """
     old, new = strings(call.arguments)
     if call.path.suffix == ".md" and old:
         call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))
@@ -205,38 +211,40 @@ def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
 @caught("state/eleven-files-one-at-home", harmless=OWN_OR_SHOWN)
 @instead
 def OpenGateAtHome(call: Call) -> None:
-    """Requires no Read for files outside the workspace."""
+    """Requires no Read of files outside the workspace."""
     path = str(call.arguments.get("file_path"))
     if call.tool != "Read" and path.startswith("~/"):
         call.read(call.session.workspace.home / path[2:])
 
 
 Excepted = Callable[[Path, Arguments], bool]
+"""A predicate of a file and the arguments of a call: whether an implementation makes an exception from its rule."""
 
 
 def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
-    """Return an implementation that follows the rule of `base`, except in the cases that `excepted` selects."""
+    """Return an implementation that follows the rule of `base`, except in the cases that the predicate selects."""
     return type(base.__name__, (base,), {"is_excepted": lambda _, path, arguments: excepted(path, arguments)})
 
 
 def has_mode(path: Path, bits: int) -> bool:
-    """Whether a file has one of these bits in its mode."""
+    """Whether one of these bits is set in the mode of a file."""
     return bool(path.stat().st_mode & bits)
 
 
 def is_read_only(path: Path) -> bool:
+    """Whether the mode of a file forbids writing."""
     return not has_mode(path, 0o200)
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file, with `\\n` as line ends."""
+    """Return the text of a file. All line ends are converted to LF."""
     data = path.read_bytes()
     encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
 
 def has_both_line_ends(path: Path) -> bool:
-    """Whether some lines of a file end with CRLF, and others with LF."""
+    """Whether some lines of a file end with CRLF and others with LF."""
     data = path.read_bytes()
     return 0 < data.count(b"\r\n") < data.count(b"\n")
 
@@ -247,16 +255,16 @@ def encoding_of(path: Path) -> str:
 
 
 def inserts(old: str, new: str) -> bool:
-    """Whether the new text of an Edit contains the old text and more."""
+    """Whether the new text of an Edit contains the old text and additional characters."""
     return old in new != old
 
 
 def changes_white_space(old: str, new: str) -> bool:
-    """Whether the old and the new text of an Edit differ only in white space."""
+    """Whether the old and the new text of an Edit differ only in whitespace."""
     return old != new and old.split() == new.split()
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:
-    """Return the old and the new text of an Edit. For any other call, return two equal strings."""
+    """Return the old and the new text of an Edit. For every other call, return two equal strings."""
     old, new = arguments.get("old_string"), arguments.get("new_string")
     return (old, new) if isinstance(old, str) and isinstance(new, str) else ("", "")

@@ -1,4 +1,6 @@
-"""Implementations that handle files wrongly: modes, links, extra files, and success without a change."""
+"""Implementations that change the wrong thing in the file system: modes, links, or other files. Some report success
+without a change.
+"""
 
 import os
 import shutil
@@ -13,14 +15,14 @@ from readfirst.reference_impl import FileTools
 @caught("links-and-modes/executable-kept-by-edit moved-world/mode-of-the-other-branch", "mode of run.sh")
 @spoils
 def LosesMode(call: Call, before: bytes) -> None:
-    """Replaces an edited file by a new one with the default mode."""
+    """Replaces an edited file with a new one that has the default mode."""
     call.path.chmod(0o644)
 
 
 @caught("links-and-modes/edit-through-symlink", "path link.txt")
 @spoils
 def ReplacesLink(call: Call, before: bytes) -> None:
-    """Replaces a symbolic link by a regular file."""
+    """Replaces a symbolic link with a regular file when it edits the file."""
     if call.path.is_symlink():
         data = call.path.read_bytes()
         call.path.write_bytes(before)
@@ -35,7 +37,7 @@ def ReplacesLink(call: Call, before: bytes) -> None:
 )
 @spoils
 def WritesIntoEveryName(call: Call, before: bytes) -> None:
-    """Writes an edited file in place, so that its other names change too."""
+    """Writes an edited file in place, so that its other hard links also change."""
     for other in call.path.parent.iterdir():
         if other.is_file() and other.read_bytes() == before:
             other.write_bytes(call.path.read_bytes())
@@ -44,7 +46,7 @@ def WritesIntoEveryName(call: Call, before: bytes) -> None:
 @caught("gate/edit-after-read", "path notes.txt.tmp")
 @spoils
 def LeavesTemporaryFile(call: Call, before: bytes) -> None:
-    """Leaves a temporary file next to the edited one."""
+    """Leaves a temporary file next to an edited file."""
     call.path.with_name(f"{call.path.name}.tmp").write_bytes(before)
 
 
@@ -59,21 +61,21 @@ def LeavesBackupAtHome(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-after-read", "path ../log")
 @instead
 def WritesBesideTheWorkspace(call: Call) -> None:
-    """Writes a log file next to the workspace."""
+    """Writes a log file next to the workspace, outside it."""
     (call.session.workspace.root.parent / "log").write_text(call.tool)
 
 
 @caught("results/success-is-on-disk", "file notes.txt")
 @spoils
 def OnlyPretendsToEdit(call: Call, before: bytes) -> None:
-    """Reports an Edit, but does not change the file."""
+    """Reports success for an Edit, but does not change the file."""
     call.path.write_bytes(before)
 
 
 @caught("creation/write-creates", "path notes.txt")
 @instead
 def OnlyPretendsToCreate(call: Call) -> ToolResult:
-    """Reports that a file was created, but does not create it. Later Reads are answered from memory."""
+    """Reports that a file was created, but does not create it. It answers later Reads from memory."""
     is_new = call.tool == "Write" and not call.path.exists()
     answer = call.execute()
     if is_new and not answer.is_error:
@@ -84,7 +86,7 @@ def OnlyPretendsToCreate(call: Call) -> ToolResult:
 @caught("gate/edit-after-read", "file notes.txt")
 @spoils
 def HidesItsTraces(call: Call, before: bytes) -> None:
-    """Writes a different content than it reports, and restores the time and size of the file."""
+    """Writes different content than the answer reports, and restores the time and size of the file."""
     status = call.path.stat()
     call.path.write_bytes(call.path.read_bytes().swapcase())
     os.utime(call.path, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -93,7 +95,7 @@ def HidesItsTraces(call: Call, before: bytes) -> None:
 @caught("gate/write-after-read", "file notes.txt")
 @instead
 def DoesNotTruncate(call: Call) -> ToolResult:
-    """Keeps the end of a longer file when the file is overwritten."""
+    """Does not truncate a file that it overwrites, so that the end of the longer old content remains."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
     answer = call.execute()
     if call.tool == "Write" and not answer.is_error:
@@ -104,7 +106,7 @@ def DoesNotTruncate(call: Call) -> ToolResult:
 @caught("gate/edit-unread", "file notes.txt")
 @afterwards
 def WritesBeforeRefusing(call: Call, answer: ToolResult) -> None:
-    """Refuses a Write of an unread file, after it has written the file."""
+    """Writes an unread file, and then refuses the Write."""
     if call.tool == "Edit" and answer.error == "not_read":
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
@@ -112,14 +114,14 @@ def WritesBeforeRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/refused-edit-creates-no-directory", "path a")
 @instead
 def MakesDirectoriesBeforeRefusing(call: Call) -> None:
-    """Creates the parent directories of a file before it checks whether the call is allowed."""
+    """Creates the directories above a file before it checks whether the call is allowed."""
     call.path.parent.mkdir(parents=True, exist_ok=True)
 
 
 @caught("creation/write-creates-parents", "refused")
 @instead
 def MakesNoDirectories(call: Call) -> ToolResult | None:
-    """Refuses to create a file in a missing directory."""
+    """Refuses to create a file in a directory that does not exist."""
     if call.tool == "Write" and not call.path.parent.exists():
         return ToolResult("ENOENT: no such file or directory", True, "os_error")
     return None
@@ -127,7 +129,7 @@ def MakesNoDirectories(call: Call) -> ToolResult | None:
 
 @caught("permissions/edit-denied", "refused")
 class IgnoresDenyRules(Altered):
-    """Executes calls that the permission rules forbid."""
+    """Executes calls that the deny rules forbid."""
 
     def fresh(self) -> FileTools:
         return FileTools(root=self.workspace.root, home=self.workspace.home)
@@ -136,7 +138,7 @@ class IgnoresDenyRules(Altered):
 @caught("deletion/everything", "path notes.txt")
 @spoils
 def DeletesEmptiedFiles(call: Call, before: bytes) -> None:
-    """Deletes a file if an Edit leaves it empty."""
+    """Deletes a file that an Edit has left empty."""
     if not call.path.read_bytes():
         call.path.unlink()
 
@@ -144,7 +146,7 @@ def DeletesEmptiedFiles(call: Call, before: bytes) -> None:
 @caught("links-and-modes/setgid-kept-by-edit", "mode of run.sh")
 @spoils
 def DropsSpecialBits(call: Call, before: bytes) -> None:
-    """Replaces an edited file by a new one with the same permissions, but without setuid, setgid and sticky bit."""
+    """Replaces an edited file with a new one that lacks the setuid, setgid and sticky bits."""
     call.path.chmod(call.path.stat().st_mode & 0o777)
 
 
@@ -158,13 +160,14 @@ def LeavesTemporaryFileElsewhere(call: Call, before: bytes) -> None:
 
 
 def has_refused_file(call: Call, answer: ToolResult) -> bool:
+    """Whether a call on an existing file was refused."""
     return answer.is_error and call.tool != "Read" and call.path.is_file()
 
 
 @caught("gate/edit-unread", "time of notes.txt")
 @afterwards
 def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
-    """Writes the unchanged bytes of a file again when it refuses a call."""
+    """Writes the unchanged bytes of a file again when it refuses a call, so that the file gets a new time."""
     if has_refused_file(call, answer):
         call.path.write_bytes(call.path.read_bytes())
 
@@ -172,7 +175,7 @@ def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-unread", "inode of notes.txt")
 @afterwards
 def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
-    """Replaces a file by a copy with the same mode and time when it refuses a call."""
+    """Replaces a file with a copy that has the same mode and time, when it refuses a call."""
     if has_refused_file(call, answer):
         copy = call.path.with_name("copy")
         shutil.copy2(call.path, copy)
@@ -182,7 +185,7 @@ def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-after-read", "time of notes.txt")
 @afterwards
 def TouchesWhatItReads(call: Call, answer: ToolResult) -> None:
-    """Changes the modification time of a file that it reads."""
+    """Changes the modification time of each file that it reads."""
     if call.tool == "Read" and not answer.is_error:
         call.path.touch()
 
@@ -194,7 +197,7 @@ def TouchesWhatItReads(call: Call, answer: ToolResult) -> None:
 )
 @spoils
 def TouchesOtherFiles(call: Call, before: bytes) -> None:
-    """Changes the modification time of all other files in the directory of the edited file."""
+    """Changes the modification time of all other files in the directory of an edited file."""
     for other in call.path.parent.iterdir():
         if other != call.path and other.is_file():
             other.touch()
@@ -207,7 +210,7 @@ def TouchesOtherFiles(call: Call, before: bytes) -> None:
 )
 @instead
 def SkipsSameBytes(call: Call) -> ToolResult:
-    """Reports a Write, but does not write the file if the bytes are the same."""
+    """Does not write a file if its bytes are already the same, but reports a Write."""
     twin = call.path.with_name("two.txt")
     linked = call.tool == "Write" and twin.exists() and twin.samefile(call.path)
     answer = call.execute()
@@ -220,7 +223,7 @@ def SkipsSameBytes(call: Call) -> ToolResult:
 @caught("staleness/unchanged-between-milliseconds", "names of edited.txt")
 @afterwards
 def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
-    """Replaces a written file by a hard link to a file with the same content."""
+    """Replaces a written file with a hard link to another file that has the same content."""
     path = call.path
     if call.tool != "Read" and not answer.is_error:
         for other in path.parent.iterdir():
@@ -232,7 +235,7 @@ def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
 @caught("rights/write-closed-after-read", "refused")
 @afterwards
 def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
-    """Makes an inaccessible file accessible, and repeats the call."""
+    """Makes a file accessible whose mode forbids the access, and repeats the call."""
     if answer.error != "os_error":
         return answer
     for each in (call.path.parent, call.path):
@@ -243,7 +246,9 @@ def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
 @caught("rights/edit-in-read-only-folder", "refused")
 @instead
 def NeverWritesInPlace(call: Call) -> ToolResult | None:
-    """Writes a new file next to the old one before renaming it, also if the directory allows no new files."""
+    """Writes a new file next to the old one and renames it, so that it fails in a directory that allows no
+    new files.
+    """
     folder = call.path.parent
     if call.tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
         return ToolResult("EACCES: permission denied", True, "os_error")
@@ -253,7 +258,7 @@ def NeverWritesInPlace(call: Call) -> ToolResult | None:
 @caught("rights/create-in-read-only-folder", "refused")
 @afterwards
 def SaysItWrote(call: Call, answer: ToolResult) -> ToolResult:
-    """Reports success if the system refused to write."""
+    """Reports success although the system refused to write the file."""
     return ToolResult("done") if answer.error == "os_error" and call.tool != "Read" else answer
 
 
@@ -268,7 +273,7 @@ def ForgetsWhatTheSystemRefused(call: Call, answer: ToolResult) -> None:
 @caught("full-disk/edit-that-grows", "file notes.txt")
 @afterwards
 def EmptiesWhatDoesNotFit(call: Call, answer: ToolResult) -> None:
-    """Leaves a file empty if the disk has no room for the new content."""
+    """Leaves a file empty if the disk lacks the space for the new content."""
     if answer.text.startswith("ENOSPC"):
         call.path.write_bytes(b"")
 
@@ -276,6 +281,6 @@ def EmptiesWhatDoesNotFit(call: Call, answer: ToolResult) -> None:
 @caught("full-disk/edit-after-room-was-made", "refused", harmless=NOTHING_LOST)
 @afterwards
 def KnowsWhatItCouldNotWrite(call: Call, answer: ToolResult) -> None:
-    """Counts a file as written although the system refused to write it."""
+    """Counts a file as written although the system refused to write it, so that its content is known wrongly."""
     if answer.text.startswith("ENOSPC"):
         call.read()

@@ -1,4 +1,4 @@
-"""Implementations with a wrong habit that no scenario is named for: the generated search must find it."""
+"""Implementations with a wrong habit that no scenario was written for. Generated scenarios must detect them."""
 
 import os
 from dataclasses import replace
@@ -11,26 +11,26 @@ from readfirst.harness.adapter_api import ToolResult
 
 @afterwards
 def GivesInTheSecondTime(call: Call, answer: ToolResult) -> None:
-    """Refuses an unread file only the first time."""
+    """Refuses to edit an unread file only the first time."""
     if answer.error == "not_read":
         call.read()
 
 
 @afterwards
 def EditsNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Reports success for an Edit whose old and new text are equal."""
+    """Reports success for an Edit with equal old and new text. The contract refuses it."""
     return ToolResult("Done.") if answer.error == "no_changes" else answer
 
 
 @afterwards
 def ForgetsChangedFiles(call: Call, answer: ToolResult) -> ToolResult:
-    """Reports a file that another program changed as a file that was not read."""
+    """Refuses a file that another program changed with the error for a file that was not read."""
     return ToolResult(NOT_READ, True, "not_read") if answer.error == "modified_since_read" else answer
 
 
 @afterwards
 def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Repeats the content of the file many times in its errors."""
+    """Repeats the content of the file many times in the text of a refusal."""
     if not answer.is_error or not call.path.is_file():
         return answer
     return replace(answer, text=f"{answer.text}\n{call.path.read_text(errors='replace') * 400}")
@@ -38,7 +38,7 @@ def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
 
 @instead
 def DistrustsItself(call: Call) -> ToolResult:
-    """Treats its own last change of a file as a change by another program."""
+    """Treats its own last change of a file as a change by another program, and refuses the next call."""
     if call.memory.pop("wrote", False) and call.tool == "Edit":
         return ToolResult(MODIFIED, True, "modified_since_read")
     answer = call.execute()
@@ -48,7 +48,7 @@ def DistrustsItself(call: Call) -> ToolResult:
 
 @afterwards
 def DistrustsReading(call: Call, answer: ToolResult) -> None:
-    """Changes the modification time of a file after a Read, so that the file counts as changed."""
+    """Changes the modification time of a file after a Read, so that the next Edit is refused."""
     if call.tool == "Read" and not answer.is_error:
         later = call.path.stat().st_mtime + 1
         os.utime(call.path, (later, later))
@@ -56,7 +56,7 @@ def DistrustsReading(call: Call, answer: ToolResult) -> None:
 
 @instead
 def NeverForgives(call: Call) -> ToolResult:
-    """Always refuses a file after it was stale once."""
+    """Refuses a file forever after it was changed by another program once."""
     if call.tool != "Read" and call.path in call.memory:
         return ToolResult(MODIFIED, True, "modified_since_read")
     answer = call.execute()
@@ -67,7 +67,7 @@ def NeverForgives(call: Call) -> ToolResult:
 
 @instead
 def KeyedBySpelling(call: Call) -> ToolResult:
-    """Counts a file as read only under the spelling of the path in the Read."""
+    """Counts a file as read only under the spelling of its path in the Read."""
     spelt = str(call.arguments["file_path"])
     if call.tool != "Read" and spelt not in call.memory and call.path.exists():
         return ToolResult(NOT_READ, True, "not_read")
@@ -78,7 +78,7 @@ def KeyedBySpelling(call: Call) -> ToolResult:
 
 
 class CountsCallsOfAllSessions(Altered):
-    """Numbers its answers, over all sessions of the process."""
+    """Numbers its answers across all sessions of the process, so that a session affects others."""
 
     calls = 0
 
@@ -90,13 +90,13 @@ class CountsCallsOfAllSessions(Altered):
 
 @afterwards
 def ShowsTabsAsSpaces(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows a tab as eight spaces."""
+    """Shows each tab as eight spaces."""
     return replace(answer, text=answer.text.expandtabs()) if call.tool == "Read" else answer
 
 
 @afterwards
 def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
-    """Answers a second Read with a reference to the first."""
+    """Answers the second Read of a file only with a reference to the first one."""
     if call.tool != "Read" or answer.is_error:
         return answer
     return (
@@ -108,7 +108,7 @@ def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
 
 @afterwards
 def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
-    """Numbers the lines of a snippet from 0."""
+    """Numbers the lines around an edit from 0."""
     if call.tool != "Edit" or answer.is_error:
         return answer
     head, *lines = answer.text.split("\n")
@@ -119,7 +119,7 @@ def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
 
 @spoils
 def EatsBlankLines(call: Call, before: bytes) -> None:
-    """Removes all blank lines of the file after a deletion."""
+    """Removes all blank lines of the file after an Edit that deletes text."""
     if not call.new:
         call.path.write_bytes(call.path.read_bytes().replace(b"\n\n", b"\n"))
 
@@ -134,7 +134,7 @@ def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
 
 @takes
 def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
-    """Inserts a text twice if it had deleted the same text before."""
+    """Inserts a text twice if it deleted the same text before."""
     twice = call.new in call.memory
     call.memory[call.old] = "taken"
     return {"new_string": call.new * 2} if twice else {}
@@ -142,14 +142,14 @@ def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
 
 @spoils
 def WritesOnlyAscii(call: Call, before: bytes) -> None:
-    """Writes U+FFFD instead of characters that are not ASCII."""
+    """Writes U+FFFD in place of each character that is not ASCII."""
     text = call.path.read_bytes().decode().encode("ascii", "replace").decode()
     call.path.write_text(text.replace("?", "\ufffd"))
 
 
 @afterwards
 def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
-    """Also appends a newline to the other files of the directory."""
+    """Appends a newline to the other files in the directory of a changed file."""
     if call.tool != "Read" and not answer.is_error:
         for other in sorted(call.path.parent.iterdir()):
             if other.is_file() and not other.is_symlink() and other.name != call.path.name:

@@ -14,7 +14,7 @@ from readfirst.reference_impl import CommandResult, Hook
 
 @caught("hooks/exit-two-before-edit", "refused")
 class RunsNone(Altered):
-    """Accepts hooks, but never runs them."""
+    """Accepts the configuration of hooks, but never runs a hook."""
 
     def hooks(self) -> Sequence[Hook]:
         return ()
@@ -22,7 +22,7 @@ class RunsNone(Altered):
 
 @caught("hooks/exit-one-before-edit", "refused")
 class EveryFailureBlocks(Altered):
-    """Blocks a call if a hook ends with any exit code other than 0."""
+    """Blocks a call if a hook ends with any exit code except 0. Only exit code 2 should block."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, run=_blocking(hook.run)) for hook in super().hooks()]
@@ -30,7 +30,7 @@ class EveryFailureBlocks(Altered):
 
 @caught("hooks/other-tools-hook", "refused")
 class BlocksEveryTool(Altered):
-    """Runs every hook for every tool."""
+    """Runs every hook for every tool, even if the hook names another tool."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, matcher="*") for hook in super().hooks()]
@@ -38,7 +38,7 @@ class BlocksEveryTool(Altered):
 
 @caught("hooks/allowed-against-deny-rule", "refused")
 class AllowedIsAllowed(Altered):
-    """Ignores the deny rules if there are hooks, as if a hook had allowed the call."""
+    """Ignores the deny rules if there are hooks, as if a hook that allows a call overrode the rules."""
 
     def deny(self) -> Sequence[str]:
         return () if self.workspace.hooks else super().deny()
@@ -50,7 +50,7 @@ class AllowedIsAllowed(Altered):
     harmless="it does what the call asks, and not what a hook made of it",
 )
 class KeepsItsInput(Altered):
-    """Ignores the replaced input of a hook, and executes the call as the model wrote it."""
+    """Ignores the arguments with which a hook replaces those of a call."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, run=_without(hook.run, "updatedInput")) for hook in super().hooks()]
@@ -59,7 +59,7 @@ class KeepsItsInput(Altered):
 @caught("hooks/formatter-after-edit", "refused")
 @instead
 def DistrustsFormatters(call: Call) -> ToolResult | None:
-    """Refuses the second Edit, because a hook formatted the file after the first."""
+    """Refuses the second Edit of a file because a hook formatted it after the first Edit."""
     if call.tool == "Edit" and call.memory.setdefault("edited", call) is not call:
         return ToolResult("File has been modified since read.", True)
     return None
@@ -68,14 +68,14 @@ def DistrustsFormatters(call: Call) -> ToolResult | None:
 @caught("hooks/context-after-edit", "reminders", harmless=REMINDERS_ONLY)
 @afterwards
 def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Does not report messages of hooks."""
+    """Does not report messages of hooks to the model."""
     return replace(answer, reminders=())
 
 
 @caught("hooks/blocked-after-edit", "file notes.txt")
 @instead
 def UndoesWhatIsBlocked(call: Call) -> ToolResult:
-    """Undoes a call if a hook reports an error after it."""
+    """Undoes a call if a hook reports an error after it. The contract keeps the change."""
     before = call.path.read_bytes()
     answer = call.execute()
     if any("blocking error" in reminder for reminder in answer.reminders):
@@ -86,7 +86,7 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
 @caught("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
 @instead
 def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
-    """Does not notice that a hook changed a file after its Read."""
+    """Does not detect that a hook changed a file after its Read."""
     before = call.path.stat()
     answer = call.execute()
     if call.tool == "Read":
@@ -95,6 +95,8 @@ def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
 
 
 def _blocking(run: Callable[[str], CommandResult]) -> Callable[[str], CommandResult]:
+    """Return a hook that exits with 2 whenever the hook `run` fails."""
+
     def blocking(said: str) -> CommandResult:
         ran = run(said)
         return replace(ran, code=2) if ran.code else ran
@@ -103,6 +105,8 @@ def _blocking(run: Callable[[str], CommandResult]) -> Callable[[str], CommandRes
 
 
 def _without(run: Callable[[str], CommandResult], name: str) -> Callable[[str], CommandResult]:
+    """Return a hook like `run`, whose answer lacks the key `name`."""
+
     def running(said: str) -> CommandResult:
         ran = run(said)
         answer = json.loads(ran.output)

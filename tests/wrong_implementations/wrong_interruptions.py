@@ -1,5 +1,5 @@
-"""Implementations that handle calls wrongly that are cancelled, cut off, or interrupted because the program is
-killed.
+"""Implementations that handle interrupted calls wrongly: calls that are cancelled, cut off, or ended because the
+program is killed.
 """
 
 import json
@@ -17,16 +17,17 @@ from reasons import ALLOWED_REFUSAL
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 
 TOO_LONG = 100_000
-"""A number of characters that take so long to write that the program can be killed meanwhile."""
+"""A number of characters that takes so long to write that the program can be killed in the meantime."""
 
 
 def write_later(path: Path) -> None:
+    """Write a file a moment later, in another thread."""
     threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
 
 
 @caught("interrupted/edit-given-up")
 class ExecutesWhatWasGivenUp(Altered):
-    """Confirms a cancellation, but executes the call."""
+    """Confirms that a call was cancelled, but executes it."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -36,7 +37,7 @@ class ExecutesWhatWasGivenUp(Altered):
 
 @caught("interrupted/new-file-given-up")
 class GoesOnAfterwards(Altered):
-    """Does not stop the thread of a cancelled call, which writes the file a little later."""
+    """Does not stop the thread of a cancelled call, so that it writes the file a moment later."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -49,7 +50,7 @@ class GoesOnAfterwards(Altered):
 
 @caught("interrupted/write-given-up")
 class EmptiesBeforeItWaits(Altered):
-    """Empties the file before it asks for permission, and writes it afterwards."""
+    """Empties the file before it asks the user for permission, and writes the file only after that."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         def empty() -> None:
@@ -72,7 +73,7 @@ class ForgetsWhatItRead(Altered):
 
 @caught("interrupted/new-file-given-up")
 class MakesFoldersFirst(Altered):
-    """Creates the directories of a new file before the permission is checked."""
+    """Creates the directories of a new file before the user permits the call."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +82,7 @@ class MakesFoldersFirst(Altered):
 
 @caught("interrupted/write-at-limit")
 class DeletesWhatWasCut(Altered):
-    """Deletes the file that a call with cut arguments names."""
+    """Deletes the file that is named in a call with cut arguments."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         for path in self.workspace.root.glob("*.txt"):
@@ -92,7 +93,7 @@ class DeletesWhatWasCut(Altered):
 
 @caught("interrupted/edit-cut")
 class WritesWhatCame(Altered):
-    """Completes cut arguments to valid ones, and executes the call."""
+    """Completes cut arguments so that they are valid, and executes the call."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         arguments = json.loads(text + '"}')
@@ -104,7 +105,7 @@ class WritesWhatCame(Altered):
 
 @caught("interrupted/new-file-cut")
 class OpensWhileItComes(Altered):
-    """Opens a file for writing, which empties it, as soon as the path has arrived."""
+    """Opens a file for writing as soon as its path has arrived, which empties the file. The content is then cut off."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         if tool == "Write":
@@ -114,7 +115,7 @@ class OpensWhileItComes(Altered):
 
 @instead
 def EmptiesAndWrites(call: Call) -> ToolResult | None:
-    """Empties the file, and then writes it in pieces."""
+    """Empties the file first, and then writes it in pieces. If it is killed, the content is lost."""
     if len(call.content) < TOO_LONG:
         return None
     with call.path.open("w") as file:
@@ -127,7 +128,7 @@ def EmptiesAndWrites(call: Call) -> ToolResult | None:
 
 @instead
 def LeavesALock(call: Call) -> ToolResult | None:
-    """Refuses calls while there is a lock. The lock stays if its process is killed."""
+    """Refuses calls while a lock exists. If its process is killed, its lock remains."""
     lock = call.session.workspace.home / ".cache" / "lock"
     if call.tool == "Read":
         return None
@@ -143,7 +144,7 @@ def LeavesALock(call: Call) -> ToolResult | None:
 
 @instead
 def BacksUpAndMoves(call: Call) -> ToolResult | None:
-    """Renames the old file before it writes the new one."""
+    """Renames the old file before it writes the new one. If it is killed, no file remains at the path."""
     if len(call.content) < TOO_LONG:
         return None
     path = call.path
@@ -156,7 +157,7 @@ def BacksUpAndMoves(call: Call) -> ToolResult | None:
 
 @instead
 def HurriesWhenItIsToEnd(call: Call) -> None:
-    """When the program is ended, executes the call that still waits for permission."""
+    """When the program is ended by a signal, quickly executes the call that still waits for permission."""
 
     def hurry(*_: object) -> None:
         call.session.reference(call.tool, call.arguments)
@@ -167,7 +168,7 @@ def HurriesWhenItIsToEnd(call: Call) -> None:
 
 @instead
 def DeletesBeforeItEnds(call: Call) -> None:
-    """When the program is ended, deletes the file that it was writing, although it had an old content."""
+    """When the program is ended by a signal, deletes the file that it was writing, although the file existed before."""
 
     def clear(*_: object) -> None:
         call.path.unlink()
@@ -182,7 +183,7 @@ def DeletesBeforeItEnds(call: Call) -> None:
 
 @instead
 def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
-    """Ctrl-C ends the call but not the program, and the answer reports success."""
+    """Ends only the call, not the program, at Ctrl-C, and reports success for the ended call."""
     heard: list[object] = []
     signal.signal(signal.SIGINT, lambda *_: heard.append(True))
     call.interfere()
@@ -193,13 +194,13 @@ def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
 
 @instead
 def Survives(call: Call) -> None:
-    """Ignores Ctrl-C. This is correct."""
+    """Ignores Ctrl-C and completes the call. This is correct."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @caught("interrupted/write-stopped")
 class WritesHalf(Altered):
-    """If a call is cancelled while it writes, leaves the part that was written."""
+    """Leaves the part of a file that was written before the call was cancelled."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         content = str(arguments.get("content", arguments.get("new_string")))
@@ -209,7 +210,7 @@ class WritesHalf(Altered):
 
 @caught("interrupted/edit-stopped")
 class SaysThatItIsDone(Altered):
-    """Does not execute a call that is stopped, but reports success."""
+    """Does not execute a call that was cancelled, but reports success."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         return ToolResult("The file has been updated.")
@@ -217,7 +218,7 @@ class SaysThatItIsDone(Altered):
 
 @caught("interrupted/new-file-stopped")
 class WritesAfterItWasStopped(Altered):
-    """Does not stop the writing thread, which writes the file a little later."""
+    """Does not stop the thread that writes, so that it writes the file a moment after the call was cancelled."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         write_later(self.path(arguments))
@@ -229,7 +230,7 @@ class WritesAfterItWasStopped(Altered):
 
 @caught("interrupted/edit-stopped")
 class LeavesWhatItHadBegun(Altered):
-    """Leaves the temporary file of a stopped call."""
+    """Leaves the temporary file of a call that was cancelled."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         Path(arguments["file_path"] + ".new").write_text("begun")
@@ -238,7 +239,7 @@ class LeavesWhatItHadBegun(Altered):
 
 @caught("interrupted/edit-stopped", harmless=ALLOWED_REFUSAL)
 class StaysBusy(Altered):
-    """Treats a stopped call as still running, and refuses all later changes."""
+    """Treats a cancelled call as still running, and refuses all later changes."""
 
     busy = False
 
@@ -254,7 +255,7 @@ class StaysBusy(Altered):
 
 @caught("interrupted/edit-stopped-and-changed")
 class ForgetsWhatOthersChanged(Altered):
-    """After a call was stopped, treats changes of its file by other programs as known."""
+    """After a call was cancelled, does not detect changes of its file by other programs."""
 
     stopped: Path | None = None
 
@@ -269,13 +270,13 @@ class ForgetsWhatOthersChanged(Altered):
 
 
 KEPT = "READFIRST_TEST_KEPT"
-"""Name of the environment variable with the directory for conversations that outlive their process."""
+"""The name of the environment variable with the directory that contains conversations of ended processes."""
 
 
 class Outlasts(Altered):
     """Stores its conversation on disk after every call, and resumes it from there.
 
-    This is correct, but other parts are missing.
+    This is correct. The subclasses add a mistake.
     """
 
     @property
@@ -301,7 +302,7 @@ class ForgetsWhereItWasKilled(Outlasts):
 
 
 class MakesTheCallThatWasKilled(Outlasts):
-    """Executes the unanswered call again when the conversation is resumed."""
+    """Executes the call without an answer again when the conversation is resumed."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.kept.with_name("asked").write_text(json.dumps([tool, arguments]))
@@ -317,8 +318,8 @@ class MakesTheCallThatWasKilled(Outlasts):
 
 
 class TakesWhatWasKilledForDone(Outlasts):
-    """Stores a call in the conversation before executing it, so its file counts as known even if the program was
-    killed.
+    """Stores a call in the conversation before it executes the call. If the program is killed, the file counts as
+    known, although it was not written.
     """
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -333,7 +334,7 @@ class TakesWhatWasKilledForDone(Outlasts):
 
 
 class BringsBackItsCopies(Outlasts):
-    """Writes the known content of a file back when the conversation is resumed."""
+    """Writes the remembered content of each file back when the conversation is resumed."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         answer = super().call(tool, arguments)

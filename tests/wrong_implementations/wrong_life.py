@@ -1,4 +1,4 @@
-"""Implementations that handle their state wrongly after a resume, a compaction, a rewind or a sub-agent."""
+"""Implementations that handle their memory of files wrongly after a resume, a compaction, a rewind or a sub-agent."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,11 +9,12 @@ from reasons import ALLOWED_REFUSAL, NOTHING_LOST, REMINDERS_ONLY
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
 NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
+"""The reason why a missing rewind does no harm."""
 
 
 @caught("sessions/edit-after-resume", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsOnResume(Altered):
-    """Forgets all Reads when a session is resumed."""
+    """Forgets all Reads when a conversation is resumed."""
 
     def resume(self) -> None:
         self.tools = self.fresh()
@@ -21,7 +22,7 @@ class ForgetsOnResume(Altered):
 
 @caught("sessions/edit-unread-after-resume", "refused")
 class ResumeUnlocks(Altered):
-    """Counts every file as read when a session is resumed."""
+    """Counts every file as read when a conversation is resumed."""
 
     def resume(self) -> None:
         self.tools.resume()
@@ -31,7 +32,7 @@ class ResumeUnlocks(Altered):
 
 @caught("sessions/edit-after-compaction", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsAtCompaction(Altered):
-    """Forgets all Reads at a compaction."""
+    """Forgets all Reads at a compaction. The contract keeps five files."""
 
     def compact(self) -> None:
         self.tools = self.fresh()
@@ -39,7 +40,7 @@ class ForgetsAtCompaction(Altered):
 
 @caught("sessions/sixth-file-is-forgotten-at-compaction", "refused", harmless=NOTHING_LOST)
 class KeepsAllAtCompaction(Altered):
-    """Still knows every file that was read before a compaction."""
+    """Still knows every file that was read before a compaction. The contract keeps only five files."""
 
     def compact(self) -> None:
         """Do nothing: all files stay known."""
@@ -47,7 +48,9 @@ class KeepsAllAtCompaction(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
-    """After a compaction, does not notice changes of known files, because it reads them again before each call."""
+    """Does not detect changes of known files after a compaction, because it reads these files again before
+    each call.
+    """
 
     compacted = False
     known: frozenset[str] = frozenset()
@@ -66,7 +69,7 @@ class IsNeverStaleAfterCompaction(Altered):
 
 @caught("sessions/agent-edits-what-was-read", "refused")
 class SharesStateWithAgents(Altered):
-    """Shares the state of the session with its sub-agents."""
+    """Uses the same memory of read files for a session and its sub-agents."""
 
     def sub_agent(self) -> Altered:
         shared = Altered(self.workspace)
@@ -76,7 +79,7 @@ class SharesStateWithAgents(Altered):
 
 @caught("sessions/agents-read-unlocks-nothing", "refused")
 class TakesOverWhatAgentsRead(Altered):
-    """Counts a Read by a sub-agent as a Read by the session."""
+    """Counts a Read by a sub-agent as a Read by its session."""
 
     def sub_agent(self) -> Altered:
         session = self
@@ -102,7 +105,7 @@ class AgentsAreBlind(Altered):
 
 @caught("rewind/edited-and-created", "path folder/new.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsNothing(Altered):
-    """Accepts a rewind, but restores no files."""
+    """Accepts a rewind, but does not restore any file."""
 
     def rewind(self) -> None:
         """Do nothing: no file is restored."""
@@ -110,7 +113,7 @@ class RewindsNothing(Altered):
 
 @caught("rewind/edited-and-created", "path folder/new.txt")
 class KeepsWhatItCreated(Altered):
-    """Restores files in a rewind, but does not delete those that the session created."""
+    """Restores files in a rewind, but does not delete the files that the session created."""
 
     def rewind(self) -> None:
         files = {path: path.read_bytes() for path in self.workspace.root.rglob("*") if path.is_file()}
@@ -122,7 +125,7 @@ class KeepsWhatItCreated(Altered):
 
 @caught("rewind/twice", "file notes.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsOnce(Altered):
-    """Ignores every rewind after the first."""
+    """Ignores every rewind after the first one."""
 
     has_rewound = False
 
@@ -134,7 +137,7 @@ class RewindsOnce(Altered):
 
 @caught("rewind/changed-by-others", "file notes.txt")
 class RewindsTheWorkOfOthers(Altered):
-    """Restores every file of the workspace, including changes by others."""
+    """Restores every file of the workspace in a rewind, and so undoes changes by other programs."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -149,7 +152,7 @@ class RewindsTheWorkOfOthers(Altered):
 
 @caught("rewind/edit-without-new-read", "reminders")
 class ForgetsRewoundFiles(Altered):
-    """Requires a new Read of all files after a rewind."""
+    """Requires a new Read of every file after a rewind."""
 
     def rewind(self) -> None:
         self.tools.rewind()
@@ -158,7 +161,7 @@ class ForgetsRewoundFiles(Altered):
 
 @caught("reminders/change-before-resume", "reminders", harmless=REMINDERS_ONLY)
 class SaysNothingOfBreaks(Altered):
-    """Does not report changes that happened while the session was interrupted."""
+    """Does not report changes of files that happened while the conversation was interrupted."""
 
     was_away = False
 

@@ -1,4 +1,4 @@
-"""Implementations that refuse, undo or repair a change because of the form of its text or of its file."""
+"""Implementations that refuse, undo or repair a change because of the form of the text or of the file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from altered import Altered, Arguments, Call, afterwards, instead
 from readfirst.harness.adapter_api import ToolResult
 
 Predicate = Callable[[Path, str, str], bool]
-"""Whether a change is refused. Parameters: the path in the workspace, the text before, and the text after."""
+"""A function that decides whether a change is refused. Its parameters are the path in the workspace, the text before,
+and the text after.
+"""
 
 
 class Refuses(Altered):
-    """Refuses a change if `is_refused` returns true. With `undoes`, the answer says that the change was undone."""
+    """Refuses a change if `is_refused` returns true. With `undoes`, it makes the change first, undoes it, and
+    says so.
+    """
 
     is_refused: ClassVar[Predicate]
     undoes = False
@@ -41,7 +45,7 @@ class Refuses(Altered):
 
 
 def is_unparsable(parse: Callable[[str], object], suffix: str) -> Predicate:
-    """Return a predicate: the path has this suffix, and the new text cannot be parsed."""
+    """Return a predicate: the path ends with this suffix, and the new text cannot be parsed."""
 
     def look(path: Path, before: str, after: str) -> bool:
         if path.suffix != suffix:
@@ -56,7 +60,9 @@ def is_unparsable(parse: Callable[[str], object], suffix: str) -> Predicate:
 
 
 def contains(pattern: str, *, new_only: bool = False) -> Predicate:
-    """Return a predicate: a pattern occurs in the new text. With `new_only`, it must not occur in the old text."""
+    """Return a predicate: the pattern occurs in the new text. With `new_only`, the pattern must not occur in the old
+    text.
+    """
     compiled = re.compile(pattern, re.MULTILINE)
 
     def look(path: Path, before: str, after: str) -> bool:
@@ -66,24 +72,24 @@ def contains(pattern: str, *, new_only: bool = False) -> Predicate:
 
 
 def contained(pattern: str) -> Predicate:
-    """Return a predicate: a pattern occurs in the old text."""
+    """Return a predicate: the pattern occurs in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda path, before, after: bool(compiled.search(before))
 
 
 def matches_path(pattern: str) -> Predicate:
-    """Return a predicate: a pattern occurs in the path."""
+    """Return a predicate: the pattern occurs in the path."""
     compiled = re.compile(pattern)
     return lambda path, before, after: bool(compiled.search(path.as_posix()))
 
 
 def is_unbalanced(path: Path, before: str, after: str) -> bool:
-    """Whether brackets in the new text are not balanced."""
+    """Whether the brackets in the new text are not balanced."""
     return any(after.count(left) != after.count(right) for left, right in ("()", "[]", "{}"))
 
 
 def is_much_shorter(path: Path, before: str, after: str) -> bool:
-    """Whether the new text is less than half as long as an old text of more than 200 characters."""
+    """Whether the old text has more than 200 characters and the new text is less than half as long."""
     return len(before) > 200 and len(after) < len(before) / 2
 
 
@@ -98,13 +104,13 @@ def has_long_lines(path: Path, before: str, after: str) -> bool:
 
 
 def repeats_lines(path: Path, before: str, after: str) -> bool:
-    """Whether the same line occurs more than thirty times in the new text."""
+    """Whether any line occurs more than thirty times in the new text."""
     lines = after.split("\n")
     return any(lines.count(line) > 30 for line in {*lines} if line)
 
 
 def changes_only(fold: Callable[[str], str]) -> Predicate:
-    """Return a predicate: the text has changed, but `fold` makes the old and the new text equal."""
+    """Return a predicate: the text has changed, but `fold` returns equal texts for the old and the new one."""
     return lambda path, before, after: before != after and fold(before) == fold(after)
 
 
@@ -166,18 +172,18 @@ PREDICATES: Mapping[str, tuple[Predicate, str]] = {
     "comments in place of code": (contains("^# run", new_only=True), "comment-instead-of-code"),
     "imports again": (contains(r"import os\n(.*\n)*import os", new_only=True), "same-line-again"),
 }
-"""The predicates by name, each with the slug of the scenario that detects the refusal."""
+"""Reasons to refuse a change, by name. Each has the predicate, and the scenario that detects the refusal."""
 
 
 @instead
 def SaysItIsApplied(call: Call) -> ToolResult | None:
-    """Answers that an Edit was already made if its new text occurs in the file."""
+    """Reports that an Edit was already made if its new text occurs in the file."""
     applied = call.tool == "Edit" and call.path.is_file() and f"{call.new}\n" in call.path.read_text()
     return ToolResult("This change was made already.") if applied else None
 
 
 def is_configured(call: Call, name: str, words: str) -> bool:
-    """Whether a call is an Edit or Write of a file, and the settings file `name` in the workspace contains `words`."""
+    """Whether a call is an Edit or a Write, and the settings file `name` in the workspace contains `words`."""
     settings = call.session.workspace.root / name
     return (
         call.tool != "Read" and settings.is_file() and words in settings.read_text() and call.path.is_file()
@@ -186,14 +192,14 @@ def is_configured(call: Call, name: str, words: str) -> bool:
 
 @afterwards
 def ObeysEditorConfig(call: Call, result: ToolResult) -> None:
-    """Ends files with a newline if .editorconfig requires it."""
+    """Adds a newline at the end of a file if .editorconfig requires it."""
     if is_configured(call, ".editorconfig", "insert_final_newline = true"):
         call.path.write_text(call.path.read_text().rstrip("\n") + "\n")
 
 
 @afterwards
 def ObeysAttributes(call: Call, result: ToolResult) -> None:
-    """Writes CRLF if .editorconfig or .gitattributes require it."""
+    """Writes CRLF if .editorconfig or .gitattributes requires it."""
     if any(is_configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
@@ -204,6 +210,7 @@ OTHERS: Mapping[str, tuple[type[Altered], str]] = {
     "obeys .editorconfig in line ends": (ObeysAttributes, "editor-config-of-line-ends"),
     "obeys .gitattributes": (ObeysAttributes, "attributes-of-line-ends"),
 }
+"""Implementations that do not refuse a change but alter or skip it, by name, each with its scenario."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:

@@ -1,6 +1,4 @@
-"""Implementations whose mistake needs two circumstances, such as parallel calls and hooks, or notebooks and
-directories.
-"""
+"""Implementations whose mistake needs two circumstances, such as parallel calls together with hooks."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from readfirst.reference_impl.session.hooks import Hooks, PreToolUseResult
 
 
 class _FirstCallOnly(Hooks):
-    """Hooks that run only for the first call of a message: before it, or after it."""
+    """Hooks that run only for the first call of a message. `runs` selects those before or those after a call."""
 
     runs: ClassVar[str]
     calls = 0
@@ -37,7 +35,7 @@ class _FirstCallOnly(Hooks):
 
 
 class HooksOfTheFirstCall(Altered):
-    """Runs the hooks before a call only for the first call of a message."""
+    """Runs hooks before a call only for the first of several parallel calls."""
 
     runs = "before"
 
@@ -53,13 +51,13 @@ class HooksOfTheFirstCall(Altered):
 
 
 class HooksAfterTheFirstCall(HooksOfTheFirstCall):
-    """Runs the hooks after a call only for the first call of a message."""
+    """Runs hooks after a call only for the first of several parallel calls."""
 
     runs = "after"
 
 
 class RunsNoHookBeforeNotebookEdit(Altered):
-    """Runs no hook before a NotebookEdit."""
+    """Runs no hook before a NotebookEdit, but before all other tools."""
 
     event = "PreToolUse"
 
@@ -72,13 +70,13 @@ class RunsNoHookBeforeNotebookEdit(Altered):
 
 
 class RunsNoHookAfterNotebookEdit(RunsNoHookBeforeNotebookEdit):
-    """Runs no hook after a NotebookEdit."""
+    """Runs no hook after a NotebookEdit, but after all other tools."""
 
     event = "PostToolUse"
 
 
 class RunsHooksOfCancelledCalls(Altered):
-    """Runs PostToolUse hooks although the user cancelled the call."""
+    """Runs hooks after a call that the user cancelled."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = super().give_up(tool, arguments, interfere)
@@ -89,7 +87,7 @@ class RunsHooksOfCancelledCalls(Altered):
 
 
 class EditsItsCopy(Altered):
-    """Edits its own copy of a file, without a check for changes, after three successful Edits of the file in a row."""
+    """After three successful Edits of a file in a row, edits its own copy of the file without checking for changes."""
 
     tool, times = "Edit", 3
 
@@ -109,19 +107,19 @@ class EditsItsCopy(Altered):
 
 
 class EditsItsCopyAfterTen(EditsItsCopy):
-    """Edits its own copy of a file after ten Edits in a row."""
+    """After ten successful Edits of a file in a row, edits its own copy of the file."""
 
     times = 10
 
 
 class WritesItsCopy(EditsItsCopy):
-    """Writes a file without a check for changes after five Writes in a row."""
+    """After five Writes of a file in a row, writes the file without checking for changes."""
 
     tool, times = "Write", 5
 
 
 class ForgetsOldReads(Altered):
-    """Forgets the files that it read first, if those that it knows exceed a number of bytes or of files."""
+    """Forgets the files that it read first, if the known files exceed a number of bytes or a number of files."""
 
     max_bytes, max_files = 16384, 10**6
 
@@ -139,7 +137,7 @@ class ForgetsOldReads(Altered):
 
 
 class ForgetsAbove32Kibibytes(ForgetsOldReads):
-    """Forgets the files that it read first, if it knows more than 32 KiB."""
+    """Forgets the files that it read first, if the known files exceed 32 KiB."""
 
     max_bytes = 32768
 
@@ -151,9 +149,12 @@ class ForgetsAboveTwentyFiles(ForgetsOldReads):
 
 
 class StaysAfterUserMessages(Altered):
-    """Stays in the directory of the last command after a message of the user, like versions from 2.1.265 on."""
+    """Stays in the directory of the last command after a message of the user. Versions from 2.1.265 on do this; 2.1.7
+    does not.
+    """
 
     def stay(self, act: Callable[[], Any]) -> Any:
+        """Call a function without leaving the current directory."""
         session = self.tools._session
         folder = session.paths.root
         result = act()
@@ -174,7 +175,7 @@ class StaysAfterUserMessages(Altered):
 
 
 def _with_directory(folder: str, arguments: Arguments, *names: str) -> Arguments:
-    """Return the arguments with `folder` put before relative paths."""
+    """Return the arguments with `folder` in front of each relative path."""
     return {
         name: f"{folder}/{value}" if name in names and str(value)[:1] not in ("/", "~") else value
         for name, value in arguments.items()
@@ -182,7 +183,9 @@ def _with_directory(folder: str, arguments: Arguments, *names: str) -> Arguments
 
 
 class ResolvesFromTheFirstDirectory(Altered):
-    """Resolves the relative paths of parallel calls from the directory where their message began."""
+    """Resolves relative paths of parallel calls from the directory in which the message began, even after a
+    `cd` in it.
+    """
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         folder = self.tools._session.paths.root
@@ -212,7 +215,7 @@ class NotebooksFromTheRoot(Altered):
 
 
 class FollowsEveryCd(Altered):
-    """Changes its directory after a `cd` in parentheses, that is in a subshell."""
+    """Also changes its directory after a `cd` in parentheses. Such a command runs in a subshell."""
 
     form = r"\(\s*cd (\w+)"
 
@@ -225,19 +228,19 @@ class FollowsEveryCd(Altered):
 
 
 class FollowsPipes(FollowsEveryCd):
-    """Changes its directory after a `cd` in a pipe."""
+    """Also changes its directory after a `cd` in a pipe."""
 
     form = r"cd (\w+) \|"
 
 
 class FollowsSubstitutions(FollowsEveryCd):
-    """Changes its directory after a `cd` in a command substitution."""
+    """Also changes its directory after a `cd` in a command substitution."""
 
     form = r"\$\(cd (\w+)"
 
 
 class RefusesCells(Altered):
-    """Refuses a NotebookEdit if its source matches `is_refused`."""
+    """Refuses a NotebookEdit if `is_refused` returns true for the new source of the cell."""
 
     is_refused: ClassVar[Callable[[str], bool]]
 
@@ -248,7 +251,7 @@ class RefusesCells(Altered):
 
 
 class RefusesNewFiles(Altered):
-    """Refuses to create a file if its path and text match `is_refused`."""
+    """Refuses to create a file if `is_refused` returns true for its path and its text."""
 
     is_refused: ClassVar[Callable[[str, str], bool]]
 
@@ -262,6 +265,7 @@ class RefusesNewFiles(Altered):
 
 
 def _fails(parse: Callable[[str], object], text: str) -> bool:
+    """Whether a text cannot be parsed."""
     try:
         parse(text)
     except (SyntaxError, ValueError):
@@ -270,6 +274,7 @@ def _fails(parse: Callable[[str], object], text: str) -> bool:
 
 
 def _mostly_beyond_ascii(text: str) -> bool:
+    """Whether a text of at least 16 characters has many characters that are not ASCII."""
     return len(text) >= 16 and sum(character > "\x7f" for character in text) > 0.3 * len(text)
 
 
@@ -281,10 +286,12 @@ CELLS: Mapping[str, Callable[[str], bool]] = {
     "cell-beyond-ascii": _mostly_beyond_ascii,
     "magic-in-a-cell": lambda text: text.startswith(("%", "!")),
 }
+"""Predicates for `RefusesCells`, each with the scenario that detects the refusal."""
 NEW_FILES: Mapping[str, Callable[[str, str], bool]] = {
     "new-files-that-do-not-parse": lambda path, text: path.endswith(".json") and _fails(json.loads, text),
     "new-files-that-git-ignores": lambda path, _: path.startswith("build/") or path.endswith(".log"),
 }
+"""Predicates for `RefusesNewFiles`, each with the scenario that detects the refusal."""
 BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
     "hooks/replaced-input-of-each-call": [HooksOfTheFirstCall],
     "hooks/denied-each-call": [HooksOfTheFirstCall],
@@ -314,6 +321,7 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
     "working-directory/cd-in-a-substitution": [FollowsSubstitutions],
     "working-directory/cd-in-a-pipe": [FollowsPipes],
 }
+"""The other implementations of this module, by the scenario about their mistake."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:

@@ -1,4 +1,4 @@
-"""Implementations that decide wrongly which actions need a confirmation."""
+"""Implementations that decide wrongly which calls need a confirmation by the user."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from readfirst.reference_impl import FileTools
 
 
 def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
-    """Return a method `fresh` that starts a session with the permissions that `changed` returns."""
+    """Return a method that starts a session with changed permissions. `changed` returns these from the correct ones."""
 
     def fresh(self: Altered) -> FileTools:
         given = self.workspace.permissions
@@ -22,41 +22,41 @@ def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[
 
 
 def treat_mode(mode: PermissionMode, like: PermissionMode) -> Callable[[Altered], FileTools]:
-    """Return a method `fresh` that treats the permission mode `mode` like the mode `like`."""
+    """Return a method that starts a session in which the permission mode `mode` is treated like the mode `like`."""
     return with_permissions(lambda given: replace(given, mode=like) if given.mode == mode else given)
 
 
 @caught("permission-modes/default-edit", "refused")
 class NeverAsks(Altered):
-    """Changes files without a confirmation in the default mode."""
+    """Changes files in the default mode without a confirmation."""
 
     fresh = treat_mode("default", "bypassPermissions")
 
 
 @caught("permission-modes/write-outside", "refused")
 class EditsEverywhere(Altered):
-    """Treats the permission to edit in the working directory as a permission to edit everywhere."""
+    """Treats the permission to edit files in the working directory as a permission to edit files anywhere."""
 
     fresh = treat_mode("acceptEdits", "bypassPermissions")
 
 
 @caught("permission-modes/plan-edit", "refused")
 class PlansByDoing(Altered):
-    """Changes files in plan mode."""
+    """Changes files in plan mode, which permits only reading."""
 
     fresh = treat_mode("plan", "acceptEdits")
 
 
 @caught("permission-modes/bypass", "refused")
 class AsksAlways(Altered):
-    """Asks for a confirmation even if no user is present."""
+    """Requires a confirmation in the mode that bypasses permissions, although no user is present."""
 
     fresh = treat_mode("bypassPermissions", "default")
 
 
 @caught("permission-modes/bypass-and-denied", "refused")
 class BypassesDenyRules(Altered):
-    """Treats the permission for everything as a permission for denied files."""
+    """Treats the mode that bypasses permissions as a permission for denied files."""
 
     def __init__(self, workspace: Workspace) -> None:
         given = workspace.permissions
@@ -66,7 +66,7 @@ class BypassesDenyRules(Altered):
 
 @caught("permission-modes/read-outside", "refused")
 class IsAtHomeEverywhere(Altered):
-    """Treats the directory above its working directory as one of its working directories."""
+    """Treats the directory above its working directory as a working directory, too."""
 
     fresh = with_permissions(
         lambda given: replace(given, additional=(*given.additional, given.directory.parent))
@@ -75,13 +75,13 @@ class IsAtHomeEverywhere(Altered):
 
 @caught("permission-modes/additional-directory", "refused")
 class KnowsNoAdditionalDirectories(Altered):
-    """Ignores the additional working directories."""
+    """Ignores the additional working directories, so that it requires a confirmation there."""
 
     fresh = with_permissions(lambda given: replace(given, additional=()))
 
 
 @caught("permission-modes/allowed-folder", "refused")
 class OverlooksAllowRules(Altered):
-    """Asks for a confirmation although a rule allows the call."""
+    """Requires a confirmation although an allow rule matches the call."""
 
     fresh = with_permissions(lambda given: replace(given, allow=()))

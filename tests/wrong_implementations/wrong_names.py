@@ -1,4 +1,4 @@
-"""Implementations that treat some names or sizes of files specially."""
+"""Implementations that treat files with some names or sizes differently."""
 
 import json
 import re
@@ -15,6 +15,7 @@ from wrong_reports import DecodesInBlocks
 from readfirst.harness.adapter_api import ToolResult
 
 Key = Callable[[str], str]
+"""A function that maps a path in the workspace to a key."""
 
 KEYS: dict[str, tuple[Key, str]] = {
     "composed": (lambda name: unicodedata.normalize("NFC", name), "composed-and-decomposed-names"),
@@ -33,15 +34,13 @@ KEYS: dict[str, tuple[Key, str]] = {
     "without the last extension": (lambda name: str(Path(name).with_suffix("")), "names-of-one-stem"),
     "only with its letters and digits": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
 }
-"""Functions that map a path in the workspace to the key of its file, by a description, each with the scenario that
-detects that files share the key.
-"""
+"""Functions that map different files to the same key, by description. Each has the scenario that detects this."""
 
 TEMPORARY_NAMES = (
     "{}.tmp", "{}.bak", "{}~", ".{}.swp", "{}.orig", "{}.lock", "{}.new", "{}.old", "{}.part", "~{}",
     "#{}#", ".{}.tmp", "tmp",
 )  # fmt: skip
-"""Names that a tool might use for a temporary or a backup file, which then overwrites a file of that name."""
+"""Names that a tool may use for a temporary or a backup file. It would overwrite a file that already has this name."""
 
 SKIPPED_NAMES = (
     r".*\.tmp",
@@ -55,14 +54,14 @@ SKIPPED_NAMES = (
     r".*\.log",
     r".*\.lock",
 )
-"""Patterns of names that look temporary. Files with such a name are not written, but the answer reports success."""
+"""Patterns of names that look temporary. An implementation does not write such files, but reports success."""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
-"""Sizes of buffers in bytes, each with the scenario that has a longer text."""
+"""Sizes of buffers in bytes, each with a scenario that writes a longer text."""
 
 
 class SharesKeys(OpenGate):
-    """Identifies read files by a key that different files may share."""
+    """Identifies files by a key that several files can share, so that a Read of one file counts for another."""
 
     key: Key
 
@@ -75,7 +74,9 @@ class SharesKeys(OpenGate):
 
 
 class OverwritesTemporaryNames(Altered):
-    """Writes a temporary file next to the target and renames it, which destroys a file that already has that name."""
+    """Writes a temporary file next to the target and renames it. This destroys a file that already has the temporary
+    name.
+    """
 
     pattern: str
 
@@ -88,7 +89,7 @@ class OverwritesTemporaryNames(Altered):
 
 
 class SkipsTemporaryNames(Altered):
-    """Treats files with some names as temporary files, and does not write them."""
+    """Does not write files with names that look temporary, but reports success."""
 
     pattern: str
 
@@ -107,21 +108,21 @@ class Cuts(Treating):
 
 @afterwards
 def FormatsJsonFiles(call: Call, answer: ToolResult) -> None:
-    """Formats a JSON file after a Write."""
+    """Formats a JSON file after each Write."""
     if call.tool == "Write" and call.path.suffix == ".json" and not answer.is_error:
         call.path.write_text(json.dumps(json.loads(call.path.read_text()), indent=2))
 
 
 @spoils
 def EndsFilesWithNewlines(call: Call, before: bytes) -> None:
-    """Ends Markdown, Python and YAML files with a newline."""
+    """Adds a newline at the end of Markdown, Python and YAML files."""
     if call.path.suffix in (".md", ".py", ".yaml") and not call.path.read_bytes().endswith(b"\n"):
         call.path.write_bytes(call.path.read_bytes() + b"\n")
 
 
 @afterwards
 def MakesScriptsExecutable(call: Call, answer: ToolResult) -> None:
-    """Makes a file executable that begins with `#!`."""
+    """Makes a file executable if it begins with `#!`."""
     if call.tool != "Read" and call.path.is_file() and call.path.read_bytes().startswith(b"#!"):
         call.path.chmod(call.path.stat().st_mode | 0o111)
 
@@ -136,7 +137,7 @@ def WritesBatchFilesWithCrlf(call: Call) -> ToolResult | None:
 
 @spoils
 def ReplacesAThousand(call: Call, before: bytes) -> None:
-    """Replaces only the first 1,000 matches with replace_all."""
+    """With replace_all, replaces only the first 1,000 matches."""
     if call.arguments.get("replace_all") is True:
         call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1000))
 
@@ -149,13 +150,13 @@ def EditsTheFirstBlock(call: Call, before: bytes) -> None:
 
 
 def with_attributes(kind: type[Altered], **attributes: object) -> type[Altered]:
-    """Return a subclass of an implementation with these attributes: its key, pattern or treatment."""
+    """Return a subclass of an implementation with these attributes, for example its key or its pattern."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the slug of the scenario about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     return {
         **{f"keys {what}": (with_attributes(SharesKeys, key=key), by) for what, (key, by) in KEYS.items()},
         **{

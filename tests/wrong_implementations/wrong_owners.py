@@ -8,6 +8,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def has_changed_file(call: Call, answer: ToolResult) -> bool:
+    """Whether a call has changed its file."""
     return call.tool != "Read" and not answer.is_error
 
 
@@ -22,16 +23,14 @@ def LeavesItsMark(call: Call, answer: ToolResult) -> None:
 @caught("ownership/refused-calls-leave-ownership")
 @instead
 def TakesOverWhatItRefuses(call: Call) -> None:
-    """Makes the session's user the owner of a file before it checks the call."""
+    """Makes the session's user the owner of a file before it checks the call, also if it then refuses the call."""
     os.chown(call.path, os.geteuid(), os.getegid())
 
 
 @caught("ownership/folder-of-another-group")
 @afterwards
 def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
-    """Makes the session's user the owner of the file's directory, so that no other program writes there in the
-    meantime.
-    """
+    """Makes the session's user the owner of the directory of a file, to keep other programs from writing there."""
     if has_changed_file(call, answer):
         os.chown(call.path.parent, os.geteuid(), os.getegid())
 
@@ -39,7 +38,7 @@ def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
 @caught("ownership/edit-that-changes-nothing")
 @afterwards
 def DropsAttributesWhenReading(call: Call, answer: ToolResult) -> None:
-    """Removes the extended attributes of a file in a Read."""
+    """Removes the extended attributes of each file that it reads."""
     if call.tool == "Read":
         for name in os.listxattr(call.path):
             os.removexattr(call.path, name)
@@ -47,7 +46,7 @@ def DropsAttributesWhenReading(call: Call, answer: ToolResult) -> None:
 
 @instead
 def WritesInPlace(call: Call) -> ToolResult | None:
-    """Writes the file in place, so that everything except its bytes stays. This is correct."""
+    """Writes a file in place, so that its owner and its attributes are kept. This is correct."""
     if call.tool == "Read" or call.path.stat().st_mode & 0o2000:
         return None
     text = call.path.read_text()
@@ -57,7 +56,7 @@ def WritesInPlace(call: Call) -> ToolResult | None:
 
 @afterwards
 def WritesACopy(call: Call, answer: ToolResult) -> None:
-    """Replaces the file by a new one, which belongs to the user of the session."""
+    """Replaces a changed file with a new one, which belongs to the user of the session."""
     if has_changed_file(call, answer):
         copy, mode = call.path.with_suffix(".new"), call.path.stat().st_mode
         copy.write_bytes(call.path.read_bytes())

@@ -1,6 +1,4 @@
-"""Implementations whose mistake needs two circumstances. They handle each circumstance correctly if the other is
-absent.
-"""
+"""Implementations whose mistake needs two circumstances. If only one of them is present, they behave correctly."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
 class DropsRulesOfAgentsAfterResume(Altered):
-    """Gives no deny rules to sub-agents that start after a resume."""
+    """Starts sub-agents without deny rules after a resume."""
 
     was_resumed = False
 
@@ -48,7 +46,7 @@ class DropsMarkAfterParallelCalls(Altered):
 
 @afterwards
 def SavesReplacedInputsAsUtf8(call: Call, result: ToolResult) -> None:
-    """Saves a UTF-16 file as UTF-8 if a hook has replaced the input of the call."""
+    """Saves a UTF-16 file as UTF-8 if a hook has replaced the arguments of the call."""
     replaced = any("updatedInput" in hook.command for hook in call.session.workspace.hooks)
     if replaced and call.tool == "Edit" and call.path.read_bytes().startswith(BOM_UTF16_LE):
         call.path.write_text(call.path.read_text("utf-16"), "utf-8")
@@ -56,7 +54,7 @@ def SavesReplacedInputsAsUtf8(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def TrimsLines(call: Call, result: ToolResult) -> None:
-    """Strips the whitespace at line ends of an edited file if .editorconfig requires it."""
+    """Strips whitespace at line ends of an edited file if .editorconfig requires it."""
     settings = call.session.workspace.root / ".editorconfig"
     if call.tool == "Edit" and settings.is_file() and "trim_trailing" in settings.read_text():
         call.path.write_text(re.sub(r"[ \t]+$", "", call.path.read_text(), flags=re.MULTILINE))
@@ -64,14 +62,14 @@ def TrimsLines(call: Call, result: ToolResult) -> None:
 
 @instead
 def RefusesLongLines(call: Call) -> ToolResult | None:
-    """Refuses an Edit of a file with a line of more than 2,000 characters, as if the file were generated."""
+    """Refuses an Edit of a file with a line of more than 2,000 characters, as if such a file were generated."""
     lines = call.path.read_text().splitlines() if call.tool == "Edit" and call.path.is_file() else []
     return ToolResult("The file is minified.", True) if any(len(line) > 2_000 for line in lines) else None
 
 
 @instead
 def AcceptsTheNewText(call: Call) -> ToolResult | None:
-    """Reports success for an Edit whose old text is missing, if the file contains the new text of at least 20
+    """Reports success for an Edit whose old text is missing, if the file contains the new text and this has at least 20
     characters.
     """
     text = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
@@ -91,7 +89,7 @@ def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
 
 @instead
 def FallsBackToTheRoot(call: Call) -> ToolResult | None:
-    """Resolves a relative path from the session's first directory if the file is missing in the current directory."""
+    """Resolves a relative path from the session's first directory if there is no such file in the current directory."""
     given = str(call.arguments.get("file_path", "/"))
     current = Path(call.session.tools._session.paths.root)
     is_elsewhere = not Path(given).is_absolute() and not (current / given).exists() and call.path.is_file()

@@ -1,5 +1,5 @@
-"""Implementations with mistakes that users of other tools reported, and implementations that overlook how files were
-moved.
+"""Implementations with mistakes that users of other tools have reported, and implementations that handle moved or
+deleted files wrongly.
 """
 
 import html
@@ -17,8 +17,8 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def find_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """Return the first match of a pattern as `old_string` if the file does not contain the old text of the call.
-    Otherwise, return no arguments.
+    """Return the first match of a pattern as `old_string`, if the file does not contain the old text of the call.
+    Otherwise return no arguments.
     """
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
@@ -27,20 +27,20 @@ def find_instead(pattern: str, call: Call, text: str) -> Arguments:
 @caught("reported/whitespace-that-differs reported/alike-but-for-whitespace")
 @takes
 def FoldsWhitespace(call: Call, text: str) -> Arguments:
-    """Ignores differences in whitespace when it searches the old text."""
+    """Ignores differences in whitespace when it searches for the old text, so that it replaces a different text."""
     return find_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 
 @caught("reported/first-and-last-line-of-a-block")
 @takes
 def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
-    """Finds an old text of several lines by its first and its last line."""
+    """Finds an old text of several lines by comparing only its first and its last line."""
     lines = [re.escape(line) for line in call.old.strip("\n").split("\n")]
     return find_instead(f"{lines[0]}\n(.*\n)*?{lines[-1]}", call, text) if len(lines) > 1 else {}
 
 
 def transform_text(transform: Callable[[str], str]) -> Callable[..., ToolResult]:
-    """Return a method that executes a call with its new text changed by `transform`."""
+    """Return a method that executes a call after `transform` has changed its new text."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         name = {"Write": "content", "Edit": "new_string"}.get(tool)
@@ -53,14 +53,14 @@ def transform_text(transform: Callable[[str], str]) -> Callable[..., ToolResult]
 
 @caught("reported/dollars-of-a-library")
 class HalvesDollars(Altered):
-    """Writes `$` for `$$`."""
+    """Writes `$` in place of `$$`."""
 
     alter = transform_text(lambda text: text.replace("$$", "$"))
 
 
 @caught("reported/line-breaks-of-string-literals")
 class BreaksLines(Altered):
-    r"""Writes a line break for a backslash followed by `n`."""
+    """Writes a line break in place of a backslash followed by `n`."""
 
     alter = transform_text(lambda text: text.replace("\\n", "\n"))
 
@@ -74,14 +74,14 @@ class UnescapesQuotes(Altered):
 
 @caught("reported/signs-and-their-escapes")
 class EscapesSigns(Altered):
-    """Writes backslash escapes instead of characters that are not ASCII."""
+    """Writes a backslash escape in place of each character that is not ASCII."""
 
     alter = transform_text(lambda text: text.encode("ascii", "backslashreplace").decode())
 
 
 @caught("reported/entities-of-a-page")
 class DecodesEntities(Altered):
-    """Decodes the HTML entities in a text."""
+    """Decodes HTML entities in a text."""
 
     alter = transform_text(html.unescape)
 
@@ -102,7 +102,7 @@ class EndsNewFiles(Altered):
 
 @caught("reported/placeholders-for-what-stays")
 class LeavesOutPlaceholders(Altered):
-    """Removes lines with placeholders such as `(unchanged`, as if they meant unchanged text."""
+    """Removes lines with placeholders such as `(unchanged`, as if they stood for unchanged text."""
 
     alter = transform_text(
         lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text)
@@ -112,7 +112,7 @@ class LeavesOutPlaceholders(Altered):
 @caught("reported/beside-what-was-matched")
 @spoils
 def FoldsTheLine(call: Call, before: bytes) -> None:
-    """Writes changed lines in normalized form (NFKC), as if they were searched in this form."""
+    """Converts changed lines to a normalized form (NFKC), because it searches for the old text in this form."""
     lines = call.path.read_bytes().decode().split("\n")
     former = set(before.decode().split("\n"))
     folded = [line if line in former else unicodedata.normalize("NFKC", line) for line in lines]
@@ -122,7 +122,7 @@ def FoldsTheLine(call: Call, before: bytes) -> None:
 @caught("reported/repeated-edits-of-a-crlf-file")
 @spoils
 def DoublesLineEnds(call: Call, before: bytes) -> None:
-    """In a CRLF file, adds an empty line after a new text that ends with a line break."""
+    """Adds an empty line in a CRLF file after a new text that ends with a line break."""
     new = call.new.replace("\n", "\r\n").encode()
     if b"\r\n" in before and new.endswith(b"\r\n"):
         call.path.write_bytes(call.path.read_bytes().replace(new, new + b"\r\n", 1))
@@ -131,7 +131,7 @@ def DoublesLineEnds(call: Call, before: bytes) -> None:
 @caught("reported/repeated-edits-of-an-lf-file")
 @spoils
 def ObeysAttributes(call: Call, before: bytes) -> None:
-    """Writes CRLF if .gitattributes requires it for checkouts."""
+    """Writes CRLF if .gitattributes requires CRLF for checkouts."""
     rules = call.path.with_name(".gitattributes")
     if rules.is_file() and "eol=crlf" in rules.read_text():
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
@@ -140,7 +140,7 @@ def ObeysAttributes(call: Call, before: bytes) -> None:
 @caught("reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252")
 @spoils
 def DropsWhatIsNoText(call: Call, before: bytes) -> None:
-    """Removes all bytes of the file that are not UTF-8."""
+    """Removes all bytes of an edited file that are not valid UTF-8."""
     call.path.write_bytes(before.decode(errors="ignore").replace(call.old, call.new, 1).encode())
 
 
@@ -155,7 +155,7 @@ def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
 @caught("reported/emptied-on-demand")
 @instead
 def DoesNotEmpty(call: Call) -> ToolResult:
-    """Ignores a change that would make the file empty, but reports success."""
+    """Ignores an Edit or Write that would leave the file empty, but reports success."""
     before = call.path.read_bytes() if call.path.is_file() else b""
     answer = call.execute()
     if before and call.tool != "Read" and not answer.is_error and not call.path.read_bytes():
@@ -166,7 +166,7 @@ def DoesNotEmpty(call: Call) -> ToolResult:
 @caught("reported/new-file-in-an-old-ones-place")
 @instead
 def OverwritesUnread(call: Call) -> None:
-    """A Write replaces a file that was not read."""
+    """Replaces an existing file in a Write, although the file was not read."""
     if call.tool == "Write" and call.path.is_file():
         call.read()
 
@@ -174,7 +174,7 @@ def OverwritesUnread(call: Call) -> None:
 @caught("reported/empty-text-to-replace", harmless=OWN_OR_SHOWN)
 @takes
 def EmptyMeansAll(call: Call, text: str) -> Arguments:
-    """Treats an empty old text as the whole file."""
+    """Treats an empty old text as the whole content of the file."""
     return {} if call.old else {"old_string": text}
 
 
@@ -189,14 +189,14 @@ def AddsWhatTheOldTextEndedWith(call: Call, text: str) -> Arguments:
 @caught("reported/end-without-a-newline")
 @spoils
 def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
-    """Ends the edited file with exactly one newline."""
+    """Ends an edited file with exactly one newline."""
     call.path.write_bytes(call.path.read_bytes().rstrip(b"\n") + b"\n")
 
 
 @caught("reported/insertion-into-the-second-of-two")
 @spoils
 def InsertsAtTheEnd(call: Call, before: bytes) -> None:
-    """Appends inserted text to the end of the file."""
+    """Appends inserted text to the end of the file instead of the requested position."""
     if call.old and call.new.startswith(call.old):
         call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 
@@ -217,7 +217,7 @@ def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
 @caught("reported/characters-across-buffers")
 @spoils
 def DecodesInBlocks(call: Call, before: bytes) -> None:
-    """Decodes the edited file in blocks of 4,096 bytes, which spoils characters across the ends of blocks."""
+    """Decodes an edited file in blocks of 4,096 bytes. This spoils characters that extend across the end of a block."""
     data = call.path.read_bytes()
     blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
     decoded = "".join(block.decode(errors="replace") for block in blocks).encode()
@@ -234,7 +234,7 @@ def ReplacesAgain(call: Call, before: bytes) -> None:
 
 
 def share_reads_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
-    """Return a method that regards a file as read if a file with the same key was read."""
+    """Return a method that counts a file as read if another file with the same key was read."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -250,13 +250,14 @@ def share_reads_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
 
 
 def _path_in_repository(path: Path) -> object:
+    """Return the path of a file relative to the root of its repository."""
     tops = [each for each in path.parents if (each / ".git").exists()]
     return path.relative_to(tops[0]) if tops else path
 
 
 @caught("moved-world/read-in-one-worktree")
 class KnowsByPlaceInRepository(Altered):
-    """Counts a file as read if the same path was read in another worktree of the repository."""
+    """Counts a file as read if the file at the same path in another worktree of the repository was read."""
 
     alter = share_reads_by(_path_in_repository)
 
@@ -267,21 +268,23 @@ class KnowsByPlaceInRepository(Altered):
     harmful="moved-world/save-with-a-backup moved-world/worktree-moved",
 )
 class KnowsByInode(Altered):
-    """Counts a file as read if a file with the same inode was read."""
+    """Counts a file as read if any file with the same inode number was read."""
 
     alter = share_reads_by(lambda path: path.stat().st_ino)
 
 
 @caught("moved-world/case-of-a-name-changed-by-a-checkout")
 class KnowsByNameInAnyCase(Altered):
-    """Counts a file as read if a path that differs only in case was read."""
+    """Counts a file as read if a file whose name differs only in case was read."""
 
     alter = share_reads_by(lambda path: str(path).lower())
 
 
 @caught("paths/names-that-end-with-dots")
 class KnowsWithoutDots(Altered):
-    """Counts a file as read if a path that differs only in dots at its end was read, as on Windows."""
+    """Counts a file as read if a file whose name differs only in dots at the end was read. On Windows these are the
+    same file.
+    """
 
     alter = share_reads_by(lambda path: str(path).rstrip("."))
 
@@ -291,7 +294,7 @@ class KnowsWithoutDots(Altered):
     "moved-world/folder-exchanged-within-a-time moved-world/git-checkout-of-equal-files"
 )
 class WatchesFolders(Watching):
-    """Treats a file as changed if anything in its directory or in the workspace has changed."""
+    """Refuses a file if anything has changed in its directory or at the top of the workspace."""
 
     def stamps(self, path: Path) -> list[int]:
         return [each.stat().st_ctime_ns for each in (path.parent, self.workspace.root)]
@@ -311,7 +314,7 @@ class WatchesFolders(Watching):
 @caught("moved-world/mount-goes-away", harmless=READS_ONLY)
 @afterwards
 def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows a deleted file with the content of its last Read."""
+    """Answers a Read of a deleted file with the content of its last Read."""
     if call.tool != "Read":
         return answer
     if answer.error == "file_not_found":
@@ -324,7 +327,7 @@ def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
 @caught("moved-world/formatter-after-an-own-edit moved-world/linter-takes-an-unused-import")
 @afterwards
 def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
-    """Edits the content that it knows of a changed file, and writes that."""
+    """Makes an Edit of a changed file in its own copy, and overwrites the change."""
     held = call.memory.get(call.path, b"")
     if call.tool == "Edit" and answer.error == "modified_since_read" and call.old.encode() in held:
         call.path.write_bytes(held.replace(call.old.encode(), call.new.encode(), 1))
@@ -340,7 +343,7 @@ def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
 )
 @instead
 def MakesWhatIsGone(call: Call) -> ToolResult:
-    """Creates a deleted file again with its known content, and edits it."""
+    """Creates a deleted file again with its known content, and makes the Edit in it."""
     path = call.path
     if call.tool == "Edit" and not os.path.lexists(path) and path in call.memory and path.parent.is_dir():
         path.write_bytes(call.memory[path])
@@ -353,7 +356,7 @@ def MakesWhatIsGone(call: Call) -> ToolResult:
 @caught("moved-world/drive-goes-away-during-edit")
 @instead
 def WritesWhatItHasChecked(call: Call) -> ToolResult:
-    """If a file disappears between the check and the write, writes the edited text to its path anyway."""
+    """Writes the edited text to the path even if the file has disappeared between the check and the write."""
     checked = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
     answer = call.execute()
     if answer.error == "edit_not_applied" and not os.path.lexists(call.path):
@@ -365,7 +368,7 @@ def WritesWhatItHasChecked(call: Call) -> ToolResult:
 @caught("moved-world/drive-goes-away-before-a-write")
 @instead
 def DistrustsWhatIsGone(call: Call) -> ToolResult:
-    """Refuses to write a known file that was deleted, because the deletion may be intended."""
+    """Refuses to write a known file that was deleted, in case the deletion was intended."""
     if call.tool == "Write" and call.path in call.memory and not os.path.lexists(call.path):
         return ToolResult("The file is gone.", True, "modified_since_read")
     answer = call.execute()
@@ -377,7 +380,7 @@ def DistrustsWhatIsGone(call: Call) -> ToolResult:
 @caught("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
 @spoils
 def ClearsUp(call: Call, before: bytes) -> None:
-    """Deletes files next to an edited file that look like swap or backup files."""
+    """Deletes files next to an edited file that look like swap files or backup files."""
     for other in call.path.parent.iterdir():
         if other.is_file() and re.fullmatch(r".*~|\..*\.swp|#.*#|\.~lock.*", other.name):
             other.unlink()

@@ -11,7 +11,7 @@ from readfirst.reference_impl import FileTools
 
 @caught("two-sessions/other-has-not-read")
 class SharesWhatWasRead(Altered):
-    """All sessions of the process share one memory of read files."""
+    """Uses one memory of read files for all sessions of the process."""
 
     memories: ClassVar[dict[Path, FileTools]] = {}
 
@@ -23,7 +23,7 @@ class SharesWhatWasRead(Altered):
 @caught("two-sessions/both-read-then-edit")
 @instead
 def WritesItsOwnCopy(call: Call) -> ToolResult:
-    """Makes an Edit of a changed file in the content of the last Read."""
+    """Makes an Edit of a changed file in the content of the last Read, and overwrites the change."""
     if call.tool == "Read":
         call.memory[call.path] = call.path.read_text()
     answer = call.execute()
@@ -35,7 +35,7 @@ def WritesItsOwnCopy(call: Call) -> ToolResult:
 
 @caught("two-sessions/different-files")
 class LocksTheFolder(Altered):
-    """A session that has changed a file blocks all changes by other sessions until it ends."""
+    """Lets a session that has changed a file block all changes by other sessions until it ends."""
 
     locked_by: ClassVar[Altered | None] = None
 
@@ -53,7 +53,7 @@ class LocksTheFolder(Altered):
 
 @caught("two-sessions/write-then-write-of-the-other")
 class TakesOthersForItself(Altered):
-    """A file that one session wrote counts as written by all sessions of the process."""
+    """Counts a file that one session wrote as written by every session of the process."""
 
     written: ClassVar[dict[str, bytes]] = {}
 
@@ -70,7 +70,9 @@ class TakesOthersForItself(Altered):
 
 
 class WithAgents(Altered):
-    """Its sub-agents in the background are separate sessions of the same implementation."""
+    """Starts each sub-agent in the background as a separate session of the same implementation. The base class of the
+    mistakes below.
+    """
 
     def background_agent(self) -> Altered:
         return type(self)(self.workspace)
@@ -78,7 +80,7 @@ class WithAgents(Altered):
 
 @caught("at-once/agent-has-not-read")
 class AgentsShareOneMemory(Altered):
-    """A Read by a sub-agent in the background counts for the session and all sub-agents."""
+    """Counts a Read by a sub-agent in the background for the session and for all its sub-agents."""
 
     def background_agent(self) -> Altered:
         return self
@@ -86,14 +88,14 @@ class AgentsShareOneMemory(Altered):
 
 @caught("at-once/two-agents-edit-one-file")
 class AgentWritesItsOwnCopy(WithAgents, WritesItsOwnCopy):
-    """A sub-agent makes an Edit of a changed file in the content of its last Read."""
+    """Lets a sub-agent make an Edit of a changed file in the content of its last Read."""
 
 
 @caught("at-once/two-agents-edit-two-files")
 class AgentLocksTheFolder(WithAgents, LocksTheFolder):
-    """A sub-agent that has changed a file blocks all changes by others."""
+    """Lets a sub-agent that has changed a file block all changes by others."""
 
 
 @caught("at-once/session-and-agent-edit-one-file")
 class TakesItsAgentForItself(WithAgents, TakesOthersForItself):
-    """A file that a sub-agent edited counts as written by the session."""
+    """Counts a file that a sub-agent edited as written by the session."""

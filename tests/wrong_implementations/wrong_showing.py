@@ -1,4 +1,4 @@
-"""Implementations whose only mistake is in the lines that they show."""
+"""Implementations whose only mistake is that their answers show wrong lines."""
 
 import json
 from collections.abc import Callable
@@ -14,10 +14,11 @@ from reasons import NOTHING_WRITTEN
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
 UNCHANGED = ToolResult("The file is unchanged since it was read.")
+"""An answer that claims that the file is unchanged, without showing it."""
 
 
 def _showing(name: str) -> type[Altered]:
-    """Return the implementation that has the fault `name` in every Read."""
+    """Return the implementation that has the fault `name` of faults_of_showing.py in every Read."""
     fault = FAULTS[name]
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
@@ -30,7 +31,9 @@ def _showing(name: str) -> type[Altered]:
 
 
 def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` after each successful Read. `act` may return a different answer."""
+    """Return an implementation that calls `act` after each successful Read. `act` may return a different answer. Used
+    as a decorator.
+    """
 
     def shown(call: Call, answer: ToolResult) -> ToolResult | None:
         return act(call, answer) if call.tool == "Read" and not answer.is_error else None
@@ -44,14 +47,14 @@ globals().update({name: _showing(name) for name in FAULTS})
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the first file that it read in every Read."""
+    """Shows the first file that was read in every Read."""
     return call.memory.setdefault("first", answer)
 
 
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows each file with the content of its first Read."""
+    """Shows each file with the content of its first Read, even if the file has changed."""
     key = json.dumps(dict(call.arguments))
     return call.memory.setdefault(key, answer)
 
@@ -59,7 +62,7 @@ def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows in each Read the answer of the Read before it."""
+    """Shows in each Read the answer of the previous Read."""
     before = call.memory.get("last", answer)
     call.memory["last"] = answer
     return before
@@ -68,14 +71,16 @@ def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
-    """Reports in every further Read of a file that the file is unchanged."""
+    """Answers every further Read of a file with the claim that the file is unchanged."""
     known = call.path in call.memory
     call.memory[call.path] = True
     return UNCHANGED if known else answer
 
 
 class Remembering(Altered):
-    """Remembers which files it has read. If `over` is set, reports these as unchanged."""
+    """Remembers which files it has read. After `over` is set, it answers a Read of these files with the claim that they
+    are unchanged.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -95,7 +100,9 @@ class Remembering(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterCompaction(Remembering):
-    """After a compaction, reports files from earlier Reads as unchanged."""
+    """After a compaction, answers a Read of a known file with the claim that it is unchanged. The model no longer has
+    the content.
+    """
 
     def compact(self) -> None:
         super().compact()
@@ -104,7 +111,7 @@ class SaysUnchangedAfterCompaction(Remembering):
 
 @caught("sessions/edit-after-new-change-after-resume", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterResume(Remembering):
-    """After a resume, reports files from earlier Reads as unchanged."""
+    """After a resume, answers a Read of a known file with the claim that it is unchanged, even if it has changed."""
 
     def resume(self) -> None:
         super().resume()
@@ -113,7 +120,9 @@ class SaysUnchangedAfterResume(Remembering):
 
 @caught("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterRewind(Remembering):
-    """After a rewind, reports files from earlier Reads as unchanged."""
+    """After a rewind, answers a Read of a known file with the claim that it is unchanged, even if the rewind changed
+    it.
+    """
 
     def rewind(self) -> None:
         super().rewind()
@@ -121,7 +130,7 @@ class SaysUnchangedAfterRewind(Remembering):
 
 
 class _Knowing(Agent):
-    """A sub-agent that reports files that its session has read as unchanged."""
+    """A sub-agent that answers a Read of a file that its session has read with the claim that it is unchanged."""
 
     def __init__(self, session: Remembering) -> None:
         super().__init__(session)
@@ -141,7 +150,9 @@ class _Knowing(Agent):
     harmful="sessions/agent-writes-what-was-read",
 )
 class SaysUnchangedToSubAgents(Remembering):
-    """Reports to a sub-agent that files read by its session are unchanged."""
+    """Starts sub-agents that claim that files read by the session are unchanged, although the sub-agent has not seen
+    them.
+    """
 
     def sub_agent(self) -> Altered:
         return _Knowing(self)
@@ -149,7 +160,7 @@ class SaysUnchangedToSubAgents(Remembering):
 
 @caught("at-once/session-and-agent-edit-one-file", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedToBackgroundAgents(Remembering):
-    """Reports to an agent in the background that files read by its session are unchanged."""
+    """Starts sub-agents in the background that claim that files read by the session are unchanged."""
 
     def background_agent(self) -> Altered:
         return _Knowing(self)
@@ -162,7 +173,7 @@ class SaysUnchangedToBackgroundAgents(Remembering):
     harmful="two-sessions/write-then-write-of-the-other",
 )
 class SaysUnchangedToOtherSessions(Remembering):
-    """Reports to a second session that files read by the first are unchanged."""
+    """Tells a second session that files read by the first session are unchanged."""
 
     all_read: ClassVar[dict[Path, tuple[Altered, set[str]]]] = {}
 
@@ -179,7 +190,7 @@ class SaysUnchangedToOtherSessions(Remembering):
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def IgnoresOffset(call: Call) -> ToolResult | None:
-    """Always reads from the first line, even with an offset."""
+    """Reads from the first line of the file, even if the call has an offset."""
     if call.tool == "Read" and "offset" in call.arguments and not call.execute().is_error:
         return call.execute(offset=1)
     return None
@@ -188,7 +199,7 @@ def IgnoresOffset(call: Call) -> ToolResult | None:
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
-    """Numbers lines from the offset, but shows the first lines of the file."""
+    """Numbers the lines from the offset, but shows the first lines of the file."""
     if call.tool == "Read" and "offset" in call.arguments and not (answer := call.execute()).is_error:
         found = lines_in(call.execute(offset=1).text)
         if found is not None:
@@ -199,7 +210,7 @@ def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
 @caught("gate/write-after-read", "shown notes.txt")
 @shows
 def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows a list of the file's directory instead of the file."""
+    """Shows a list of the files in the directory instead of the content of the file."""
     return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
 
 
@@ -211,14 +222,14 @@ def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
 )
 @shows
 def ShowsWhereALinkLeads(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Shows the path that a symbolic link points to instead of the content."""
+    """Shows the target path of a symbolic link instead of the content of the file."""
     return ToolResult(f"{call.path.name} -> {call.path.readlink()}") if call.path.is_symlink() else None
 
 
 @caught("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def ShowsNoOutput(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Reports that a command is done, without its output."""
+    """Reports that a command is done, but does not show its output."""
     return ToolResult("Done.") if call.tool == "Bash" and not answer.is_error else None
 
 
@@ -235,7 +246,7 @@ def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | N
 @caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Answers an Edit without the lines around the change, even if these were never shown."""
+    """Answers an Edit without the lines around the change, even if the session was never shown them."""
     edits = call.tool == "Edit" and not answer.is_error
     return replace(answer, text=answer.text.partition("\n")[0]) if edits else None
 
@@ -243,19 +254,19 @@ def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None
 @caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the cells of a notebook without their sources."""
+    """Shows the cells of a notebook without their source."""
     return replace(answer, text='<cell id="cell-0"></cell id="cell-0">')
 
 
 @caught("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstNotebook(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the first notebook that it read in every Read."""
+    """Shows the first notebook that was read in every Read."""
     return call.memory.setdefault("notebook", answer)
 
 
 @caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsCellsBackwards(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the cells of a notebook in the opposite order."""
+    """Shows the cells of a notebook in reverse order."""
     return replace(answer, text="\n".join(answer.text.split("\n")[::-1]))

@@ -1,4 +1,4 @@
-"""Implementations that read, accept or write only the first part of large data."""
+"""Implementations that read, use or write only the first part of large data."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ from altered import Altered, Arguments, Call, caught, instead
 from readfirst.harness.adapter_api import ToolResult
 
 _BLOCK = 65_536
+"""The size of a block in bytes."""
 
 
 @caught("large-messages/changed-after-64-kib")
@@ -57,7 +58,7 @@ class TakesOneBlock(Altered):
 @caught("large-messages/replace-all-of-100000")
 @instead
 def ReplacesTenThousand(call: Call) -> ToolResult:
-    """Replaces only the first ten thousand matches with replace_all."""
+    """With replace_all, replaces only the first ten thousand matches."""
     before = call.path.read_text() if call.tool == "Edit" else ""
     answer = call.execute()
     if call.arguments.get("replace_all") and not answer.is_error:

@@ -1,4 +1,4 @@
-"""Implementations that handle wrongly which files were read, and whether a Read is still valid."""
+"""Implementations with a wrong memory of the files that were read, or a wrong check whether a Read is still valid."""
 
 import os
 from dataclasses import replace
@@ -12,14 +12,18 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
+"""The text of a refusal of an unread file."""
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
     "Read it again before attempting to write it."
 )
+"""The text of a refusal of a changed file."""
 
 
 class Watching(Altered):
-    """Remembers the time and the bytes of every file after a call. Calls `check` before a file is changed."""
+    """Remembers the time and the bytes of every file after a call. Before a file is changed, it calls the method
+    `check`.
+    """
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         self.seen: dict[Path, tuple[int, bytes]] = vars(self).get("seen", {})
@@ -35,9 +39,11 @@ class Watching(Altered):
         raise NotImplementedError
 
     def read_silently(self, path: Path) -> None:
+        """Read a file, so that the reference counts it as read."""
         self.reference("Read", {"file_path": str(path)})
 
     def refuse_if(self, is_changed: bool) -> ToolResult | None:
+        """Return the refusal of a changed file if `is_changed`. Otherwise return None."""
         return ToolResult(MODIFIED, True, "modified_since_read") if is_changed else None
 
 
@@ -63,7 +69,7 @@ class NoReadCheck(Watching):
     harmful="moved-world/atomic-save-before-write moved-world/git-reset moved-world/log-grows-between-edits",
 )
 class NoStalenessCheck(Watching):
-    """Edits a file that has changed since its Read."""
+    """Edits files that have changed since their Read."""
 
     def check(self, path: Path) -> None:
         if path in self.seen:
@@ -77,7 +83,7 @@ class NoStalenessCheck(Watching):
     harmless=NOTHING_LOST,
 )
 class ComparesContentsOnly(Watching):
-    """Accepts a file with a new modification time if its content is unchanged."""
+    """Accepts a file with a new modification time if its content is unchanged. The contract refuses the Edit."""
 
     def check(self, path: Path) -> None:
         if path in self.seen and path.read_bytes() == self.seen[path][1]:
@@ -86,8 +92,8 @@ class ComparesContentsOnly(Watching):
 
 @caught("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
 class BeginsBehindATag(ComparesContentsOnly):
-    """Shows the first line of a file in the same line as a tag, and accepts a file with a new modification time if
-    its content is unchanged.
+    """Accepts a file with a new modification time if its content is unchanged. A Read shows the first line of a file
+    after a tag, on the same line.
     """
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
@@ -99,7 +105,7 @@ class BeginsBehindATag(ComparesContentsOnly):
 
 @caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=ALLOWED_REFUSAL)
 class ComparesTimesOnly(Watching):
-    """Refuses a file that it wrote itself if only its modification time has changed."""
+    """Refuses a file that it wrote itself if only the modification time has changed."""
 
     def check(self, path: Path) -> ToolResult | None:
         return self.refuse_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
@@ -111,7 +117,7 @@ class ComparesTimesOnly(Watching):
     "refused",
 )
 class NoticesOlderTimes(Watching):
-    """Treats an older modification time as a change."""
+    """Treats an older modification time as a change. The contract only detects newer times."""
 
     def check(self, path: Path) -> ToolResult | None:
         return self.refuse_if(path in self.seen and path.stat().st_mtime_ns < self.seen[path][0])
@@ -133,7 +139,7 @@ def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
 @caught("gate/oversized-read-does-not-count", "refused")
 @afterwards
 def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
-    """Counts a failed Read, so that the file may be written afterwards."""
+    """Counts a Read that failed, so that the file can be written afterwards."""
     if call.tool == "Read" and answer.is_error:
         call.execute(offset=1, limit=1)
 
@@ -141,7 +147,7 @@ def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
 @caught("matching/not-found-then-corrected", "refused")
 @afterwards
 def RefusalForgets(call: Call, answer: ToolResult) -> None:
-    """Forgets all Reads when a call is refused."""
+    """Forgets all Reads whenever it refuses a call."""
     if answer.is_error:
         forget(call)
 
@@ -149,7 +155,7 @@ def RefusalForgets(call: Call, answer: ToolResult) -> None:
 @caught("state/write-then-edit", "refused")
 @afterwards
 def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
-    """Forgets all known files after a Write."""
+    """Forgets all known files after each Write."""
     if call.tool == "Write":
         forget(call)
 
@@ -157,14 +163,14 @@ def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
 @caught("state/edit-chain", "refused")
 @afterwards
 def ForgetsAfterEdit(call: Call, answer: ToolResult) -> None:
-    """Forgets all known files after an Edit."""
+    """Forgets all known files after each Edit."""
     if call.tool == "Edit":
         forget(call)
 
 
 @caught("gate/edit-unread", "refused", after="gate/edit-after-read")
 class SharesStateBetweenSessions(Altered):
-    """A new session knows the files that an earlier session in the same directory read."""
+    """Starts a session with the files that an earlier session in the same directory has read."""
 
     shared: ClassVar[dict[Path, FileTools]] = {}
 
@@ -175,7 +181,7 @@ class SharesStateBetweenSessions(Altered):
 @caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_ANOTHER_WAY)
 @instead
 def KeyedByRealPath(call: Call) -> ToolResult:
-    """Treats a symbolic link and its target as the same file."""
+    """Treats a symbolic link and its target as the same file. The contract remembers them separately."""
     real = os.path.realpath(call.path)
     answer = call.execute(file_path=real)
     given = str(call.arguments["file_path"])
@@ -191,7 +197,7 @@ def KeyedByRealPath(call: Call) -> ToolResult:
 )
 @instead
 def RaceNotChecked(call: Call) -> ToolResult:
-    """Does not check for changes between the validation and the execution of a call."""
+    """Does not check whether a file changes between the validation and the execution of a call."""
 
     def interfere_and_read() -> None:
         call.interfere()
@@ -204,7 +210,9 @@ def RaceNotChecked(call: Call) -> ToolResult:
     "race/chmod-during-call", "during", blame="adapter", harmless="the adapter is wrong, not what it connects"
 )
 class NeverStrikes(Altered):
-    """Never makes the change between the validation and the execution of a call. This is a fault of the adapter."""
+    """Never triggers the change by another program between the validation and the execution of a call. This is a
+    mistake of the adapter.
+    """
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         return self.reference(tool, arguments)
@@ -212,7 +220,9 @@ class NeverStrikes(Altered):
 
 @caught("parallel/two-disjoint-edits", "file notes.txt")
 class LosesParallelUpdates(Altered):
-    """Executes each parallel call of a message on the content of the file before the message."""
+    """Executes each of several parallel calls on the content of the file before the message, so that only the last
+    change remains.
+    """
 
     def call_parallel(self, calls: Any) -> list[ToolResult]:
         paths = {path for _, arguments in calls if (path := self.path(arguments)).is_file()}

@@ -1,5 +1,5 @@
-"""Implementations that change a git repository, lose their directory, rewind changes by others, or run forbidden
-commands.
+"""Implementations that change a git repository, resolve paths from a wrong directory, rewind changes by other programs,
+or run forbidden commands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from readfirst.reference_impl.session.permission_rules import DenyRules
 def _find_git(call: Call) -> Path | None:
     """Return the `.git` directory of the repository that contains the file of a call.
 
-    None if the file is in no repository of the workspace.
+    None if no repository of the workspace contains the file.
     """
     for folder in call.path.parents:
         if (folder / ".git").is_dir():
@@ -31,7 +31,7 @@ def _find_git(call: Call) -> Path | None:
 
 @afterwards
 def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
-    """Writes the index of the repository after each change."""
+    """Writes the index of the git repository after each change."""
     git = _find_git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "index").write_bytes((git / "index").read_bytes() + b"\0")
@@ -39,7 +39,7 @@ def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def AddsObjects(call: Call, result: ToolResult) -> None:
-    """Stores the changed file as an object of the repository."""
+    """Stores each changed file as an object in the git repository."""
     git = _find_git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "objects" / "ff").mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ def AddsObjects(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RunsHooks(call: Call, result: ToolResult) -> None:
-    """Runs the pre-commit hook of the repository."""
+    """Runs the pre-commit hook of the git repository after each change."""
     git = _find_git(call)
     if git is not None and call.tool != "Read" and (git / "hooks" / "pre-commit").exists():
         (call.session.workspace.root / "hooked").touch()
@@ -56,7 +56,7 @@ def RunsHooks(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RemovesLocks(call: Call, result: ToolResult) -> None:
-    """Removes the lock of the repository's index."""
+    """Removes the lock file of the git repository's index."""
     git = _find_git(call)
     if git is not None and call.tool != "Read":
         (git / "index.lock").unlink(missing_ok=True)
@@ -64,7 +64,7 @@ def RemovesLocks(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RepairsWorktrees(call: Call, result: ToolResult) -> None:
-    """Overwrites the file `.git` of a worktree with the absolute path of the repository."""
+    """Overwrites the file `.git` of a worktree with the absolute path of its repository."""
     link = call.path.parent / ".git"
     if link.is_file() and call.tool != "Read":
         link.write_text(f"gitdir: {call.session.workspace.root}/.git/worktrees/tree\n")
@@ -72,7 +72,7 @@ def RepairsWorktrees(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def CopiesIntoTheRepository(call: Call, result: ToolResult) -> None:
-    """Keeps a copy of each changed file in the outermost repository."""
+    """Stores a copy of each changed file in the outermost git repository."""
     git = call.session.workspace.root / ".git"
     if call.tool != "Read" and git.is_dir() and call.path.is_file():
         shutil.copyfile(call.path, git / "COPY")
@@ -87,7 +87,7 @@ def IgnoresCd(call: Call, result: ToolResult) -> None:
 
 @instead
 def RemembersNamesAsWritten(call: Call) -> None:
-    """Treats equal relative paths in different directories as the same file."""
+    """Treats the same relative path in two directories as the same file."""
     path = str(call.arguments.get("file_path", ""))
     if call.tool == "Edit" and path in call.memory and not path.startswith("/"):
         call.read(path)
@@ -95,7 +95,7 @@ def RemembersNamesAsWritten(call: Call) -> None:
 
 
 class KeepsDirectoryAfterResume(Altered):
-    """Stays in the directory of the last command after a resume."""
+    """Stays in the directory of the last command after a resume. The contract returns to the workspace."""
 
     def resume(self) -> None:
         before = self.tools._session.paths.root
@@ -104,7 +104,7 @@ class KeepsDirectoryAfterResume(Altered):
 
 
 class LeavesDirectoryAtCompaction(Altered):
-    """Returns to the workspace at a compaction."""
+    """Returns to the workspace at a compaction. The contract stays in the directory of the last command."""
 
     def compact(self) -> None:
         super().compact()
@@ -112,7 +112,7 @@ class LeavesDirectoryAtCompaction(Altered):
 
 
 class FollowsItsSubAgent(Altered):
-    """Changes its directory together with a sub-agent."""
+    """Changes the directory of the session when a sub-agent changes its own."""
 
     def sub_agent(self) -> Altered:
         session, agent = self, super().sub_agent()
@@ -132,19 +132,19 @@ class FollowsItsSubAgent(Altered):
 
 @instead
 def RemovesAtSigns(call: Call) -> ToolResult:
-    """Removes an at sign at the start of a path."""
+    """Removes an at sign at the start of a path, so that it changes a different file."""
     return call.execute(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
 
 
 @instead
 def RemovesLineNumbers(call: Call) -> ToolResult:
-    """Removes a colon and a number at the end of a path."""
+    """Removes a colon and a number at the end of a path, so that it changes a different file."""
     path, _, number = str(call.arguments.get("file_path", "")).rpartition(":")
     return call.execute(**({"file_path": path} if number.isdigit() else {}))
 
 
 class RewindsByRemoval(Altered):
-    """In a rewind, deletes a directory that is now at the path of a restored file."""
+    """Deletes a directory in a rewind, if it is now at the path of a file to restore."""
 
     def rewind(self) -> None:
         for path in [*self.tools._session.storage.checkpoint._saved]:  # type: ignore[union-attr]
@@ -154,7 +154,7 @@ class RewindsByRemoval(Altered):
 
 
 class RewindsFolders(Altered):
-    """In a rewind, removes the directory that was created for a new file, with all files in it."""
+    """Removes in a rewind the directory that was created for a new file, with all other files in it."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -164,7 +164,7 @@ class RewindsFolders(Altered):
 
 
 class RewindsOnlyContent(Altered):
-    """In a rewind, restores the content of a file, but not its mode."""
+    """Restores the content of a file in a rewind, but not its mode."""
 
     def rewind(self) -> None:
         modes = {path: path.stat().st_mode for path in self.workspace.root.rglob("*") if path.is_file()}
@@ -175,7 +175,7 @@ class RewindsOnlyContent(Altered):
 
 
 class RewindsMoves(Altered):
-    """In a rewind, also deletes the file that another program made by renaming the edited one."""
+    """Deletes in a rewind also the file that another program made by renaming the edited file."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -194,7 +194,7 @@ def _without_rules(session: Altered) -> Iterator[None]:
 
 @instead
 def RunsEveryCommand(call: Call) -> ToolResult | None:
-    """Runs commands without checking the files that they read or change."""
+    """Runs commands without checking which files they read or change."""
     if call.tool != "Bash":
         return None
     with _without_rules(call.session):
@@ -203,14 +203,14 @@ def RunsEveryCommand(call: Call) -> ToolResult | None:
 
 @instead
 def BlocksEveryName(call: Call) -> ToolResult | None:
-    """Refuses each command that contains the name of a denied directory."""
+    """Refuses every command that contains the name of a denied directory, even if the command does not use it."""
     named = any(name in str(call.arguments.get("command", "")) for name in ("secret", "closed"))
     blocks = call.tool == "Bash" and named and call.session.workspace.deny
     return ToolResult("No.", True) if blocks else None
 
 
 class ShowsMentions(Altered):
-    """Shows a file that the user mentions although a rule denies it."""
+    """Shows the model a file that the user mentions although a deny rule forbids it."""
 
     def mention(self, path: str) -> None:
         with _without_rules(self):
@@ -219,7 +219,7 @@ class ShowsMentions(Altered):
 
 @instead
 def RestoresDeletedFiles(call: Call) -> ToolResult:
-    """Creates a file that a hook deleted again with its known content."""
+    """Creates a file again, with its known content, that a hook has deleted."""
     path = call.path
     if call.tool == "Edit" and not path.exists() and path in call.memory:
         path.write_bytes(call.memory[path])
@@ -254,6 +254,7 @@ BY_SCENARIO: Mapping[str, type[Altered]] = {
     "permissions/mention-of-a-closed-file": ShowsMentions,
     "hooks/deleted-after-edit": RestoresDeletedFiles,
 }
+"""The implementations, by the scenario about their mistake."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:

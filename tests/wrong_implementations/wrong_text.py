@@ -1,4 +1,4 @@
-"""Implementations that match or replace text wrongly."""
+"""Implementations that search for the old text or replace it wrongly."""
 
 import re
 import unicodedata
@@ -25,21 +25,21 @@ def RegularExpression(call: Call, text: str) -> Arguments:
 @caught("literal-text/dollar-ampersand", "file notes.txt")
 @takes
 def ExpandsDollars(call: Call, text: str) -> Arguments:
-    """Expands `$&` and `$$` in new_string."""
+    """Expands `$&` and `$$` in new_string, as some replacement functions do."""
     return {"new_string": call.new.replace("$$", "$").replace("$&", call.old)}
 
 
 @caught("matching/case-sensitive", "refused")
 @takes
 def IgnoresCase(call: Call, text: str) -> Arguments:
-    """Ignores case when it searches the old text."""
+    """Ignores the case of letters when it searches for the old text."""
     return find_pattern(re.escape(call.old), text, re.IGNORECASE)
 
 
 @caught("whitespace/indentation-depth-matters", "refused")
 @takes
 def IgnoresWhitespace(call: Call, text: str) -> Arguments:
-    """Ignores differences in whitespace when it searches the old text."""
+    """Ignores differences in whitespace when it searches for the old text."""
     words = [re.escape(word) for word in call.old.split()]
     return find_pattern(r"\s*" + r"\s+".join(words), text) if words else {}
 
@@ -47,7 +47,7 @@ def IgnoresWhitespace(call: Call, text: str) -> Arguments:
 @caught("literal-text/composed-and-decomposed", "refused")
 @takes
 def NormalisesUnicode(call: Call, text: str) -> Arguments:
-    """Treats composed and decomposed characters as equal."""
+    """Treats composed and decomposed characters as equal when it searches for the old text."""
     decomposed = unicodedata.normalize("NFD", call.old)
     return {"old_string": decomposed} if decomposed in text else {}
 
@@ -55,14 +55,14 @@ def NormalisesUnicode(call: Call, text: str) -> Arguments:
 @caught("literal-text/backslash-n", "file notes.txt")
 @takes
 def UnescapesNewlines(call: Call, text: str) -> Arguments:
-    """Replaces a backslash followed by `n` by a line break, in the old and the new text."""
+    """Replaces a backslash followed by `n` with a line break, in the old and the new text."""
     return {"old_string": call.old.replace("\\n", "\n"), "new_string": call.new.replace("\\n", "\n")}
 
 
 @caught("quotes/straight-finds-curly-double", "refused", harmless=ALLOWED_REFUSAL)
 @instead
 def DoesNotFoldQuotes(call: Call) -> ToolResult | None:
-    """Does not find straight quotes if the file has curly ones."""
+    """Does not find an old text with straight quotes if the file has curly quotes. The contract finds it."""
     if call.tool != "Edit" or call.old in call.path.read_text():
         return None
     return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
@@ -83,7 +83,7 @@ def ReplacesFirstOfSeveral(call: Call, answer: ToolResult) -> ToolResult:
 @caught("matching/overlapping-matches-count-once", "refused")
 @instead
 def CountsOverlaps(call: Call) -> ToolResult | None:
-    """Counts overlapping matches as several matches."""
+    """Counts overlapping matches separately, so that it refuses the Edit because of several matches."""
     if call.tool == "Edit" and call.old and not call.arguments.get("replace_all"):
         count = len(re.findall(f"(?={re.escape(call.old)})", call.path.read_text()))
         if count > 1:
@@ -94,7 +94,7 @@ def CountsOverlaps(call: Call) -> ToolResult | None:
 @caught("replace-all/every-occurrence", "file notes.txt")
 @spoils
 def ReplaceAllReplacesFirst(call: Call, before: bytes) -> None:
-    """Replaces only the first match although replace_all is set."""
+    """Replaces only the first match, although replace_all is set."""
     if call.arguments.get("replace_all"):
         call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1))
 
@@ -102,14 +102,14 @@ def ReplaceAllReplacesFirst(call: Call, before: bytes) -> None:
 @caught("matching/two-matches", "refused")
 @takes
 def ReplaceAllAlways(call: Call, text: str) -> Arguments:
-    """Replaces all matches although replace_all is not set."""
+    """Replaces all matches, although replace_all is not set."""
     return {"replace_all": True}
 
 
 @caught("replace-all/no-rescan", "file notes.txt")
 @spoils
 def RescansReplacements(call: Call, before: bytes) -> None:
-    """Replaces the old text again in the result of the replacement."""
+    """Replaces the old text again in the result of its replacement."""
     if call.arguments.get("replace_all"):
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
@@ -117,14 +117,14 @@ def RescansReplacements(call: Call, before: bytes) -> None:
 @caught("whitespace/trailing-whitespace-of-new-string", "file notes.txt", harmless=CONVENTION)
 @spoils
 def KeepsTrailingWhitespace(call: Call, before: bytes) -> None:
-    """Keeps the whitespace at line ends of `new_string`, which the product strips."""
+    """Keeps whitespace at line ends of `new_string`. The contract strips it."""
     call.path.write_text(before.decode().replace(call.old, call.new))
 
 
 @caught("deletion/whole-line", "file notes.txt", harmless=CONVENTION)
 @spoils
 def LeavesBlankLine(call: Call, before: bytes) -> None:
-    """Keeps the line end when a complete line is deleted."""
+    """Leaves an empty line when a complete line is deleted."""
     if not call.new:
         call.path.write_bytes(before.replace(call.old.encode(), b"", 1))
 
@@ -132,7 +132,7 @@ def LeavesBlankLine(call: Call, before: bytes) -> None:
 @caught("line-endings/crlf-kept-by-edit", "file notes.txt")
 @spoils
 def LosesCarriageReturns(call: Call, before: bytes) -> None:
-    """Writes an edited file with `\\n` line ends."""
+    """Writes an edited file with LF, although it had CRLF."""
     call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n"))
 
 
@@ -146,7 +146,7 @@ def LosesByteOrderMark(call: Call, before: bytes) -> None:
 @caught("encodings/utf-16-kept-by-edit", "file notes.txt")
 @spoils
 def LosesEncoding(call: Call, before: bytes) -> None:
-    """Writes a UTF-16 file as UTF-8."""
+    """Writes an edited UTF-16 file as UTF-8."""
     if before.startswith(b"\xff\xfe"):
         call.path.write_bytes(call.path.read_bytes().decode("utf-16-le").encode())
 
@@ -154,7 +154,7 @@ def LosesEncoding(call: Call, before: bytes) -> None:
 @caught("final-newline/missing-stays-missing", "file notes.txt")
 @spoils
 def AddsFinalNewline(call: Call, before: bytes) -> None:
-    """Ends every edited file with a newline."""
+    """Adds a newline at the end of every edited file."""
     if not call.path.read_bytes().endswith(b"\n"):
         call.path.write_bytes(call.path.read_bytes() + b"\n")
 
@@ -162,6 +162,6 @@ def AddsFinalNewline(call: Call, before: bytes) -> None:
 @caught("line-endings/read-crlf", "file notes.txt")
 @afterwards
 def ConvertsWhenReading(call: Call, answer: ToolResult) -> None:
-    """Converts line ends on disk when a file is only read."""
+    """Converts the line ends of a file on disk when the file is only read."""
     if call.tool == "Read" and not answer.is_error:
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n"))

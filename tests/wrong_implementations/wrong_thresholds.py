@@ -1,5 +1,5 @@
-"""Implementations whose mistake begins at a size of a text or at a call of a session, and other mistakes about texts
-and times.
+"""Implementations whose mistake begins at a size of a text or at a number of calls, and implementations with mistakes
+about neighbouring lines and about times.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from altered import Altered, Arguments, Call, instead, spoils, takes
 from readfirst.harness.adapter_api import ToolResult
 
 Applies = Callable[["Counting", Arguments], bool]
-"""Whether a session makes its mistake in a call with these arguments."""
+"""A condition: whether a session makes its mistake in a call with these arguments."""
 
 
 class Counting(Altered):
-    """Counts its calls. Calls `mistake` for each Edit or Write of an existing file if `applies` returns true."""
+    """Counts its calls. For each Edit or Write of an existing file, it makes its mistake if the condition `applies` is
+    true.
+    """
 
     applies: ClassVar[Applies]
     calls = 0
@@ -37,28 +39,28 @@ class Counting(Altered):
 
 
 def call_texts(arguments: Arguments) -> list[str]:
-    """Return the old text, the new text and the content in the arguments of a call."""
+    """Return the texts in the arguments of a call: the old text, the new text, and the content."""
     names = ("old_string", "new_string", "content")
     return [arguments[name] for name in names if isinstance(arguments.get(name), str)]
 
 
 def longer_than(size: int) -> Applies:
-    """Return a condition: a text of the call has at least this number of characters."""
+    """Return a condition: some text of the call has at least this number of characters."""
     return lambda session, arguments: any(len(text) >= size for text in call_texts(arguments))
 
 
 def has_lines(count: int) -> Applies:
-    """Return a condition: a text of the call has at least this number of lines."""
+    """Return a condition: some text of the call has at least this number of lines."""
     return lambda session, arguments: any(text.count("\n") + 1 >= count for text in call_texts(arguments))
 
 
 def from_call(number: int) -> Applies:
-    """Return a condition: at least this number of calls was made in the session."""
+    """Return a condition: the session has made at least this number of calls."""
     return lambda session, arguments: session.calls >= number
 
 
 class NeedsNoRead(Counting):
-    """Changes files that were not read, or that changed since their Read."""
+    """Changes files that were not read, or that have changed since their Read."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
@@ -66,7 +68,7 @@ class NeedsNoRead(Counting):
 
 
 class TakesTheFirst(Counting):
-    """Replaces the first of several matches."""
+    """Replaces the first of several matches instead of refusing the Edit."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         path, old = self.path(arguments), str(arguments.get("old_string", ""))
@@ -79,7 +81,7 @@ class TakesTheFirst(Counting):
 
 
 class TakesTheSimilar(Counting):
-    """Replaces a similar text if the text itself does not occur."""
+    """Replaces a similar text if the old text itself does not occur."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         path, old = self.path(arguments), str(arguments.get("old_string", ""))
@@ -114,7 +116,7 @@ class Cuts(Counting):
 
 
 class WritesLineFeeds(Counting):
-    """Replaces every CRLF of the file by LF."""
+    """Replaces every CRLF of the file with LF."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         result = self.reference(tool, arguments)
@@ -125,7 +127,7 @@ class WritesLineFeeds(Counting):
 
 
 class ResetsModes(Counting):
-    """Sets the mode of the file to the default."""
+    """Sets the mode of the file to the default mode."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         result = self.reference(tool, arguments)
@@ -164,17 +166,19 @@ _MISTAKES: tuple[tuple[type[Counting], Applies, str], ...] = (
     (ForgetsDenyRules, from_call(10), "deny-edit-tenth"),
     (ForgetsDenyRules, has_lines(10), "deny-edit-lines"),
 )
+"""The mistakes, each with its condition and the scenario about it."""
 THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
     f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
     for kind, applies, slug in _MISTAKES
 }
-"""Mistakes that begin at a size or at a call, by name, each with the slug of the scenario about it."""
+"""Mistakes that begin at a size or at a number of calls, by name, each with the scenario about it."""
 
 
 def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
-    """Return the new text without its last or first line, if this equals the line of the file next to the old text.
+    """Return the new text without its last or its first line, if this line equals the line of the file next to the old
+    text.
 
-    `last` selects the last line.
+    `last` selects the last line of the new text.
     """
     new, old = call.new.split("\n"), call.old
     before, found, after = text.partition(old)
@@ -189,19 +193,19 @@ def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
 
 @takes
 def DropsTheLastLine(call: Call, text: str) -> Arguments:
-    """Omits the last line of the new text if the next line of the file is the same."""
+    """Omits the last line of the new text if it equals the next line of the file."""
     return _without_equal_line(call, text, True)
 
 
 @takes
 def DropsTheFirstLine(call: Call, text: str) -> Arguments:
-    """Omits the first line of the new text if the previous line of the file is the same."""
+    """Omits the first line of the new text if it equals the previous line of the file."""
     return _without_equal_line(call, text, False)
 
 
 @spoils
 def MergesBraces(call: Call, before: bytes) -> None:
-    """Removes one of two closing braces in successive lines."""
+    """Removes one of two closing braces on successive lines."""
     data = call.path.read_bytes()
     call.path.write_bytes(
         re.sub(rb"(?m)^(\s*\})\n(\s*\}\n\s*\})$", rb"\2", data).replace(b"}\n}\n}", b"}\n}")
@@ -210,7 +214,7 @@ def MergesBraces(call: Call, before: bytes) -> None:
 
 @spoils
 def DropsEqualLines(call: Call, before: bytes) -> None:
-    """Removes the second of two equal lines in a row."""
+    """Removes the second of two equal lines that follow each other."""
     lines = call.path.read_bytes().split(b"\n")
     kept = [line for at, line in enumerate(lines) if at == 0 or line != lines[at - 1] or not line]
     call.path.write_bytes(b"\n".join(kept))
@@ -218,13 +222,13 @@ def DropsEqualLines(call: Call, before: bytes) -> None:
 
 @spoils
 def MergesBlankLines(call: Call, before: bytes) -> None:
-    """Replaces several blank lines in a row by one."""
+    """Replaces several blank lines that follow each other with one."""
     call.path.write_bytes(re.sub(rb"\n{3,}", b"\n\n", call.path.read_bytes()))
 
 
 @spoils
 def DropsLinesOfEqualWords(call: Call, before: bytes) -> None:
-    """Removes a line that differs from the line before only in its indentation."""
+    """Removes a line that differs from the previous line only in its indentation."""
     lines = call.path.read_bytes().split(b"\n")
     kept = [
         line for at, line in enumerate(lines) if at == 0 or line.strip() != lines[at - 1].strip() or not line
@@ -240,21 +244,25 @@ NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
     "merges blank lines": (MergesBlankLines, "blank-lines-around"),
     "drops lines of equal words": (DropsLinesOfEqualWords, "equal-but-for-indentation"),
 }
+"""Mistakes about neighbouring lines, by name, each with the scenario about it."""
 
 
 def _mtime(path: Path) -> int:
+    """Return the modification time of a file in nanoseconds."""
     return int(path.stat().st_mtime)
 
 
 class Timed(Altered):
-    """Compares modification times in a wrong way, and accepts a file whose converted time is not newer."""
+    """Converts modification times wrongly before it compares them. It accepts a file whose converted time is
+    not newer.
+    """
 
     def __init__(self, workspace: object) -> None:
         super().__init__(workspace)  # type: ignore[arg-type]
         self.known: dict[Path, int] = {}
 
     def convert_time(self, time: int) -> int:
-        """Return the wrong value that a time is converted to."""
+        """Return the wrong value to which a time is converted."""
         raise NotImplementedError
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -270,21 +278,21 @@ class Timed(Altered):
 
 
 class WrapsAt2038(Timed):
-    """Stores times as signed 32-bit numbers, which end in 2038."""
+    """Stores times as signed 32-bit numbers, which overflow in 2038."""
 
     def convert_time(self, time: int) -> int:
         return (time + 2**31) % 2**32 - 2**31
 
 
 class WrapsAt2106(Timed):
-    """Stores times as unsigned 32-bit numbers, which end in 2106."""
+    """Stores times as unsigned 32-bit numbers, which overflow in 2106."""
 
     def convert_time(self, time: int) -> int:
         return time % 2**32
 
 
 class TakesZeroForNoTime(Timed):
-    """Treats a modification time of zero or before 1970 as unknown, and then never detects a change."""
+    """Treats a modification time of zero or before 1970 as unknown, and then detects no change."""
 
     def convert_time(self, time: int) -> int:
         return time if time > 0 else 2**40
@@ -311,6 +319,7 @@ TIMES: Mapping[str, tuple[type[Altered], str]] = {
     "refuses zero": (RefusesOldTimes, "edit-time-zero"),
     "refuses negative times": (RefusesOldTimes, "edit-before-1970"),
 }
+"""Mistakes about times, by name, each with the scenario about it."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
