@@ -67,14 +67,14 @@ def test_a_scenario_without_an_expected_result_in_one_contract_is_not_compared(
     assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
-def test_a_diff_without_comparable_scenarios_fails(filled_suite: Small, run: Run) -> None:
+def test_a_diff_fails_if_no_scenario_can_be_compared(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "documented", "2.1.7")
     assert code == 5
     assert "no scenario has a result on both sides" in error
     assert "not compared: 4 scenarios" in printed
 
 
-def test_a_tool_that_one_contract_lacks_is_reported(filled_suite: Small, run: Run) -> None:
+def test_a_diff_reports_a_tool_that_one_of_the_contracts_lacks(filled_suite: Small, run: Run) -> None:
     filled_suite.contracts("2.1.40", "Edit")
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
     filled_suite.record("gate/unread", [UNREAD], others)
@@ -83,7 +83,7 @@ def test_a_tool_that_one_contract_lacks_is_reported(filled_suite: Small, run: Ru
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
 
 
-def test_many_reasons_for_not_comparing_are_summarized() -> None:
+def test_if_there_are_many_reasons_for_not_comparing_scenarios_they_are_summarized() -> None:
     lacks = {"deny": 9, "hooks": 2, "deny, hooks": 2, "Bash, deny": 1, "resume": 3, "rewind": 2, "cut": 1}
     no_tool = dict.fromkeys(("no Bash", "no Edit", "no Read", "no Glob", "no Task"), 1)
     others = {"2.1.7 says nothing about it": 4, **no_tool}
@@ -114,7 +114,9 @@ def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: Small, run:
         ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
     ],
 )
-def test_an_unknown_operand_is_a_usage_error(filled_suite: Small, run: Run, name: str, message: str) -> None:
+def test_an_unknown_name_of_a_side_is_a_usage_error(
+    filled_suite: Small, run: Run, name: str, message: str
+) -> None:
     code, output, error = run("diff", "2.1.7", name)
     assert (code, output) == (2, "")
     assert message in error
@@ -142,7 +144,9 @@ def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
     assert now[1] == then[1]
 
 
-def test_a_run_can_be_compared_with_another_contract(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
     code, printed, _ = run("diff", "2.1.228", file)
     assert code == 1
@@ -232,7 +236,9 @@ def test_new_directories_above_a_new_file_are_not_a_difference(
     assert [cause["level"] for cause in json.loads(printed)["causes"]] == ["text"]
 
 
-def test_a_damaged_answer_of_a_run_is_reported(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_a_damaged_answer_in_the_json_lines_of_a_run_is_reported(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = Path(stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     file.write_text(file.read_text().replace('"call":"Edit"', '"call":1'))
     code, _, error = run("diff", "2.1.7", str(file))
@@ -266,7 +272,7 @@ def test_a_damaged_recording_is_reported_by_a_worker_process(filled_suite: Small
     assert "unread.json: not a readable recording" in error
 
 
-def test_the_json_is_complete_and_matches_its_schema(filled_suite: Small, run: Run) -> None:
+def test_the_json_output_of_diff_is_complete_and_matches_its_schema(filled_suite: Small, run: Run) -> None:
     later = edit({"2.1.7": success(content="a\n"), "2.1.228": success(content="b\n")})
     filled_suite.scenario("gate/twice", UNREAD, later)
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
@@ -285,7 +291,9 @@ def test_the_json_is_complete_and_matches_its_schema(filled_suite: Small, run: R
     assert (document["compared"], document["error"], document["left_out"]) == (5, 0, {})
 
 
-def test_markdown_is_a_changelog_in_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_the_markdown_output_of_diff_can_be_written_to_a_file(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = tmp_path / "changes.md"
     assert run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))[:2] == (1, "")
     printed = file.read_text().splitlines()

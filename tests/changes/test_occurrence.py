@@ -51,12 +51,12 @@ def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 
 
-def test_a_refusal_without_a_name_is_reported_by_its_text() -> None:
+def test_a_refusal_without_an_error_name_is_reported_by_its_text() -> None:
     found = between(Clause(error=UNNAMED, text="Sorry, $WS/a is odd"), wrote(b"gamma\n"))
     assert found[0].change.before == "refused: Sorry, PATH is odd"
 
 
-def test_a_different_reason_is_reported_without_the_text() -> None:
+def test_two_refusals_with_different_error_names_are_reported_without_their_texts() -> None:
     found = between(UNREAD, Clause(error="string_not_found", text="String to replace not found in file."))
     assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
@@ -79,7 +79,7 @@ def test_different_bytes_are_reported_with_the_kind_of_the_difference(
     assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
-def test_a_file_that_only_one_side_changes_is_reported() -> None:
+def test_a_file_that_only_one_side_changed_is_a_difference() -> None:
     (change,) = summary(between(Clause(text="Done."), wrote(b"gamma\n")))
     assert change == (
         *("effects", "file", "whether it changes"),
@@ -89,14 +89,14 @@ def test_a_file_that_only_one_side_changes_is_reported() -> None:
     assert back[3:] == ("the file is changed", "the file is left as it was")
 
 
-def test_a_different_type_of_file_is_reported() -> None:
+def test_a_file_with_different_types_on_both_sides_is_a_difference() -> None:
     found = summary(between(wrote(Symlink("b")), wrote(b"gamma\n")))
     assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
     (gone,) = summary(between(wrote(None), wrote(Directory())))
     assert gone[3:] == ("nothing there", "a directory")
 
 
-def test_a_different_mode_is_reported() -> None:
+def test_a_file_with_different_modes_on_both_sides_is_a_difference() -> None:
     found = summary(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
     assert found == [("effects", "mode", "mode", "0600", "0644")]
     assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []

@@ -57,13 +57,13 @@ def test_an_invalid_list_of_releases_is_refused(tmp_path: Path, text: str, messa
         load_releases(write_releases(tmp_path, text))
 
 
-def test_the_bundled_list_contains_no_excluded_version() -> None:
+def test_the_bundled_list_of_releases_contains_no_excluded_version() -> None:
     versions = load_releases(releases_file(default_root())).versions
     assert "2.1.7" in versions
     assert "2.1.88" not in versions
 
 
-def test_the_bundled_list_matches_its_schema() -> None:
+def test_the_bundled_list_of_releases_matches_its_schema() -> None:
     schema = json.loads((default_root() / "schema/releases.schema.json").read_bytes())
     file = releases_file(default_root())
     Draft202012Validator.check_schema(schema)

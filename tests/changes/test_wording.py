@@ -60,7 +60,7 @@ def test_different_whitespace_at_the_end_is_a_detail() -> None:
     assert (change.kind, change.subject) == ("detail", "whitespace and empty lines")
 
 
-def test_arguments_of_several_lines_do_not_split_a_sentence() -> None:
+def test_an_argument_of_several_lines_in_an_answer_does_not_split_the_sentence() -> None:
     one = changes("All 'a\nb' were replaced.", "All were replaced.", old_string="a\nb")
     other = changes("All 'c' were replaced.", "All were replaced.", old_string="c")
     assert [each.before for each in one] == [each.before for each in other]

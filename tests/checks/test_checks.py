@@ -77,7 +77,7 @@ def test_every_part_of_the_checks_is_a_job_in_ci(part: str) -> None:
     assert f".ci/run {part}" in steps
 
 
-def test_the_native_runners_run_on_windows_and_macos() -> None:
+def test_ci_tests_the_runners_on_windows_and_macos() -> None:
     jobs = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
     native, suite = jobs["native"], jobs["native-suite"]
     assert native["strategy"]["matrix"]["system"] == ["windows-latest", "macos-latest"]
@@ -126,7 +126,7 @@ def root_conftest() -> ModuleType:
         ("-n auto test_one.py", 2, None),
     ],
 )
-def test_only_a_whole_run_starts_worker_processes(
+def test_pytest_starts_several_processes_only_for_a_run_of_all_tests(
     root_conftest: ModuleType,
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
@@ -141,7 +141,9 @@ def test_only_a_whole_run_starts_worker_processes(
 
 
 @pytest.mark.parametrize("planted", [False, True])
-def test_an_import_of_the_observatory_in_the_suite_is_detected(planted: bool, tmp_path: Path) -> None:
+def test_lint_imports_detects_an_import_of_the_observatory_by_the_suite(
+    planted: bool, tmp_path: Path
+) -> None:
     contracts = (CHECKOUT / "pyproject.toml").read_text("utf-8").split("\n[[tool.importlinter.contracts]]\n")
     (own,) = [each.partition("\n\n")[0] for each in contracts if "The suite does not import" in each]
     lines = ["[tool.importlinter]", 'root_package = "readfirst"', "[[tool.importlinter.contracts]]", own, ""]

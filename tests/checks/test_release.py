@@ -72,7 +72,7 @@ def find_pythons() -> list[Path]:
 
 @pytest.mark.parametrize("archive", ["*.whl", "readfirst-*.tar.gz"])
 @pytest.mark.parametrize("python", [pytest.param(0, id="oldest"), pytest.param(1, id="newest")])
-def test_both_archives_run_on_supported_pythons(
+def test_the_wheel_and_the_source_archive_run_on_the_oldest_and_the_newest_python(
     release: Path, tmp_path: Path, archive: str, python: int
 ) -> None:
     run(find_pythons()[python], "-m", "venv", "venv", cwd=tmp_path)
@@ -121,7 +121,7 @@ def suite(release: Path) -> Path:
     return file
 
 
-def test_the_checksums_cover_all_files(release: Path) -> None:
+def test_the_checksums_of_a_release_cover_all_its_files(release: Path) -> None:
     sums = dict(reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines())
     assert sums.keys() == {file.name for file in release.iterdir()} - {"SHA256SUMS"}
     assert all(
@@ -129,7 +129,7 @@ def test_the_checksums_cover_all_files(release: Path) -> None:
     )
 
 
-def test_the_suite_is_complete_and_names_its_version(release: Path) -> None:
+def test_the_exported_suite_of_a_release_is_complete_and_states_its_version(release: Path) -> None:
     with gzip.open(suite(release), "rt") as stream:
         lines = [*map(json.loads, stream)]
     name, version = lines[0]["suite"].split(" ")
@@ -172,7 +172,7 @@ def test_the_runner_in_go_runs_the_suite(release: Path, installed_program: Path,
     assert "--- PASS: TestSuite/gate/edit-unread" in said
 
 
-def test_a_tag_that_is_not_the_version_is_refused(tmp_path: Path) -> None:
+def test_a_release_is_refused_if_its_tag_is_not_the_version_of_the_project(tmp_path: Path) -> None:
     command = [
         sys.executable,
         str(ROOT / "tools/release.py"),

@@ -52,6 +52,6 @@ def test_parameters_that_are_not_columns_of_the_table_are_fixtures() -> None:
     assert [*inspect.signature(squares).parameters] == ["suite"]
 
 
-def test_a_table_without_rows_is_refused() -> None:
+def test_the_decorator_rows_refuses_a_table_without_rows() -> None:
     with pytest.raises(AssertionError):
         rows("text", [])

@@ -107,7 +107,7 @@ def act(tmp_path: Path) -> Act:
 
 
 @pytest.mark.slow
-def test_a_passing_suite_has_a_green_badge(act: Act, holding: Suite, tmp_path: Path) -> None:
+def test_the_action_writes_a_green_badge_for_a_passing_run(act: Act, holding: Suite, tmp_path: Path) -> None:
     ran = act(target="reference", fixtures=str(holding.root), jobs="1", output="made here")
     assert ran.code == 0, ran.log
     assert "| reference | 2.1.7 | text | conformant | 2/2 | 2/2 | 2/2 |" in ran.summary
@@ -184,7 +184,7 @@ def test_shell_commands_in_an_input_are_not_executed(act: Act, holding: Suite, t
 
 
 @pytest.mark.node
-def test_the_example_in_the_guide_works(act: Act, mixed: Suite, tmp_path: Path) -> None:
+def test_the_workflow_in_the_guide_runs_the_action(act: Act, mixed: Suite, tmp_path: Path) -> None:
     (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]
     workflow = yaml.safe_load(example.replace("on:", "events:"))
     assert workflow["events"] == ["push", "pull_request"]
@@ -229,5 +229,5 @@ def test_a_value_of_trust_other_than_true_and_false_is_refused(act: Act, trust: 
     assert ran.outputs == {}
 
 
-def test_bubblewrap_is_installed_unless_the_suite_is_trusted() -> None:
+def test_the_action_installs_bubblewrap_unless_the_suite_is_trusted() -> None:
     assert "inputs.trust != 'true'" in _BUBBLEWRAP["if"]

@@ -107,7 +107,9 @@ WRONG += [
 
 
 @rows(("text", "message"), WRONG)
-def test_a_wrong_baseline_is_refused_with_its_position(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_baseline_is_refused_with_the_position_of_the_error(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(BaselineError) as raised:
         baseline(tmp_path, text)
     assert message in str(raised.value)
@@ -168,7 +170,7 @@ def test_a_run_at_a_stricter_level_than_the_baseline_is_reported(tmp_path: Path)
     assert baseline(tmp_path, baseline_text("x", [verdict(fails="safe")])).level_warning("text") == ""
 
 
-def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:
+def test_a_baseline_written_after_a_run_accepts_exactly_its_failures(tmp_path: Path) -> None:
     failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "error", {})]
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
     assert read.name == 'mcp:a "b"'
@@ -207,7 +209,9 @@ def test_an_updated_baseline_keeps_entries_that_vary(tmp_path: Path) -> None:
     assert next(iter(wider.accepted.values())).level == "effects"
 
 
-def test_a_nondeterministic_scenario_that_passed_gets_the_entry_of_its_rule(tmp_path: Path) -> None:
+def test_a_nondeterministic_scenario_is_accepted_together_with_a_failed_scenario_of_its_rule(
+    tmp_path: Path,
+) -> None:
     failed = replace(verdict(fails="safe"), rule="edit-not-read")
     spared = replace(verdict("passed"), scenario_id="staleness/touched", rule="edit-not-read")
     both = {"gate/not-read", "staleness/touched"}
@@ -281,7 +285,7 @@ def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_it_accepts_a_failur
     assert again(verdict("passed")) == set()
 
 
-def test_a_harm_is_not_accepted_without_a_reason() -> None:
+def test_harm_is_accepted_only_if_the_entry_has_a_reason() -> None:
     harmful = Verdict("a/b", "2.1.7", "safe", "failed", dict.fromkeys(LEVELS, False))
 
     def accept_for(reason: str) -> BaselineResult:
@@ -297,7 +301,7 @@ def test_a_harm_is_not_accepted_without_a_reason() -> None:
     assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."
 
 
-def test_a_rule_accepts_only_the_kinds_of_harm_that_it_names(tmp_path: Path) -> None:
+def test_an_entry_of_a_rule_accepts_only_the_kinds_of_harm_that_it_names(tmp_path: Path) -> None:
     lost, stray = (Harm(0, 0, kind, "a", "words") for kind in ("lost", "stray"))
     failed = replace(verdict(fails="safe"), level="safe", rule="edit-not-read", harms=(lost,))
 
@@ -312,7 +316,7 @@ def test_a_rule_accepts_only_the_kinds_of_harm_that_it_names(tmp_path: Path) -> 
     assert ruling("").stale.endswith("add to the entry: harms: [lost]")
 
 
-def test_an_unexplained_refusal_and_an_unexplained_crash_need_a_reason(tmp_path: Path) -> None:
+def test_a_needless_refusal_and_a_crash_are_accepted_only_with_a_reason(tmp_path: Path) -> None:
     def complaint(failed: Verdict, level: str) -> BaselineResult:
         entry = f"{{scenario: gate/not-read, level: {level}, reason: not explained yet}}"
         return apply_baseline(failed, baseline(tmp_path, f"name: x\naccepted: [{entry}]\n"))
@@ -338,7 +342,7 @@ def test_the_former_name_broken_of_the_level_error_is_accepted(
     assert "level: error" in baseline_text("x", [verdict("error")], accepted)
 
 
-def test_a_crash_is_accepted_only_as_an_error(tmp_path: Path) -> None:
+def test_a_crash_is_accepted_only_by_an_entry_with_the_level_error(tmp_path: Path) -> None:
     assert apply_baseline(verdict("error"), accepting(tmp_path, "error")).accepted
     assert not apply_baseline(verdict("error"), accepting(tmp_path, "effects")).conformant
     assert apply_baseline(verdict("passed"), accepting(tmp_path, "error")).stale

@@ -54,7 +54,7 @@ def names() -> list[str]:
     return [f"{each.kind}/{each.name}" for each in list_entries()]
 
 
-def test_every_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, here: Path) -> None:
+def test_every_cache_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, here: Path) -> None:
     ran = readfirst("product", "cache")
     rows = [re.split(r" {2,}", line.strip()) for line in ran.out.splitlines()]
     assert [row[1:] for row in rows] == [
@@ -116,7 +116,7 @@ def test_on_a_terminal_clear_removes_entries_only_after_a_confirmation(
     assert "Remove 5 folders, 1.5 MB?" in ran.err
 
 
-def test_an_entry_that_is_being_installed_is_not_removed(readfirst: Cli, here: Path) -> None:
+def test_a_cache_entry_that_another_process_installs_is_not_removed(readfirst: Cli, here: Path) -> None:
     with (here / "readfirst/claude-code/2.1.7.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ran = readfirst("product", "cache", "--clear", "claude-code", "--yes")

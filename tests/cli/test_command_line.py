@@ -201,7 +201,7 @@ def run_python(*words: object, **options: Any) -> subprocess.CompletedProcess[st
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
 
 
-def test_list_imports_no_module_that_only_run_needs(holding: Suite) -> None:
+def test_the_command_list_imports_no_module_that_only_the_command_run_uses(holding: Suite) -> None:
     code = (
         "import sys\nfrom readfirst.harness.cli.main import main\n"
         "try:\n    main(['list', '--fixtures', sys.argv[1]])\n"

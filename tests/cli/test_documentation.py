@@ -44,7 +44,7 @@ def test_every_link_has_an_existing_target() -> None:
 
 
 @pytest.mark.slow
-def test_the_failure_in_the_docs_equals_the_output_of_a_run(stage: Stage) -> None:
+def test_the_failure_that_running_md_shows_equals_the_output_of_a_run(stage: Stage) -> None:
     ((_, output),) = stage.run(["readfirst run python:readfirst_adapter:Tools staleness/edit-after-change"])
     suite = os.path.relpath(stage.checkout, stage.folder)
     listed, shown, _ = code("docs/running.md", "text")

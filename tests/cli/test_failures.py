@@ -204,7 +204,7 @@ def test_a_failure_shows_the_given_files_and_the_steps_before_it(long: Suite) ->
     ]
 
 
-def test_failures_and_show_name_files_relative_to_the_current_directory(
+def test_the_output_names_scenario_files_relative_to_the_current_directory(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = mixed.root / "docs"
@@ -218,7 +218,7 @@ def test_failures_and_show_name_files_relative_to_the_current_directory(
         assert "\n  file: ../scenarios/wrong/text.yaml\n" in shown
 
 
-def test_the_commands_in_a_failure_work_unchanged(readfirst: Cli, mixed: Suite) -> None:
+def test_the_commands_that_a_failure_suggests_work_unchanged(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "wrong/text", "--fixtures", mixed.root)
     (show,) = re.findall(r"^  scenario: readfirst (.*)$", ran.out, re.MULTILINE)
     assert show == f"show --contract 2.1.7 --fixtures {short_path(mixed.root)} wrong/text"
@@ -281,7 +281,7 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
     assert "wrong/effects" in compared.out
 
 
-def test_failures_at_safe_are_grouped_by_rule_only(suite: Suite) -> None:
+def test_after_a_run_at_safe_only_the_command_that_groups_failures_by_rule_is_suggested(suite: Suite) -> None:
     request = RunRequest(suite, "mcp:mine", level="safe", format="jsonl", output=Path("safe.jsonl"))
     line = grouping_line(request, Counter({"2.1.7": 3}))
     assert line == "3 failures on 2.1.7; grouped by rule: readfirst report safe.jsonl"

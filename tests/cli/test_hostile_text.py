@@ -324,7 +324,7 @@ def test_the_check_of_these_tests_reports_text_that_acts_as_markup_or_command(
     assert complaint in complaints(made, FORMATS[name], FORMATS[name].write(World()))
 
 
-def test_a_shell_reads_an_escaped_command_back_unchanged() -> None:
+def test_a_printed_command_with_escaped_arguments_works_in_a_shell() -> None:
     words = [
         "plain",
         "two words",
@@ -371,7 +371,7 @@ def _check_output(made: str, form: Format, usual: str, room: int) -> Iterator[st
         yield "another shape"
 
 
-def test_every_format_of_every_command_is_listed() -> None:
+def test_the_tested_formats_include_every_format_of_every_command() -> None:
     listed = {*FORMATS, *STREAMED, *REVIEWED}
     assert {f"{command} {value}" for command, value in formats()} <= listed
 

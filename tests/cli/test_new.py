@@ -42,13 +42,15 @@ def test_no_template_is_written_for_an_id_that_a_case_table_already_defines(suit
 
 
 @rows("scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"])
-def test_a_wrong_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
+def test_the_command_new_refuses_an_invalid_id_and_writes_no_file(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(TemplateError, match="write family/slug"):
         write_template(suite, scenario_id)
     assert list(suite.scenarios_root.iterdir()) == []
 
 
-def test_the_command_prints_the_new_file_and_replaces_no_file(readfirst: Cli, suite: Suite) -> None:
+def test_the_command_new_prints_the_path_of_the_new_file_and_replaces_no_file(
+    readfirst: Cli, suite: Suite
+) -> None:
     path = suite.scenarios_root / "gate" / "new-case.yaml"
     assert readfirst("new", "gate/new-case", "--fixtures", suite.root)[:2] == (0, f"{path}\n")
     path.write_text("mine")
@@ -57,7 +59,7 @@ def test_the_command_prints_the_new_file_and_replaces_no_file(readfirst: Cli, su
     assert path.read_text() == "mine"
 
 
-def test_a_missing_directory_becomes_a_new_suite(readfirst: Cli, tmp_path: Path) -> None:
+def test_the_command_new_creates_a_suite_in_a_missing_directory(readfirst: Cli, tmp_path: Path) -> None:
     mine = tmp_path / "my own" / "suite"
     created = (0, f"{mine / 'scenarios/gate/new-case.yaml'}\n", f"created a suite in {mine}\n")
     assert readfirst("new", "gate/new-case", "--fixtures", mine) == created
@@ -90,7 +92,7 @@ def test_no_suite_is_created_for_a_wrong_id_or_among_other_files(readfirst: Cli,
         ["product", "history", "--write"],
     ],
 )
-def test_nothing_is_written_to_the_installed_suite(
+def test_no_command_writes_to_the_installed_suite(
     readfirst: Cli, suite: Suite, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = suite.root.rename(suite.root.parent / "fixtures")

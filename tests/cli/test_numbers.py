@@ -161,7 +161,7 @@ def test_every_report_states_the_same_numbers_and_counts_errors_as_judged(
 
 
 @pytest.mark.parametrize("level", LEVELS[:4])
-def test_the_numbers_of_several_contracts_are_in_one_table_and_added(level: Level) -> None:
+def test_for_several_contracts_the_numbers_are_in_one_table_and_summed_up(level: Level) -> None:
     numbers = AllReports(MIXED, level, "2.1.7", "2.1.40")
     one = AllReports(MIXED, level, "2.1.7").in_table("all")
     both = "/".join(str(2 * int(number)) for number in one.split("/"))
@@ -179,7 +179,7 @@ def test_the_numbers_of_several_contracts_are_in_one_table_and_added(level: Leve
     assert f"\nmine on 2 contracts, level {level}\n" in numbers.text["table"]
 
 
-def test_no_report_shows_a_fraction_if_nothing_was_judged() -> None:
+def test_no_report_shows_a_fraction_if_no_scenario_was_judged() -> None:
     numbers = AllReports(NOTHING, "text", "2.1.7")
     assert numbers.badge == "nothing judged"
     assert numbers.markdown == ["-"]

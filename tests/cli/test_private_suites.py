@@ -140,7 +140,9 @@ def test_pytest_refuses_suites_without_a_common_contract(pytester: pytest.Pytest
     assert ran.ret != 0
 
 
-def test_a_copied_scenario_has_no_lint_finding(readfirst: Cli, tmp_path: Path) -> None:
+def test_lint_reports_nothing_about_an_unchanged_copy_of_a_bundled_scenario(
+    readfirst: Cli, tmp_path: Path
+) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
     words = ("--from", "bundled", "--fixtures", house)
     copied = ("staleness/edit-after-change", "permissions/single-star")
@@ -239,7 +241,7 @@ def test_show_lists_the_answers_of_all_versions_if_the_contract_has_no_answer(
 
 
 @pytest.mark.parametrize("contracts", [EXTENDED, "default: 2.1.7\n"])
-def test_a_changed_copy_is_reported_with_the_recording_to_delete(
+def test_for_a_changed_copy_of_a_scenario_the_message_names_the_recording_to_delete(
     readfirst: Cli, tmp_path: Path, contracts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

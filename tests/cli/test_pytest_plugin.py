@@ -35,7 +35,7 @@ def test_the_options_for_rules_and_classes_select_scenarios(run: Run, ruled: Sui
     assert run("--readfirst-rule=numbers", "--readfirst-class=safety", ruled.scenarios_root).ret == 5
 
 
-def test_a_failure_has_the_same_text_as_on_the_command_line(run: Run, mixed: Suite) -> None:
+def test_pytest_prints_the_same_text_about_a_failure_as_the_command_run(run: Run, mixed: Suite) -> None:
     result = run("--readfirst-adapter", "reference", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
@@ -52,7 +52,9 @@ def test_a_failure_has_the_same_text_as_on_the_command_line(run: Run, mixed: Sui
     assert result.ret == 1
 
 
-def test_an_adapter_collects_the_bundled_suite(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
+def test_the_option_adapter_makes_pytest_collect_the_bundled_suite(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
     pytester.makepyfile("def test_own(): pass")
     run().assert_outcomes(passed=1)
     run("--adapter", "reference").assert_outcomes(passed=3)
@@ -97,7 +99,9 @@ def test_paths_of_the_configuration_file_are_relative_to_it(
     run("--readfirst-baseline", "accepted.yaml", suite.scenarios_root).assert_outcomes(passed=2)
 
 
-def test_a_run_at_a_higher_level_than_its_baseline_warns(run: Run, mixed: Suite, tmp_path: Path) -> None:
+def test_pytest_warns_if_a_run_has_a_stricter_level_than_its_baseline(
+    run: Run, mixed: Suite, tmp_path: Path
+) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text("name: reference\nlevel: safe\naccepted: []\n")
     result = run("--readfirst-baseline", file, mixed.scenarios_root)
@@ -171,7 +175,7 @@ def test_collected_scenarios_have_the_attributes_of_test_functions_that_other_pl
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
-def test_a_run_that_judges_nothing_exits_5(
+def test_pytest_exits_5_if_no_scenario_was_judged(
     run: Run, make_suite: MakeSuite, pytester: pytest.Pytester, parallel: tuple[str, ...]
 ) -> None:
     suite = make_suite(HOLDING)
@@ -182,7 +186,9 @@ def test_a_run_that_judges_nothing_exits_5(
     assert result.ret == 5
 
 
-def test_deselecting_every_scenario_exits_5(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
+def test_pytest_exits_5_if_every_scenario_is_deselected(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
     pytester.makepyfile("def test_own(): pass")
     assert run("--adapter", "reference", "-k", "test_own").ret == 5
     assert run("--adapter", "reference", "--collect-only").ret == 0
@@ -204,7 +210,7 @@ def test_accepted_failures_are_reported_as_xfail_and_stale_entries_as_failures(
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(1))
-def test_the_summary_contains_the_first_difference(
+def test_the_summary_of_pytest_contains_the_first_difference_of_each_failure(
     run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "250")
@@ -217,7 +223,9 @@ def test_the_summary_contains_the_first_difference(
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
 
 
-def test_an_invalid_scenario_fails_with_its_position(run: Run, make_suite: MakeSuite) -> None:
+def test_an_invalid_scenario_is_a_failure_in_pytest_with_the_position_of_the_error(
+    run: Run, make_suite: MakeSuite
+) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     result = run(suite.scenarios_root)
     assert result.ret == 1

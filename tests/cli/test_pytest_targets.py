@@ -58,7 +58,7 @@ def test_an_implementation_in_the_current_directory_is_tested(
     ],
     ids=["kind", "module", "contract", "contract-without-adapter", "baseline", "meant"],
 )
-def test_an_unusable_option_is_one_error_before_the_collection(
+def test_an_invalid_option_is_reported_once_before_pytest_collects_scenarios(
     run: Run, holding: Suite, words: tuple[str, ...], message: str, parallel: tuple[str, ...]
 ) -> None:
     result = run(*words, *parallel, holding.scenarios_root)
@@ -92,7 +92,7 @@ def test_a_target_that_does_not_start_is_started_once_and_reported_with_its_outp
     assert (pytester.path / "starts.txt").read_text() == "started\n"
 
 
-def test_the_output_of_a_failed_start_is_reported(
+def test_if_a_target_fails_to_start_its_output_is_reported(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makepyfile(server="raise SystemExit('the port is taken')")
@@ -104,7 +104,9 @@ def test_the_output_of_a_failed_start_is_reported(
     assert errors[1:] == ["the port is taken"]
 
 
-def test_help_and_collection_start_no_target(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
+def test_the_options_help_and_collect_only_start_no_target(
+    run: Run, pytester: pytest.Pytester, holding: Suite
+) -> None:
     pytester.makepyfile(counted=COUNTED)
     for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
         assert run("--adapter", "python:counted:Tools", *words).ret == 0

@@ -73,7 +73,7 @@ def test_a_permalink_opens_its_scenario_and_moves_the_focus_to_it(show: Show) ->
     assert 0 <= top < 900
 
 
-def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
+def test_the_filter_of_the_report_finds_words_of_ids_and_titles(show: Show) -> None:
     page = show()
     words = page.one("#words")
     words.send_keys("EDIT wrong")
@@ -111,7 +111,7 @@ def test_scenarios_are_filtered_by_result_and_run(
     assert page.list_scenarios() == listed
 
 
-def test_a_click_on_a_number_lists_its_scenarios(show: Show) -> None:
+def test_clicking_a_number_in_the_report_lists_the_scenarios_that_it_counts(show: Show) -> None:
     page = show()
     cell = page.one("button[data-family=wrong][data-result=effects][data-run='0']")
     assert cell.text == "1/2"
@@ -122,7 +122,7 @@ def test_a_click_on_a_number_lists_its_scenarios(show: Show) -> None:
     assert page.list_scenarios() == ["wrong/effects", "wrong/text"]
 
 
-def test_all_controls_work_with_keys(show: Show) -> None:
+def test_every_control_of_the_report_can_be_operated_with_the_keyboard(show: Show) -> None:
     from selenium.webdriver import Keys
 
     page = show()
@@ -147,7 +147,7 @@ def test_all_controls_work_with_keys(show: Show) -> None:
     assert page.read_focus() == "gate/not-read"
 
 
-def test_every_control_has_a_name_and_every_table_has_headings(show: Show) -> None:
+def test_every_control_of_the_report_has_an_accessible_name_and_every_table_has_headings(show: Show) -> None:
     page = show("#wrong/text")
     roles = ("button", "searchbox", "combobox", "link", "table", "region")
     controls = [node for node in page.tree() if node.get("role", {}).get("value") in roles]
@@ -162,7 +162,9 @@ def test_every_control_has_a_name_and_every_table_has_headings(show: Show) -> No
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, 820, 1440])
-def test_all_results_are_visible_and_readable(show: Show, width: int, scheme: str) -> None:
+def test_all_results_in_the_report_are_visible_and_have_enough_contrast(
+    show: Show, width: int, scheme: str
+) -> None:
     page = show()
     look(page.driver, width=width, prefers_color_scheme=scheme)
     page.go("#wrong/text")
@@ -174,7 +176,7 @@ def test_all_results_are_visible_and_readable(show: Show, width: int, scheme: st
     assert run_script(page, WEAK_TEXT) == []
 
 
-def test_a_printed_page_is_dark_on_white_and_without_controls(show: Show) -> None:
+def test_a_printed_report_has_dark_text_on_white_and_no_controls(show: Show) -> None:
     page = show()
     look(page.driver, prefers_color_scheme="dark", media="print")
     page.go("#wrong/text")

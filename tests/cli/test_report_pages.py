@@ -46,7 +46,9 @@ def test_a_run_and_the_report_of_its_json_lines_write_the_same_page(mixed: Suite
     assert write_report_of(make, VERDICTS, interrupted=True) != direct
 
 
-def test_the_details_contain_the_exact_difference(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_details_of_a_scenario_contain_the_exact_difference(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     details = ParsedPage(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
     (step,) = details["steps"]
     assert (step["kind"], step["head"]) == ("call", "Read")
@@ -203,7 +205,9 @@ def test_runs_are_named_by_letters_and_described_by_their_differences(mixed: Sui
     ("holds", "tone"),
     [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
 )
-def test_the_colour_of_a_number_shows_the_share_of_failures(mixed: Suite, holds: int, tone: str) -> None:
+def test_the_colour_of_a_number_depends_on_the_share_of_failed_scenarios(
+    mixed: Suite, holds: int, tone: str
+) -> None:
     verdicts = [
         verdict(f"many/n{number}", fails="reason" if number < holds else "safe", level="reason")
         for number in range(100)
@@ -215,7 +219,7 @@ def test_the_colour_of_a_number_shows_the_share_of_failures(mixed: Suite, holds:
     assert cells == [(effects, "safe"), (effects, "effects"), ("wording-5", "reason"), ("above", "text")]
 
 
-def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
+def test_the_markdown_report_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
     verdicts = [verdict(f"wrong/n{number:02}") for number in range(23)]
     text = sources_of(mixed).write("markdown", results(*verdicts))
     assert text.count("<details>") == 20

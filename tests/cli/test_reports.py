@@ -117,14 +117,14 @@ OPTIONAL = ("requirement", "rule", "length")
 """Fields of verdicts that JSON Lines of an earlier readfirst lack."""
 
 
-def test_the_schema_refuses_missing_and_unknown_keys() -> None:
+def test_the_schema_of_json_lines_refuses_missing_and_unknown_keys() -> None:
     for line in map(json.loads, write_report_of(jsonl, VERDICTS).splitlines()):
         assert schema_errors({**line, "colour": "red"})
         for key in {*line} - {*OPTIONAL, "name", "blame", "reason", "accepted", "stale", "differences"}:
             assert schema_errors({name: value for name, value in line.items() if name != key})
 
 
-def test_junit_is_valid_xml_with_any_text() -> None:
+def test_the_junit_report_is_valid_xml_with_any_text() -> None:
     text = write_report_of(junit, VERDICTS)
     root = ElementTree.fromstring(text.encode("utf-8"))
     assert [suite.get("name") for suite in root] == ["family", "other"]
@@ -206,7 +206,7 @@ def test_a_table_on_a_narrow_terminal_shows_every_number_in_full() -> None:
     assert all(len(line) <= 80 for line in printed.splitlines())
 
 
-def test_an_interrupted_junit_file_contains_an_error() -> None:
+def test_the_junit_report_of_an_interrupted_run_contains_an_error() -> None:
     root = ElementTree.fromstring(write_report_of(junit, VERDICTS, interrupted=True).encode("utf-8"))
     assert root.get("errors") == "2"
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]

@@ -144,7 +144,7 @@ def test_an_incomplete_file_of_json_lines_is_refused_with_the_number_of_the_wron
 
 
 @rows("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])
-def test_a_damaged_last_line_is_refused(stream: Write, tail: bytes) -> None:
+def test_json_lines_with_a_damaged_last_line_are_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)
     with pytest.raises(StreamError, match=r":4: this (line is incomplete JSON|is not a line)"):

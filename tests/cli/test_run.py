@@ -94,7 +94,7 @@ def test_a_run_of_many_scenarios_uses_all_processors_but_a_run_of_the_real_produ
     assert job_count.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
 
-def test_an_adapter_is_closed_if_the_run_is_stopped_early(holding: Suite, fake: Fake) -> None:
+def test_the_adapter_is_closed_if_a_run_is_stopped_early(holding: Suite, fake: Fake) -> None:
     with closing(run(holding, "reference", ["2.1.7"])) as verdicts:
         next(verdicts)
     assert (fake.opened, fake.closed) == (1, 1)
@@ -175,7 +175,9 @@ class Closing:
 """A worker that takes a moment to close, and then creates a file named after its process."""
 
 
-def test_workers_are_not_killed_while_they_close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_processes_have_time_to_close_and_are_not_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "closing.py").write_text(CLOSING)
     monkeypatch.syspath_prepend(tmp_path)
     kept = tmp_path / "kept"
@@ -202,7 +204,7 @@ class Hangs:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts processes through /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupt_leaves_no_process_and_no_traceback(
+def test_an_interrupted_run_leaves_no_process_and_prints_no_traceback(
     make_suite: MakeSuite, tmp_path: Path, number: signal.Signals
 ) -> None:
     suite = make_suite({**HOLDING, **FAILING})

@@ -19,7 +19,9 @@ def select_scenarios(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))
 
 
-def test_an_id_is_found_without_reading_all_files(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scenario_is_selected_by_its_id_without_reading_all_files(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
     assert select_scenarios(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
@@ -59,7 +61,9 @@ def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite
         ('"not"', ["gate/not-read"]),
     ],
 )
-def test_an_expression_matches_ids_and_titles(mixed: Suite, expression: str, ids: list[str]) -> None:
+def test_the_expression_of_the_option_k_matches_ids_and_titles(
+    mixed: Suite, expression: str, ids: list[str]
+) -> None:
     assert select_scenarios(mixed, expression=expression) == ids
 
 

@@ -171,7 +171,7 @@ def test_for_a_misspelt_command_or_option_similar_ones_are_suggested(
     assert (ran.code, meant in ran.err) == (2, True), ran.err
 
 
-def test_a_suggestion_is_printed_and_works(readfirst: Cli, mixed: Suite) -> None:
+def test_a_suggested_command_line_is_printed_and_works(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "gate", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (2, "")
     found = re.fullmatch(r"readfirst: 'gate' is not a target\. Did you mean: readfirst (.*)\n", ran.err)
@@ -200,7 +200,9 @@ def test_for_a_misspelt_tag_a_tag_of_the_suite_is_suggested(mixed: Suite) -> Non
         (["run", "--time-limit", "soon"], "--time-limit"),
     ],
 )
-def test_a_wrong_value_is_reported_with_its_option(readfirst: Cli, words: list[str], message: str) -> None:
+def test_an_invalid_value_is_reported_together_with_its_option(
+    readfirst: Cli, words: list[str], message: str
+) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (2, True)
     assert "Invalid value for '-" in ran.err

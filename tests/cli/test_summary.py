@@ -22,7 +22,7 @@ def summary(*verdicts: tuple[Status, BaselineResult]) -> Summary:
     return counted
 
 
-def test_the_reasons_of_unjudged_scenarios_are_counted() -> None:
+def test_the_summary_of_a_run_counts_the_reasons_why_scenarios_were_not_judged() -> None:
     counted = Summary()
     for number, reason in enumerate(
         ("lacks Windows", "lacks Windows", "lacks a", "lacks b", "lacks c", "lacks d")
@@ -63,7 +63,7 @@ def test_the_reasons_of_unjudged_scenarios_are_counted() -> None:
         ([], ExitCode.NOTHING),
     ],
 )
-def test_verdicts_determine_the_exit_code(
+def test_the_exit_code_of_a_run_depends_on_its_verdicts(
     verdicts: list[tuple[Status, BaselineResult]], code: ExitCode
 ) -> None:
     assert summary(*verdicts).exit_code is code
@@ -85,7 +85,7 @@ def test_the_summary_counts_every_status_that_occurred() -> None:
     )
 
 
-def test_each_error_is_listed_with_the_first_line_of_its_reason() -> None:
+def test_the_summary_lists_each_error_with_the_first_line_of_its_reason() -> None:
     counted = Summary()
     for number in range(12):
         broken = verdict(

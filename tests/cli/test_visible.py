@@ -65,7 +65,7 @@ def test_a_different_line_is_marked_at_its_first_difference() -> None:
     assert lines == [(" ", "one"), ("-", "alpha\\r\\n"), ("+", "alpha\\n"), ("?", "      ^")]
 
 
-def test_equal_lines_far_from_a_difference_are_counted() -> None:
+def test_equal_lines_far_from_a_difference_are_replaced_by_their_number() -> None:
     same = "".join(f"line {n}\n" for n in range(50))
     lines = [(line.sign, line.text) for line in compare_lines(same + "a", same + "b")]
     assert lines[0] == ("?", "[48 equal lines]")
@@ -83,7 +83,7 @@ def test_a_long_line_is_truncated_around_its_difference() -> None:
     assert texts[0].startswith("[4,920 characters] ")
 
 
-def test_many_differences_are_truncated_and_counted() -> None:
+def test_after_many_different_lines_the_comparison_is_truncated_and_the_rest_counted() -> None:
     lines = compare_lines("\n".join(map(str, range(900))), "\n".join(f"x{n}" for n in range(900)))
     assert len(lines) == 41
     assert lines[-1].text == "[1,760 more lines]"

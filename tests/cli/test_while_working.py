@@ -126,7 +126,7 @@ def test_the_option_last_failed_is_an_error_for_a_target_that_was_never_run(
     )
 
 
-def test_a_damaged_file_of_last_failures_is_ignored(tmp_path: Path) -> None:
+def test_a_damaged_file_with_the_last_failures_is_ignored(tmp_path: Path) -> None:
     last = LastFailed("reference", [tmp_path], "2.1.7", tmp_path / "kept")
     assert last.ids() is None
     last.store({"a/b": False, "c/d": True})
@@ -164,7 +164,9 @@ def test_the_option_keep_refuses_a_directory_with_other_files(readfirst: Cli, mi
     assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
 
 
-def test_a_trace_shows_calls_answers_and_world_events(readfirst: Cli, tmp_path: Path) -> None:
+def test_the_option_trace_prints_calls_answers_and_changes_by_other_programs(
+    readfirst: Cli, tmp_path: Path
+) -> None:
     ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
     assert ran.code == 0
     where, *lines = ran.err.splitlines()[:6]
@@ -186,7 +188,7 @@ def test_the_option_trace_is_refused_with_several_jobs(readfirst: Cli) -> None:
     assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
 
 
-def test_a_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     with trace.tracing(sys.stderr):
         trace.frame("<-", b'{"text":"\x1b[2J\xc2\x9b\xe2\x80\xaa"}\n')
     assert capsys.readouterr().err == '    <- {"text":"\\u001b[2J\\u009b\\u202a"}\n'
@@ -229,7 +231,7 @@ def test_without_its_library_watch_names_the_extra_to_install(
 
 
 @pytest.mark.slow
-def test_watch_tests_a_saved_file_immediately(tmp_path: Path) -> None:
+def test_watch_runs_the_scenarios_as_soon_as_a_file_is_saved(tmp_path: Path) -> None:
     file = Path("mytools.py")
     code = (
         "from readfirst.harness.adapter_api import ToolResult\n"

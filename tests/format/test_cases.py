@@ -120,7 +120,7 @@ def test_the_restrictions_of_scenario_files_also_apply_to_cases(suite: Suite) ->
         suite.scenario("mine/done")
 
 
-def test_a_placeholder_in_a_text_needs_a_value_in_each_case(suite: Suite) -> None:
+def test_each_case_of_a_table_must_have_a_value_for_a_placeholder_within_a_text(suite: Suite) -> None:
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("    name: b.txt\n", ""))
     with pytest.raises(SuiteError, match="the case done has no value for <name>, which is a part of a text"):
@@ -131,7 +131,7 @@ def test_a_placeholder_in_a_text_needs_a_value_in_each_case(suite: Suite) -> Non
     assert by_check["unused-value"].fix == "Did you mean name?"
 
 
-def test_a_link_in_place_of_a_table_is_refused(suite: Suite, tmp_path: Path) -> None:
+def test_a_symbolic_link_in_place_of_a_table_of_cases_is_refused(suite: Suite, tmp_path: Path) -> None:
     file = suite.path("mine/done")
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")

@@ -62,7 +62,7 @@ def test_the_code_and_the_schema_contain_the_same_kinds_of_events() -> None:
         lambda event: perform(event, "/nowhere"),
     ],
 )
-def test_an_unknown_world_event_is_an_error(read: Callable[[WorldEvent], object]) -> None:
+def test_an_unknown_event_by_another_program_is_an_error(read: Callable[[WorldEvent], object]) -> None:
     with pytest.raises((KeyError, AssertionError, ValueError)):
         read(WorldEvent(UNKNOWN, "a.txt"))
 
@@ -75,7 +75,7 @@ def test_an_unknown_world_event_is_an_error(read: Callable[[WorldEvent], object]
         lambda event: SessionRouter(lambda: None).perform_event(event),
     ],
 )
-def test_an_unknown_session_event_is_an_error(read: Callable[[SessionEvent], object]) -> None:
+def test_an_unknown_event_of_the_conversation_is_an_error(read: Callable[[SessionEvent], object]) -> None:
     with pytest.raises((KeyError, AssertionError)):
         read(SessionEvent(UNKNOWN))
 
@@ -96,5 +96,5 @@ def test_an_event_is_applied_to_the_known_files(event: WorldEvent, after: dict[s
     assert files == after
 
 
-def test_the_files_after_a_git_event_are_unknown() -> None:
+def test_the_files_after_the_event_git_are_not_computed() -> None:
     assert not apply_event(WorldEvent("git", "commit"), {})

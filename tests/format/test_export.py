@@ -168,7 +168,7 @@ def test_in_an_export_for_documented_a_call_without_a_description_is_judged_by_e
     assert steps[-1]["expect"] == {"files": {"l": text("")}, "reminders": []}
 
 
-def test_only_documented_scenarios_are_exported_for_documented() -> None:
+def test_for_the_contract_documented_only_documented_scenarios_are_exported() -> None:
     undocumented = TEXT.replace('      - {documented: "a.txt, B", error: not_read}\n', "")
     assert expand_scenario(scenario(undocumented), DOCUMENTED, SUITE.vocabulary) is None
     assert expand_scenario(scenario(undocumented), DEFAULT, SUITE.vocabulary) is not None
@@ -195,7 +195,7 @@ def test_the_whole_export_matches_its_schema(contract: str) -> None:
         )
 
 
-def test_a_long_content_is_exported_as_a_digest() -> None:
+def test_a_long_content_of_a_file_is_exported_as_a_digest() -> None:
     (scenario,) = [
         each
         for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-after-a-megabyte"])

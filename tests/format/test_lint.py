@@ -208,7 +208,7 @@ def test_a_missing_recording_on_one_contract_is_reported_as_a_note(tmp_path: Pat
     assert list(notes(lint_suite(suite, [scenario_id] * 3).unrecorded)) == [first, last]
 
 
-def test_a_scenario_recorded_on_every_contract_has_no_note() -> None:
+def test_lint_has_no_note_about_a_scenario_that_was_recorded_on_every_contract() -> None:
     assert lint_suite(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
@@ -249,7 +249,7 @@ def test_an_allowed_call_that_is_not_the_last_call_does_not_satisfy_the_check_of
     assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
 
 
-def test_several_processes_report_the_same_findings_as_one(
+def test_lint_reports_the_same_findings_with_several_processes_as_with_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules[lint_suite.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
@@ -268,7 +268,7 @@ def test_a_recording_on_an_unknown_contract_is_reported_as_an_orphan(tmp_path: P
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
 
 
-def test_titles_and_sources_of_rules_are_checked(tmp_path: Path) -> None:
+def test_lint_checks_the_titles_and_the_sources_of_rules(tmp_path: Path) -> None:
     suite = _suite_with_directory_of("lonely-rule", tmp_path)
     rules = suite.root / "rules.yaml"
     text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")

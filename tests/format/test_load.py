@@ -80,7 +80,7 @@ def test_every_form_of_content_of_a_file_is_read(content: str, entry: object) ->
 
 @rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
 @rows("unit", ["line {n}\n", "{n}", "{n} of {n}\n"])
-def test_each_repetition_contains_its_number(unit: str, times: int) -> None:
+def test_in_a_repeated_text_each_repetition_contains_its_number(unit: str, times: int) -> None:
     numbered = "".join(unit.replace("{n}", str(number)) for number in range(1, times + 1))
     assert TextContent(unit, times).expanded == numbered
 
@@ -123,7 +123,7 @@ X = RegularFile(TextContent("x"))
         ("mkdir: d/e", (WorldEvent("mkdir", "d/e", Directory()),)),
     ],
 )
-def test_world_events_are_read_in_order(text: str, events: tuple[WorldEvent, ...]) -> None:
+def test_the_events_of_a_step_are_read_in_their_order(text: str, events: tuple[WorldEvent, ...]) -> None:
     assert events_of(text) == events
 
 
@@ -153,7 +153,7 @@ def test_a_clause_that_names_versions_is_refused() -> None:
         scenario(text)
 
 
-def test_all_errors_are_reported_at_once_in_order() -> None:
+def test_all_errors_in_a_scenario_are_reported_together_and_in_order() -> None:
     assert problems(
         "tags: read\n"
         "given: {files: {../a: x, b: {text: x, mode: 7}}}\n"

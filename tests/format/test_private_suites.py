@@ -150,7 +150,7 @@ def test_a_contract_without_a_product_can_be_the_default(tmp_path: Path, contrac
     assert not verdict.levels["effects"]
 
 
-def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
+def test_families_are_copied_together_with_their_recordings(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     copied = copy_families(BUNDLED, ["gate"], tmp_path)
     suite = Suite(tmp_path)

@@ -51,7 +51,7 @@ def test_the_schema_and_the_loader_refuse_malformed_files() -> None:
     assert [path for path in malformed if loads(path)] == []
 
 
-def test_only_the_loader_refuses_inconsistent_files() -> None:
+def test_inconsistent_files_are_refused_by_the_loader_but_not_by_the_schema() -> None:
     wrong = files(BY_LOADER)
     assert [path for path in wrong if not validator("scenario").is_valid(value(path))] == []
     assert [path for path in wrong if loads(path)] == []
@@ -86,7 +86,7 @@ def test_every_schema_is_a_valid_json_schema(name: str) -> None:
     assert schema["title"]
 
 
-def test_tables_and_corpus_match_their_schema() -> None:
+def test_the_bundled_tables_of_cases_and_the_corpus_match_their_schema() -> None:
     scenario = json.loads((SCHEMAS / "scenario.schema.json").read_text())
     schema = json.loads((SCHEMAS / "cases.schema.json").read_text())
     whole = Registry().with_resource("scenario.schema.json", Resource.from_contents(scenario))
@@ -100,7 +100,7 @@ def test_tables_and_corpus_match_their_schema() -> None:
 
 
 @pytest.mark.parametrize("name", ["contracts", "errors", "tags", "claims", "rules"])
-def test_shared_files_match_their_schema(name: str) -> None:
+def test_the_shared_files_of_the_bundled_suite_match_their_schemas(name: str) -> None:
     validator(name).validate(value(default_root() / f"{name}.yaml"))
 
 

@@ -36,7 +36,7 @@ STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NUL
 
 
 @rows("word", STRINGS.split())
-def test_a_scalar_outside_json_is_a_string(word: str) -> None:
+def test_a_yaml_scalar_that_is_not_json_is_a_string(word: str) -> None:
     assert value(f"a: {word}") == {"a": word}
 
 
@@ -110,7 +110,7 @@ def test_a_file_larger_than_one_mebibyte_is_refused() -> None:
     assert refusal(text + b"\n") == ("file-too-large", 1, 1)
 
 
-def test_a_special_or_missing_file_is_refused(tmp_path: Path) -> None:
+def test_a_yaml_file_that_is_missing_or_a_special_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     for name in ("pipe.yaml", ".", "missing.yaml"):
         with pytest.raises(StrictYamlError, match=r":1:1: .*\[unreadable\]"):
@@ -149,7 +149,9 @@ steps:
         (("title", "below"), False, 1, 8),
     ],
 )
-def test_every_value_has_its_position(path: YamlPath, key: bool, line: int, column: int) -> None:
+def test_every_value_of_a_yaml_document_has_its_position(
+    path: YamlPath, key: bool, line: int, column: int
+) -> None:
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
 
 
@@ -170,7 +172,9 @@ def test_scalars_have_their_style_and_their_lines() -> None:
 @pytest.mark.parametrize(
     "data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x\n", b"a: b\0c\n", b"a: [1\n", b"[" * 9999]
 )
-def test_the_parser_without_libyaml_returns_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parser_without_libyaml_returns_the_same_as_with_it(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def outcome() -> object:
         try:
             return load(data, FILE).value

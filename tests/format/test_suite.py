@@ -48,7 +48,7 @@ def test_a_scenario_is_read_only_when_it_is_used(suite: Suite) -> None:
 
 
 @rows("scenario_id", ["many/s9", "../x", "many/../many/s1", "a\0b", ""])
-def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
+def test_an_unknown_id_of_a_scenario_is_refused(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(UnknownScenarioError, match="there is no scenario"):
         suite.scenario(scenario_id)
 

@@ -89,7 +89,7 @@ class ReplacesLinks(careful.EditsUnread):
         path.write_bytes(data)
 
 
-def test_replacing_a_link_by_a_file_is_spoiled_and_not_misplaced(place: WorkspacePool) -> None:
+def test_replacing_a_symbolic_link_with_a_file_is_spoiled_and_not_misplaced(place: WorkspacePool) -> None:
     files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
     edit = {"file_path": "$WS/link.txt", "old_string": "beta", "new_string": "gamma"}
     scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))

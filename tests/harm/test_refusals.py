@@ -235,7 +235,7 @@ def test_an_unknown_refusal_is_an_error(readfirst: Cli) -> None:
     assert f"not-utf-9. There are: {', '.join(REFUSALS)}." in ended.out + ended.err
 
 
-def test_the_page_and_the_schemas_list_all_refusals() -> None:
+def test_the_documentation_and_the_schemas_list_all_names_of_refusals() -> None:
     page = (HERE.parents[1] / "docs" / "targets.md").read_text("utf-8")
     table = page.partition("### Declared refusals")[2].partition("### ")[0]
     assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE)) == REFUSALS.keys()

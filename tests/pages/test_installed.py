@@ -52,7 +52,7 @@ def run(package_folder: Path, tmp_path: Path) -> Run:
     return ran
 
 
-def test_the_package_contains_the_pages_and_the_suite(run: Run, package_folder: Path) -> None:
+def test_the_installed_package_contains_the_pages_and_the_suite(run: Run, package_folder: Path) -> None:
     code, out, _ = run("docs")
     assert (code, len(out.splitlines())) == (0, len(list((CHECKOUT / "docs").glob("*.md"))) + 2)
     assert run("docs", "adapters")[1] == (CHECKOUT / "docs/adapters.md").read_text("utf-8")
@@ -69,7 +69,7 @@ def test_the_package_contains_only_the_generated_files_that_commands_use(
     assert "## Evidence" in out
 
 
-def test_the_package_contains_the_recordings(run: Run) -> None:
+def test_the_installed_package_contains_the_recordings(run: Run) -> None:
     code, out, _ = run("run", f"recording:{NEWEST}", "gate/edit-unread", "crossed/allowed-08")
     assert (code, "2 scenarios: 2 passed; conformant" in out) == (0, True)
     assert run("lint", "gate/edit-unread")[0] == 0
@@ -107,7 +107,9 @@ def test_the_web_address_of_a_repository_is_derived_from_its_git_remote(
     assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
-def test_a_new_scenario_is_written_to_a_users_directory(run: Run, package_folder: Path) -> None:
+def test_the_command_new_writes_to_a_directory_of_the_user_and_not_to_the_package(
+    run: Run, package_folder: Path
+) -> None:
     before = sorted(path for path in package_folder.rglob("*") if path.suffix == ".yaml")
     code, _, err = run("new", "gate/my-case")
     assert (code, "--fixtures" in err) == (2, True)

@@ -11,7 +11,7 @@ import pytest
 from readfirst.harness.yaml_io.atomic_write import StagedFile, write_all
 
 
-def test_a_failure_before_the_first_replacement_changes_no_file(tmp_path: Path) -> None:
+def test_if_one_new_file_cannot_be_written_no_file_is_replaced(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.write_text("old")
     second.mkdir()
@@ -23,7 +23,9 @@ def test_a_failure_before_the_first_replacement_changes_no_file(tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_an_interrupt_between_two_files_waits_for_the_second(tmp_path: Path, monkeypatch) -> None:
+def test_an_interrupt_during_the_replacement_waits_until_all_files_are_replaced(
+    tmp_path: Path, monkeypatch
+) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     replace = Path.replace
 

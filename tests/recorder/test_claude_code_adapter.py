@@ -69,7 +69,7 @@ def test_neighbouring_workspaces_share_a_process(adapter, tmp_path: Path) -> Non
     assert json.loads(second.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
 
 
-def test_an_isolated_workspace_has_a_separate_process(adapter, tmp_path: Path) -> None:
+def test_a_workspace_that_needs_isolation_has_a_separate_process(adapter, tmp_path: Path) -> None:
     shared = open_session(adapter, workspace(tmp_path, "1"))
     own = open_session(adapter, workspace(tmp_path, "2", isolated=True, deny=("Edit(a)",)))
     assert own.conversation is not shared.conversation
@@ -227,7 +227,7 @@ def test_a_reminder_that_lists_agents_is_removed_from_a_result() -> None:
         ("12 files", "12 files"),
     ],
 )
-def test_the_padding_of_the_first_number_is_restored(cut: str, whole: str) -> None:
+def test_the_padding_of_the_first_line_number_in_an_answer_is_restored(cut: str, whole: str) -> None:
     assert remove_conversation_reminders(cut) == (whole, False)
 
 
@@ -240,5 +240,7 @@ def test_the_padding_of_the_first_number_is_restored(cut: str, whole: str) -> No
         ("12 files", "12 files"),
     ],
 )
-def test_the_padding_of_a_single_line_is_restored_for_padded_versions(cut: str, whole: str) -> None:
+def test_the_padding_of_a_single_line_is_restored_for_versions_that_pad_line_numbers(
+    cut: str, whole: str
+) -> None:
     assert remove_conversation_reminders(cut, padded=True) == (whole, False)

@@ -51,7 +51,9 @@ def test_the_product_sees_only_allowed_variables(tmp_path: Path, monkeypatch) ->
     assert "secret" not in seen.values()
 
 
-def test_home_and_configuration_are_temporary(conversation: Conversation) -> None:
+def test_the_home_and_the_configuration_of_the_product_are_temporary_directories(
+    conversation: Conversation,
+) -> None:
     seen = read_environment(conversation)
     home = Path(seen["HOME"])
     assert home.is_dir()
@@ -80,7 +82,7 @@ def test_without_a_network_sandbox_the_reason_is_reported_and_the_product_keeps_
         assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
 
 
-def test_media_in_a_result_are_described(conversation: Conversation) -> None:
+def test_an_image_in_a_result_is_replaced_by_a_description(conversation: Conversation) -> None:
     assert conversation.call("Image", {}).text == "[image image/png 4]"
 
 
@@ -93,7 +95,7 @@ def test_a_hook_lets_a_test_change_a_file_between_validation_and_execution_of_a_
         assert conversation.call("Hooked", {"file_path": str(file)}).text == "struck"
 
 
-def test_hooks_are_passed_as_settings(tmp_path: Path) -> None:
+def test_the_hooks_of_a_scenario_are_passed_to_the_product_as_settings(tmp_path: Path) -> None:
     hooks = (
         Hook("PreToolUse", "Edit|Write", "exit 2"),
         Hook("PostToolUse", "*", "true"),
@@ -114,7 +116,9 @@ def test_hooks_are_passed_as_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "own address"])
-def test_no_connection_leaves_the_loopback_of_the_product(conversation: Conversation, host: str) -> None:
+def test_the_product_cannot_connect_to_any_address_outside_its_network_sandbox(
+    conversation: Conversation, host: str
+) -> None:
     address = "127.0.0.1" if host == "127.0.0.1" else "192.0.2.1"
     with socket.create_server(("127.0.0.1", 0)) as outside:
         port = outside.getsockname()[1]

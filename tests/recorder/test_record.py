@@ -51,7 +51,7 @@ def test_recording_adds_the_expectations_and_keeps_the_comments_of_the_file(suit
     suite.scenario("gate/x")
 
 
-def test_recording_again_changes_nothing(suite: Suite) -> None:
+def test_recording_a_scenario_again_changes_no_file(suite: Suite) -> None:
     run(suite, "create", replace_text)
     before = file_bytes(suite)
     for mode in ("create", "fix", "check"):
@@ -76,7 +76,7 @@ DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requireme
 """A documented expectation of a call."""
 
 
-def test_a_documented_clause_is_kept_next_to_the_recorded_one(suite: Suite) -> None:
+def test_recording_keeps_the_documented_clause_next_to_the_recorded_one(suite: Suite) -> None:
     write(suite.root, GATE + DOCUMENTED)
     assert run(suite, "create", replace_text).status == "created"
     documented, record_on = expectations(suite)[1]

@@ -52,7 +52,7 @@ def test_an_event_that_changes_several_files_counts_as_several_steps() -> None:
     assert yaml.safe_load(after)["steps"][2]["expect"] == [stated, {"error": "not_read", "text": "No"}]
 
 
-def test_comments_outside_of_a_changed_expectation_are_kept() -> None:
+def test_a_rewrite_keeps_the_comments_outside_of_the_changed_expectation() -> None:
     after = rewrite_expectations(SOURCE, {(2,): {"text": "New words"}})
     gone = {"# a note", "# after the source", "# keep me"}
     kept = {each for each in re.findall("# [a-z ]+", SOURCE) if each.strip() not in gone}

@@ -101,7 +101,7 @@ def test_stored_replays_are_used_after_an_interruption(suite: Suite) -> None:
     assert second.calls == 1
 
 
-def test_an_error_is_reported_and_replayed_again(suite: Suite) -> None:
+def test_a_replay_that_ended_with_an_error_is_reported_and_later_repeated(suite: Suite) -> None:
     (result,) = record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(raise_broken)})
     assert result.status == "error"
     assert result.message == "2.1.40: step 1: the product died"

@@ -31,7 +31,7 @@ def test_a_root_that_is_not_a_directory_is_refused(tmp_path: Path, name: str) ->
     assert not (tmp_path / "missing").exists()
 
 
-def test_the_root_is_not_a_sandbox(tools: FileTools, root: Path) -> None:
+def test_the_tools_can_also_change_files_outside_the_root_directory(tools: FileTools, root: Path) -> None:
     assert "**`root` is not a sandbox.**" in PAGE.read_text("utf-8")
     outside = root.parent / "outside.txt"
     outside.write_text("alpha\n")

@@ -44,7 +44,7 @@ def test_an_image_is_complete_if_it_contains_its_end_mark():
     assert media_type(b"text") is None
 
 
-def test_a_long_file_is_cut_between_lines_or_characters() -> None:
+def test_a_long_file_is_truncated_between_lines_or_else_between_characters() -> None:
     page, notice = first_page("x" * 200_000, "{}\t")
     assert page == "x" * 85_000
     assert "showing the first 85000 of 200000 characters (50000 tokens, cap 25000)" in notice

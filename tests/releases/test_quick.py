@@ -247,7 +247,7 @@ def test_a_version_that_already_is_a_contract_is_not_replayed(
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
-def test_an_invalid_version_is_reported(
+def test_an_invalid_version_for_a_snapshot_is_reported(
     run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str], word: str
 ) -> None:
     assert run_snapshot(forever("Done"), "--quick", word)[0] == ExitCode.USAGE

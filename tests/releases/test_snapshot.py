@@ -132,7 +132,9 @@ def test_the_previous_version_must_be_recorded_with_both_classes_of_models(
     assert file_bytes(suite) == before
 
 
-def test_excluded_versions_are_refused(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_snapshot_of_an_excluded_version_is_refused(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
     npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "There are no recordings of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err

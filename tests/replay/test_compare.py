@@ -126,7 +126,7 @@ def test_the_level_verbatim_fails_if_the_recording_lacks_the_step() -> None:
     assert summary(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
-def test_verbatim_compares_a_truncated_answer_by_its_beginning_and_by_the_text_that_the_host_added() -> None:
+def test_the_level_verbatim_compares_the_start_of_a_truncated_answer_and_the_text_around_it() -> None:
     begins = Clause(error="not_read", text=TextDigest(starts="File has not"))
     answer = RecordedResult.of(f"<tool_use_error>{NOT_READ}</tool_use_error>", "not_read", "File has not")
     recorded = Transcript((TranscriptStep(("Edit",), (answer,)),))
@@ -166,7 +166,7 @@ def test_a_replay_that_ended_early_has_the_status_error_and_states_the_responsib
         assert not any(verdict.levels.values())
 
 
-def test_a_scenario_without_a_judged_call_does_not_pass() -> None:
+def test_a_scenario_in_which_no_call_was_judged_does_not_pass() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     assert judge([touch], [StepOutcome()]).status == "unspecified"
     assert judge([], []).status == "unspecified"

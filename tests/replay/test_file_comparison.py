@@ -114,7 +114,7 @@ def test_a_mode_that_another_program_set_must_be_kept() -> None:
     assert [found.what for found in differences(expected, {"a": NEW}, world)] == ["mode of a"]
 
 
-def test_a_long_content_is_shown_around_the_first_difference() -> None:
+def test_a_difference_in_a_long_file_shows_only_the_content_around_it() -> None:
     expected, got = b"x" * 9000 + b"one" + b"y" * 9000, b"x" * 9000 + b"two" + b"y" * 9000
     found = differences({"a": RegularFile(expected)}, {"a": RegularFile(got, 0o644)})
     assert len(found) == 1
@@ -188,7 +188,7 @@ def test_a_call_may_write_its_file_again_with_the_same_bytes(path: str, argument
     assert find_rewritten(path, write("$WS/other.txt")) == [f"time of {path}"]
 
 
-def test_a_call_without_a_path_may_write_any_file_again() -> None:
+def test_a_call_without_a_path_may_write_any_file_again_with_the_same_bytes() -> None:
     assert find_rewritten("a.txt", ToolCall("Bash", {"command": "make"})) == []
     assert find_rewritten("a.txt", write("$WS/loop")) == []
 
@@ -213,7 +213,7 @@ PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
         ({"a": NEW}, dict.fromkeys("abc", ("a", "b", "c")), {"b": ("b", "c"), "c": ("b", "c")}),
     ],
 )
-def test_expected_hard_links_are_accepted(
+def test_hard_links_as_expected_are_not_a_difference(
     expected: dict[str, Entry | None], before: Names, after: Names
 ) -> None:
     gone = {path: None for path, entry in expected.items() if entry is None}
@@ -233,7 +233,7 @@ def test_deleting_one_name_of_a_file_is_not_a_difference_of_hard_links() -> None
         ({"b": NEW}, {}, PAIR, "a", "a file of its own", "one file with b (hard links)"),
     ],
 )
-def test_unexpected_hard_links_are_reported_once(
+def test_unexpected_or_missing_hard_links_are_reported_once_per_file(
     expected: dict[str, Entry | None], before: Names, after: Names, what: str, wanted: str, got: str
 ) -> None:
     found = list(name_differences(expected, before, after, {}))

@@ -125,7 +125,7 @@ def test_reports_describe_each_hook(hook: str, line: str) -> None:
     assert {"label": "hook", "value": line} in given_blocks(scenario)
 
 
-def test_hooks_are_exported_as_commands() -> None:
+def test_the_export_of_a_scenario_contains_its_hooks_as_commands() -> None:
     scenario = load_scenario("".join(f"    - {hook}\n" for hook in HOOKS))
     value = expand_scenario(scenario, CONTRACT, SUITE.vocabulary)
     assert value is not None

@@ -69,7 +69,7 @@ def transcript() -> list[tuple[str, dict]]:
     return [(line[0], json.loads(line[2:])) for line in found[1].splitlines()]
 
 
-def test_the_reference_answers_as_the_page_shows(tmp_path: Path) -> None:
+def test_the_reference_answers_the_requests_on_the_page_as_the_page_shows(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("alpha\n")
     asked = io.BytesIO()
     for side, sent in transcript():
@@ -99,7 +99,7 @@ def test_every_message_on_the_page_matches_the_schema() -> None:
         ("answer", {"id": 1, "problem": ""}),
     ],
 )
-def test_the_schema_refuses_a_wrong_message(name: str, wrong: dict) -> None:
+def test_the_schema_of_the_protocol_refuses_a_wrong_message(name: str, wrong: dict) -> None:
     assert not message(name).is_valid(wrong)
 
 
@@ -134,7 +134,7 @@ def test_a_program_with_a_wrong_first_message_is_refused(
         ("no-text", r"which is not \{\"text\": a string, \"refused\": true or false\}"),
     ],
 )
-def test_a_wrong_answer_to_a_call_is_an_error_of_the_adapter(
+def test_a_wrong_answer_of_a_program_to_a_call_is_reported_as_an_error(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
@@ -157,7 +157,7 @@ def test_the_output_of_a_program_that_does_not_read_is_limited(
 
 
 @pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
-def test_a_slow_call_is_cancelled_and_its_program_is_ended_if_it_ignores_that(
+def test_a_call_beyond_the_time_limit_is_cancelled_and_a_program_that_ignores_this_is_ended(
     open_adapter: Open, tmp_path: Path, wrong: str, lives: bool
 ) -> None:
     adapter = open_adapter(wrong, 0.2)
@@ -205,7 +205,7 @@ def test_a_command_that_cannot_start_is_reported_with_the_reason(spec: str, prob
         connect(spec, SUITE)
 
 
-def test_a_wrong_request_is_answered_with_a_problem() -> None:
+def test_the_server_of_the_protocol_answers_a_wrong_request_with_an_error_message() -> None:
     asked = io.BytesIO(b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n')
     answers = io.BytesIO()
     serve_lines(lambda: ReferenceAdapter("2.1.7"), "x", "1", asked, answers)

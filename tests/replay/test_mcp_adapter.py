@@ -137,7 +137,7 @@ def test_a_server_may_answer_before_it_has_read_all_calls(open_adapter: Open, wo
     assert [len(each.text) for each in results] == [500_000] * 3
 
 
-def test_a_shared_process_that_ended_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
+def test_a_shared_server_process_that_ended_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
     adapter = open_adapter("exits", isolation="directory")
     for _ in range(2):
         with pytest.raises(AdapterError, match="exit status 3"):
@@ -150,7 +150,7 @@ def test_a_server_with_an_unknown_version_of_the_protocol_is_reported(open_adapt
         open_adapter("from-the-future")
 
 
-def test_a_server_with_other_tool_names_is_reported_with_the_remedy(open_adapter: Open) -> None:
+def test_for_a_server_with_other_tool_names_the_error_suggests_a_mapping(open_adapter: Open) -> None:
     with pytest.raises(
         AdapterError, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
     ):
@@ -158,7 +158,9 @@ def test_a_server_with_other_tool_names_is_reported_with_the_remedy(open_adapter
 
 
 @pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
-def test_a_command_with_settings_supports_deny_rules(open_adapter: Open, word: str, denies: bool) -> None:
+def test_a_server_whose_command_contains_settings_supports_deny_rules(
+    open_adapter: Open, word: str, denies: bool
+) -> None:
     assert ("deny" in open_adapter("start", word).traits.capabilities) is denies
 
 

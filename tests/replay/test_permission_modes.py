@@ -139,7 +139,7 @@ def test_a_version_whose_default_mode_would_ask_a_model_is_started_with_an_expli
 
 
 @pytest.mark.parametrize(("user", "starter"), [(0, ["unshare"]), (1000, [])])
-def test_the_product_does_not_run_as_root_if_all_permissions_are_bypassed(
+def test_in_the_mode_that_bypasses_permissions_the_product_does_not_run_as_root(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, starter: list[str]
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: user)

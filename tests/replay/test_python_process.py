@@ -57,7 +57,9 @@ def open_adapter() -> Iterator[OpenAdapter]:
         adapter.close()
 
 
-def test_special_characters_arrive_unchanged(open_adapter: OpenAdapter, workspace: Workspace) -> None:
+def test_special_characters_reach_the_process_and_return_unchanged(
+    open_adapter: OpenAdapter, workspace: Workspace
+) -> None:
     path = workspace.root / "a.txt"
     path.write_bytes("\x00\r\n\u2028é😀".encode())
     assert (
@@ -137,7 +139,9 @@ def test_a_misbehaving_implementation_is_an_error_within_the_time_limit_and_the_
     assert adapter.open(workspace).call("Read", {"file_path": str(workspace.root / "a.txt")}).text == "fine"
 
 
-def test_the_scenario_after_a_crash_is_judged(open_adapter: OpenAdapter, place: WorkspacePool) -> None:
+def test_the_scenario_after_a_crash_of_the_implementation_is_judged(
+    open_adapter: OpenAdapter, place: WorkspacePool
+) -> None:
     adapter = open_adapter("Exits")
     verdict = judge_scenario("gate/edit-unread", adapter, place=place)
     assert (verdict.status, verdict.blame, any(verdict.levels.values())) == ("error", "adapter", False)
@@ -187,13 +191,17 @@ def test_an_adapter_without_the_optional_methods_is_reported(
         ("not_an_adapter", "miniatures:not_an_adapter gave 3, which has no method open(workspace)."),
     ],
 )
-def test_a_wrong_factory_is_reported(open_adapter: OpenAdapter, factory: str, message: str) -> None:
+def test_a_factory_that_returns_no_adapter_or_does_not_exist_is_reported(
+    open_adapter: OpenAdapter, factory: str, message: str
+) -> None:
     with pytest.raises(FactoryError) as error:
         open_adapter(factory).start()
     assert str(error.value) == message
 
 
-def test_missing_and_faulty_modules_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_of_an_adapter_that_is_missing_or_raises_an_exception_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     python = re.escape(f"the Python that runs readfirst, {sys.executable}: install the package there")
     with pytest.raises(FactoryError, match=f"there is no module nowhere in .*{python}"):
@@ -206,7 +214,7 @@ def test_missing_and_faulty_modules_are_reported(tmp_path: Path, monkeypatch: py
         PythonAdapter("broken", "Tools").start()
 
 
-def test_a_factory_that_hangs_is_stopped(open_adapter: OpenAdapter) -> None:
+def test_a_factory_that_never_returns_is_stopped_after_the_time_limit(open_adapter: OpenAdapter) -> None:
     late = r"the start took longer than 0\.4 s.* A slow machine needs a higher --time-limit"
     with pytest.raises(AdapterError, match=late) as raised:
         open_adapter("never_ready", start_limit=0.4).start()

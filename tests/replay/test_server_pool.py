@@ -220,14 +220,16 @@ def test_a_shared_server_is_replaced_after_three_different_results_in_succession
 @pytest.mark.parametrize(
     ("status", "doubted"), [("failed", True), ("error", True), ("passed", False), ("unsupported", False)]
 )
-def test_only_failures_on_a_shared_server_are_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
+def test_a_scenario_is_repeated_on_a_separate_server_only_if_it_failed_on_a_shared_one(
+    tmp_path: Path, status: str, doubted: bool
+) -> None:
     pool, _ = pool_that_shares(tmp_path)
     pool.use, pool._is_separate = ServerUse(shared=True, why=""), False
     assert pool.must_repeat(status) is doubted
 
 
 @pytest.mark.usefixtures("trial_passed")
-def test_a_killed_server_does_not_end_the_shared_server(place: WorkspacePool) -> None:
+def test_a_scenario_that_kills_its_server_does_not_end_the_shared_server(place: WorkspacePool) -> None:
     used = LeakyServer(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
     _, shared, _ = used.session()
@@ -260,7 +262,7 @@ def test_a_server_that_does_not_remember_files_also_serves_the_next_session(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_server_that_forgets_at_a_handshake_serves_all_sessions(place: WorkspacePool) -> None:
+def test_a_server_that_forgets_its_session_at_a_handshake_serves_all_sessions(place: WorkspacePool) -> None:
     used = LeakyServer(place, "anew")
     (use, pid, root), (again, relative, _) = used.session(), used.session(RELATIVE)
     assert use == again == ServerUse(shared=True, why="a handshake begins each session anew")

@@ -59,7 +59,7 @@ def load_scenario(steps: str) -> Scenario:
         ("  - agent: {steps: [{touch: a}], name: x}\n", "'name'"),
     ],
 )
-def test_a_wrong_session_event_is_reported(steps: str, message: str) -> None:
+def test_an_invalid_event_of_the_conversation_is_reported(steps: str, message: str) -> None:
     with pytest.raises(SuiteError) as error:
         load_scenario(steps)
     assert message in str(error.value)
@@ -109,7 +109,9 @@ def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session
         (MENTION, "mention()"),
     ],
 )
-def test_a_capability_without_its_method_is_an_error(event: SessionEvent, method: str) -> None:
+def test_a_session_that_lacks_the_method_of_a_declared_capability_is_an_error(
+    event: SessionEvent, method: str
+) -> None:
     with WorkspacePool() as place:
         broken = replay(scenario(READ, event, READ), answering.LacksMethods(), place).error
         assert broken is not None

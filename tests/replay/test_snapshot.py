@@ -35,7 +35,9 @@ def test_the_target_of_a_symlink_into_the_workspace_has_a_placeholder(tmp_path: 
     assert found["beside"] == Symlink(f"{tmp_path}2/a")
 
 
-def test_fifos_and_sockets_are_listed_and_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_lists_fifos_and_sockets_without_opening_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.chdir(tmp_path)  # the path of a socket is limited to about 100 bytes
     with socket.socket(socket.AF_UNIX) as listener:
@@ -43,7 +45,7 @@ def test_fifos_and_sockets_are_listed_and_not_opened(tmp_path: Path, monkeypatch
         assert snapshot(tmp_path) == {"pipe": SpecialFile("fifo"), "socket": SpecialFile("socket")}
 
 
-def test_a_missing_or_replaced_root_is_reported(tmp_path: Path) -> None:
+def test_a_snapshot_of_a_missing_or_replaced_workspace_is_reported_as_an_error(tmp_path: Path) -> None:
     assert snapshot(tmp_path / "none") == {".": SpecialFile("missing")}
     (tmp_path / "file").write_bytes(b"")
     assert snapshot(tmp_path / "file") == {".": SpecialFile("no directory")}

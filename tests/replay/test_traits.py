@@ -60,7 +60,7 @@ def test_an_adapter_without_declarations_counts_as_supporting_the_basic_tools() 
     traits.close()
 
 
-def test_single_attributes_are_used_like_traits() -> None:
+def test_the_properties_of_an_adapter_can_be_single_attributes() -> None:
     adapter = Attributes()
     traits = traits_of(adapter)
     assert traits.capabilities == {"Read", "hooks"}
@@ -72,7 +72,7 @@ def test_single_attributes_are_used_like_traits() -> None:
     assert adapter.calls == ["reset", "close"]
 
 
-def test_single_attributes_are_ignored_if_traits_are_declared() -> None:
+def test_the_single_attributes_of_an_adapter_are_ignored_if_it_declares_traits() -> None:
     assert traits_of(Declaring()) == Declaring.traits
 
 

@@ -38,7 +38,7 @@ def test_the_event_modify_changes_neither_the_inode_nor_the_mode_unless_a_mode_i
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_a_read_only_file_can_be_modified_and_is_still_read_only(site: WorkspaceDir) -> None:
+def test_the_event_modify_changes_a_read_only_file_and_keeps_its_mode(site: WorkspaceDir) -> None:
     path = Path(site.root) / "a.txt"
     Path(site.root).chmod(0o777)
     path.write_bytes(b"a")
@@ -84,7 +84,7 @@ def test_an_event_that_cannot_be_performed_is_an_error(
         WorldEvent("symlink", "away/kept.txt", Symlink("a.txt")),
     ],
 )
-def test_no_event_follows_a_symlink_outside(
+def test_no_event_follows_a_symbolic_link_out_of_the_workspace(
     site: WorkspaceDir, root: Path, tmp_path: Path, event: WorldEvent
 ) -> None:
     outside = tmp_path / "kept.txt"

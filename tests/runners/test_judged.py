@@ -272,7 +272,9 @@ def test_the_random_results_of_edits_contain_every_kind_of_harm() -> None:
         pytest.param(judged_by_node, marks=pytest.mark.node, id="javascript"),
     ],
 )
-def test_runners_answer_like_the_harness(judged: Callable[[Path, Path], list[Any]], tmp_path: Path) -> None:
+def test_the_runners_find_the_same_shown_lines_and_harm_as_the_harness(
+    judged: Callable[[Path, Path], list[Any]], tmp_path: Path
+) -> None:
     parts = (lines_asked(), cells_asked(), directories_asked(), notebooks_asked(), edits_asked())
     asked = [*chain.from_iterable(parts)]
     file = tmp_path / "asked.jsonl"

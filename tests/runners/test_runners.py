@@ -79,7 +79,7 @@ def test_all_three_runners_have_the_same_verdicts_on_a_wrong_implementation(
     assert compare_runners([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
 
 
-def test_a_different_verdict_is_detected() -> None:
+def test_a_verdict_of_a_runner_that_differs_from_the_harness_is_detected() -> None:
     one, two, three = _SAMPLE[:3]
     ours = {one: ("judged", "safe", "effects"), two: ("judged", "safe"), three: ("error",)}
     theirs = {one: ("judged", "safe", "effects"), two: ("judged",), three: ("judged", "safe")}

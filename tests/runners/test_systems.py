@@ -252,7 +252,7 @@ def status_of_a_closed_file(folder: Path) -> str:
 
 
 @pytest.mark.runners
-def test_the_native_check_fails_if_verdicts_differ_or_are_few(tmp_path: Path) -> None:
+def test_the_check_on_other_systems_fails_if_verdicts_differ_or_are_too_few(tmp_path: Path) -> None:
     native = ROOT / ".ci/native"
     folder = tmp_path / "exported"
 

@@ -222,7 +222,7 @@ def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
     assert time.process_time() - began < 1
 
 
-def test_a_signature_contains_no_file_names() -> None:
+def test_the_description_of_a_mistake_contains_placeholders_instead_of_file_names() -> None:
     text = "refused: no src/a-b.txt.md, (x.py) or --.txt, see $WS/d 'a b' a.tsx"
     said = kind(Difference(0, 0, "effects", "refused", "not refused", text))
     assert said == "effects: refused: no PATH, (PATH) or --.txt, see PATH '...' a.tsx"

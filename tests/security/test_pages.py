@@ -131,7 +131,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
     assert sanitize_html(made) == made
 
 
-def test_active_html_is_detected() -> None:
+def test_the_check_of_these_tests_detects_active_html() -> None:
     assert active_elements(HOSTILE)
     assert active_elements(f'<p onclick="{RUNS}">')
     assert active_elements('<a href="java\nscript:x">')

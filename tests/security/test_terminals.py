@@ -54,7 +54,7 @@ def complaints(text: str) -> list[str]:
     return [found[0] for pattern in (CONTROL_CHARACTERS, CI_COMMANDS) for found in pattern.finditer(text)]
 
 
-def test_active_text_is_detected() -> None:
+def test_the_check_of_these_tests_detects_terminal_sequences_and_ci_commands() -> None:
     assert len(complaints(HOSTILE)) > 15
     assert complaints("plain\ttext\nand more: a::b #[x]") == []
 

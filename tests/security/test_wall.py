@@ -213,7 +213,9 @@ def test_the_system_that_runs_the_tests_has_a_sandbox() -> None:
     assert find_problem() == ""
 
 
-def test_an_empty_path_does_not_disable_the_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_empty_variable_path_does_not_disable_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_problem.__wrapped__() == ""
 
@@ -291,6 +293,8 @@ def test_a_suite_is_hidden_by_each_of_its_names(tmp_path: Path, monkeypatch: pyt
     assert printed == "[[], []]\n"
 
 
-def test_an_offline_program_without_bubblewrap_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_should_be_offline_is_reported_if_bubblewrap_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     without_bubblewrap(monkeypatch)
     assert sandbox.wrap_unconfined(["true"], {}, offline=True) is None

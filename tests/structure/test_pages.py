@@ -75,7 +75,7 @@ def test_every_test_that_a_page_names_exists(name: str) -> None:
     assert missing_tests(page) == []
 
 
-def test_a_missing_test_is_detected() -> None:
+def test_a_test_that_a_page_names_but_that_does_not_exist_is_detected() -> None:
     here = "tests/structure/test_pages.py"
     page = f"`{here}::test_of_nothing` `tests/security/gone.py::test_gone` `test_not_here`"
     assert missing_tests(page) == [

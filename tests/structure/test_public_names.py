@@ -25,7 +25,7 @@ def test_every_public_name_exists_and_is_documented() -> None:
     assert set(readfirst.__all__) <= set(dir(readfirst))
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_of_the_package_raises_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'readfirst' has no attribute 'FileTool'"):
         _ = readfirst.FileTool  # type: ignore[attr-defined]
 

@@ -79,7 +79,7 @@ def walk_of_edit(contract: str, folder: Path) -> list[Place]:
 
 
 @rows(("walk", "most"), [(VERDICT, 15), (EDIT, 10)])
-def test_a_walk_contains_few_files(walk: list[Place], most: int) -> None:
+def test_each_walk_on_the_page_contains_few_files(walk: list[Place], most: int) -> None:
     files = [file for file, _ in walk]
     assert len(files) == len({*files}) <= most
     assert all((CHECKOUT / file).is_file() for file in files)

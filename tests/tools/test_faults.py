@@ -95,7 +95,7 @@ def stage(tmp_path: Path) -> Stage:
     return stage
 
 
-def test_a_half_written_file_is_detected(stage: Stage) -> None:
+def test_a_half_written_file_after_a_killed_run_is_detected(stage: Stage) -> None:
     given = stage.state()
     expected = {**given, "out/report.xml": b"new", "out/accepted.yaml": b"new"}
 
@@ -117,7 +117,9 @@ def test_a_half_written_file_is_detected(stage: Stage) -> None:
     assert look()[0] == ["out/report.xml is gone"]
 
 
-def test_a_remaining_process_is_detected(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_remains_after_a_killed_run_is_detected(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "ends_soon_by_command", lambda words: False)
     given = stage.state()
     assert list(module._check_files(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]

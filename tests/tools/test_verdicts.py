@@ -31,7 +31,7 @@ def line_of(**changed: Any) -> str:
     return line
 
 
-def test_a_verdict_is_a_line_without_its_time() -> None:
+def test_the_line_of_a_verdict_omits_its_duration() -> None:
     assert line_of() == "failed ER 2.1.7 gate/edit-unread step 2: text text" == line_of(milliseconds=7)
 
 
@@ -46,7 +46,7 @@ def test_a_verdict_is_a_line_without_its_time() -> None:
         {"blame": "adapter"},
     ],
 )
-def test_a_changed_verdict_changes_its_line(changed: dict[str, Any]) -> None:
+def test_the_line_of_a_verdict_changes_if_the_verdict_changes(changed: dict[str, Any]) -> None:
     assert line_of(**changed) != line_of()
 
 

@@ -88,6 +88,8 @@ class Raises(altered.Altered):
         raise KeyError(call)
 
 
-def test_an_exception_and_a_correct_implementation_do_not_count_as_detected(place: WorkspacePool) -> None:
+def test_an_implementation_that_raises_an_exception_or_is_correct_does_not_count_as_detected(
+    place: WorkspacePool,
+) -> None:
     assert reason_undetected(Raises, "crossings/shown-resume", place, harmful=False).startswith("error")
     assert reason_undetected(altered.Altered, "gate/edit-unread", place, harmful=True).startswith("passed")
