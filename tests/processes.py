@@ -66,7 +66,7 @@ def _all() -> Iterator[tuple[int, list[str]]]:
         try:
             yield int(path.name), _fields(int(path.name))
         except OSError:
-            continue  # it has ended since
+            continue  # the process has ended in the meantime
 
 
 def _command(pid: int) -> str:

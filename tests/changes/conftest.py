@@ -72,8 +72,8 @@ class Says:
 
 @dataclass(frozen=True)
 class Call:
-    """A call and its result in each contract. A contract that is not in `says` uses the result of the closest older one
-    in it.
+    """A call and its result in each contract. For a contract that `says` lacks, the result of the closest older
+    contract is used.
     """
 
     tool: str
@@ -87,7 +87,7 @@ class Call:
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return the result in a contract. If the contract is not in `says`, use the closest older contract in it."""
+        """Return the result in a contract. If `says` lacks the contract, return the result of the closest older one."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
@@ -194,6 +194,7 @@ class Small:
 
 
 def _make_step(step: Call | Together, name: str) -> TranscriptStep:
+    """Return the recorded step of these calls in the version `name`."""
     says = [call.of(name) for call in step.calls]
     texts = {path: text for each in says for path, text in each.files.items()}
     changes = {path: None if text is None else RegularFile(text.encode()) for path, text in texts.items()}

@@ -20,6 +20,7 @@ def change(
     words_before: str = "",
     words_after: str = "",
 ) -> Change:
+    """Return a change of one call. By default, the words of its answer changed."""
     return Change(level, kind, subject, before, after, words_before or before, words_after or after)
 
 
@@ -33,6 +34,7 @@ def refusal(before: str, after: str) -> Change:
 def make_occurrence(
     what: Change, scenario: str = "a/b", tool: str = "Edit", step: int = 0, follows: bool = False
 ) -> Occurrence:
+    """Return the occurrence of a change at a call of a scenario. `follows`: an earlier difference caused it."""
     return Occurrence(what, scenario, (step, 0), tool, follows)
 
 

@@ -27,6 +27,7 @@ UNREAD = Clause(error="not_read", text="File has not been read yet.")
 
 
 def scenario(*steps: Step) -> Scenario:
+    """Return a scenario with these steps."""
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
 

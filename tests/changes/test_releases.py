@@ -19,6 +19,7 @@ from tests.rows import rows
 
 
 def write_releases(folder: Path, text: str) -> Path:
+    """Write a list of releases with this text, and return its file."""
     file = releases_file(folder)
     file.write_text(text)
     return file

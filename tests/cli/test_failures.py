@@ -47,6 +47,7 @@ def make_failure(
     level: Level = "text",
     harm: Kind | None = None,
 ) -> Verdict:
+    """Return a failed verdict with these differences. `length` is the number of steps of the scenario."""
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", "notes.txt"),)
     fails: Level | None = None if harm in (None, "blind") else "safe"
     about = {"requirement": requirement, "length": length, "harms": harms, "level": level}
@@ -54,6 +55,7 @@ def make_failure(
 
 
 def make_broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
+    """Return a verdict with the status `error`."""
     return verdict(scenario_id, "error", reason="it hung", requirement=requirement, length=2)
 
 

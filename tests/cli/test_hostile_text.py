@@ -360,6 +360,7 @@ def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[st
 
 
 def _check_output(made: str, form: Format, usual: str, room: int) -> Iterator[str]:
+    """Yield each error in the output `made`, as `complaints` returns them."""
     plain = _STYLE.sub("", made) if form is FORMATS["run table on a terminal"] else made
     if found := _ACTS.search(plain):
         yield f"{found[0]!r} in {plain[max(0, found.start() - 40) : found.end() + 40]!r}"

@@ -117,6 +117,7 @@ def changes() -> list[Change]:
 
 @cache
 def load_recording(scenario_id: str) -> Recording:
+    """Return the recording of a scenario."""
     return Recordings(SUITE.recordings_root).recording(scenario_id)
 
 
@@ -194,8 +195,8 @@ def tool_is_gone(change: Change) -> bool:
 
 
 def describe_problem(change: Change) -> str:
-    """Return a message if the version of a change is not exact; it says which recordings are missing. Empty if the
-    version is exact.
+    """Return a message that names the missing recordings if the version of a change is not exact. Empty if it
+    is exact.
     """
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
@@ -203,7 +204,7 @@ def describe_problem(change: Change) -> str:
             return f"{change} is exact by now: take it off the list"
         return "" if is_shown_by_a_contract(change) else f"nothing of {shown_by} shows {change}"
     if Version(change.version) > Version(RELEASES.versions[-1]):
-        RELEASES.position(change.version)  # raises: the list is behind
+        RELEASES.position(change.version)  # raises an error if the list of releases is outdated
     if change.version not in RELEASES.versions:
         return f"nobody can install the version of {change}"
     if is_shown_exactly(change) or tool_is_gone(change):

@@ -187,6 +187,7 @@ def test_the_reference_has_the_tools_that_contracts_yaml_lists(name: str) -> Non
 
 
 def load_recording(scenario_id: str) -> Recording:
+    """Return the recording of a scenario."""
     return SUITE.recordings.recording(scenario_id)
 
 

@@ -43,6 +43,7 @@ def code_blocks(kind: str) -> list[str]:
 
 
 def indent_lines(text: str, columns: int) -> str:
+    """Return the text with each line indented by this number of columns."""
     return textwrap.indent(text, " " * columns)
 
 

@@ -155,7 +155,7 @@ BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
     ("steps", "kinds"),
     [
         ("read branch content write", []),
-        ("branch content write", ["lost"]),  # it was never shown
+        ("branch content write", ["lost"]),  # the session was never shown this content
         ("read branch write", ["lost"]),
         ("read branch content branch write", ["lost"]),
         ("read edit content write", ["lost"]),  # the user undid the edit, and the session does not know this

@@ -71,7 +71,9 @@ def play(
             for path, data in changes.items()
             if data != (before if path == commit.path else commit.others.get(path))
         }
-        as_asked = name == "Write" and changed == {commit.path: arguments["content"].encode()}  # also right
+        as_asked = name == "Write" and changed == {
+            commit.path: arguments["content"].encode()
+        }  # this result is right, too
         differing += not as_asked and changed != {
             path: data for path, data in wanted.items() if data != before
         }

@@ -1,4 +1,4 @@
-// The server of docs/targets.md, whose tools have other names and arguments than Read, Edit and Write.
+// The server that docs/targets.md uses: its tools have other names and arguments than Read, Edit and Write.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const seen = new Map();

@@ -223,6 +223,7 @@ def serve(name: str) -> None:
 
 
 def __getattr__(name: str) -> type:
+    """Return the implementation with this name, so that `python:vandals:NAME` finds it."""
     try:
         return VANDALS[name]
     except KeyError:

@@ -31,7 +31,7 @@ for line in sys.stdin:
             case "silent":
                 time.sleep(60)
             case "patient":
-                sys.stdin.readline()  # cancel
+                sys.stdin.readline()  # the request to cancel the call
                 answer(id=number, text="given up", refused=True)
             case "deaf":
                 sys.stdin.close()

@@ -152,7 +152,7 @@ def test_the_output_of_a_program_that_does_not_read_is_limited(
     session = open_adapter("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(
         AdapterError, match=r"Write took longer than 0\.3 s"
-    ):  # it could not write all of 4 MiB
+    ):  # the program could not write all of its 4 MiB
         session.call("Write", {"content": "x" * 1_000_000})
 
 

@@ -269,6 +269,6 @@ def test_a_server_that_forgets_its_session_at_a_handshake_serves_all_sessions(pl
     assert pid == relative
     root.rmdir()
     root.mkdir()
-    assert used.session(RELATIVE)[1] != pid  # which is nowhere now
+    assert used.session(RELATIVE)[1] != pid  # its directory no longer exists
     used.adapter.close()
     assert ends_soon(pid)

@@ -202,7 +202,7 @@ def test_the_runner_in_javascript_knows_the_names_of_operating_systems_in_node(
         console.log(here().system);
     """
     words = ["node", "--input-type=module", "-e", script]
-    variables = {**os.environ, "TEMP": str(tmp_path)}  # of Windows
+    variables = {**os.environ, "TEMP": str(tmp_path)}  # Windows uses TEMP
     done = subprocess.run(
         words, cwd=ROOT / "runners/typescript", env=variables, capture_output=True, text=True, check=True
     )

@@ -18,7 +18,7 @@ from tests.security import cheat
 def search_for_answers(
     monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None
 ) -> dict[str, Any]:
-    """Return what the implementation `Cheat` finds if it is started in `folder`."""
+    """Return the findings of the implementation `Cheat`, started in the directory `folder`."""
     monkeypatch.chdir(folder)
     with (
         closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,

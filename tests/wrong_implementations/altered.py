@@ -129,6 +129,7 @@ class Altered:
 
 
 def _convert(result: Result) -> ToolResult:
+    """Return a result of the reference as the result of an adapter."""
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 

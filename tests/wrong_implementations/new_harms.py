@@ -52,6 +52,7 @@ def _verdict(scenario_id: str, outcome: Outcome) -> Verdict:
 
 @cache
 def _scenario(scenario_id: str) -> Scenario:
+    """Return a bundled scenario, which is cached."""
     return SUITE.scenario(scenario_id)
 
 

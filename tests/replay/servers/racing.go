@@ -1,4 +1,5 @@
-// A server with one map for all calls, over MCP or `lines`: racing.go (mcp|lines) (bare|locked).
+// A server whose parallel calls write to one map: `bare` without a lock, `locked` with one. It speaks MCP or `lines`.
+// Usage: racing.go (mcp|lines) (bare|locked)
 package main
 
 import (
@@ -38,7 +39,7 @@ var (
 	writing sync.Mutex
 )
 
-// read remembers the file for a while, once another call has come, too.
+// read waits for a second call, and then writes to the map for a while, so that two calls write at the same time.
 func read(one call) string {
 	number := atomic.AddInt32(&calls, 1)
 	for waited := 0; waited < 1000 && atomic.LoadInt32(&calls) < 2; waited++ {
