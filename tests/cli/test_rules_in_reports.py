@@ -39,9 +39,7 @@ def verdict_on(
     accepted: str = "",
     status: Status | None = None,
 ) -> Judged:
-    """Return a verdict on a scenario. Its id begins with its rule. The scenario fails at the level `fails` and at all
-    stricter levels, or passes if it is None.
-    """
+    """Return a verdict on a scenario. Its id begins with its rule. It fails at `fails` and all stricter levels."""
     found = verdicts.verdict(
         scenario,
         status or ("failed" if fails else "passed"),
@@ -133,9 +131,7 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         "safety 1/1, 1 not claimed, text, judged 2 of 3",
     ),
 }
-"""Verdicts of runs, each with the expected rows, the expected numbers of the classes, and the expected text of the
-badge.
-"""
+"""Verdicts of runs, each with the expected rows, numbers of the classes, and text of the badge."""
 
 
 def sources(suite: Suite) -> Sources:
