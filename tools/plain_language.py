@@ -181,17 +181,19 @@ def items_of_code(root: Path) -> Iterator[Item]:
 
 
 def items_of_pages(root: Path) -> Iterator[Item]:
-    """Yield the sentences of the pages, without the changelog."""
+    """Yield the sentences of the pages, with page and heading, without the changelog."""
     for path in pages(root):
         if path.name == "CHANGELOG.md":
             continue
-        text = re.sub(
-            r"^(?:[|#>].*|\s*<.*|    .*)$", "", prose_of_page(path.read_text("utf-8")), flags=re.MULTILINE
-        )
-        for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
-            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`\[])", " ".join(paragraph.split())):
-                if len(sentence) >= _MIN_DOC_SENTENCE_CHARS:
-                    yield Item("docs", path.relative_to(root).as_posix(), sentence)
+        for section in re.split(r"^(?=#)", prose_of_page(path.read_text("utf-8")), flags=re.MULTILINE):
+            heading = section.partition("\n")[0].lstrip("# ") if section.startswith("#") else ""
+            page = path.relative_to(root).as_posix()
+            location = f"{page}, {heading}" if heading else page
+            text = re.sub(r"^(?:[|#>].*|\s*<.*|    .*)$", "", section, flags=re.MULTILINE)
+            for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+                for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`\[])", " ".join(paragraph.split())):
+                    if len(sentence) >= _MIN_DOC_SENTENCE_CHARS:
+                        yield Item("docs", location, sentence)
 
 
 def items_of_changelog(root: Path) -> Iterator[Item]:

@@ -108,6 +108,9 @@ def test_the_signature_of_a_method_contains_its_class_and_its_result(tmp_path: P
 def test_list_items_are_separate_sentences_and_indented_code_is_skipped(tmp_path: Path) -> None:
     first, second = "an item of the list that is long enough here", "a second item that is long enough, too"
     (tmp_path / "README.md").write_text(
-        f"- {first}\n- {second}\n\n    code = 'long enough to be a sentence'\n"
+        f"# Page\n\n- {first}\n\n## Part\n\n- {second}\n\n    code = 'long enough to be a sentence'\n"
     )
-    assert [item.text for item in items_of_pages(tmp_path)] == [f"- {first}", f"- {second}"]
+    assert [(item.location, item.text) for item in items_of_pages(tmp_path)] == [
+        ("README.md, Page", f"- {first}"),
+        ("README.md, Part", f"- {second}"),
+    ]
