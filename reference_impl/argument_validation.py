@@ -34,9 +34,8 @@ _JSON_DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool: its name, its JSON type, and whether it is required. Used to validate calls.
-
-    `options` are the allowed strings. With `minimum`, the value must be an integer from `minimum` to 2^53 - 1; with
+    """One argument of a tool: its name, its JSON type, and whether it is required. Used to validate calls. `options`
+    are the allowed strings. With `minimum`, the value must be an integer from `minimum` to 2^53 - 1; with
     `ignores_lower`, a lower integer is ignored instead of refused.
     """
 
@@ -57,10 +56,9 @@ FILE_PATH = Parameter(
 @dataclass(frozen=True, slots=True)
 class Corrections:
     """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
-
     `aliases` maps such names to parameters. `ignored` maps names of ignored arguments to the only value that is
-    ignored; None means any value. `allows_equal_alias`: a call may contain both a parameter and its alias if their
-    values are equal.
+    ignored; None means any value. `allows_equal_alias`: a call may contain a parameter and its alias if their values
+    are equal.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -68,10 +66,8 @@ class Corrections:
     allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the corrected arguments: aliases are replaced by the names of parameters, and ignored arguments are
-        removed.
-
-        An alias stays if the call also contains its parameter (with `allows_equal_alias`: if the values differ).
+        """Return the arguments with aliases replaced and ignored arguments removed. An alias stays if the call also
+        contains its parameter (with `allows_equal_alias`: if the values differ).
         """
         corrected: dict[str, Any] = {}
         for given, value in arguments.items():
@@ -101,9 +97,7 @@ def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments that a version finds in truncated JSON text. Raises Refusal if the version refuses such a
-    call.
-    """
+    """Return the arguments that a version finds in truncated JSON text. Raises Refusal if the version refuses them."""
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_MAX_EXCERPT_CHARS]
         raise Refusal(
@@ -126,12 +120,10 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The parameters of one tool, used to validate its calls. Refusals list wrong arguments in the order of the
-    parameters.
-
-    `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An argument in
-    `redundant_names` is ignored if the call also contains the parameter to which the name is mapped. `corrections` are
-    applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model does not
-    get the schema until its arguments are wrong.
+    parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An
+    argument in `redundant_names` is ignored if the call also contains the parameter to which the name is mapped.
+    `corrections` are applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the
+    model does not get the schema until its arguments are wrong.
     """
 
     tool: str
@@ -159,9 +151,7 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return corrected arguments, without ignored arguments. Raises Refusal if the corrected arguments are
-        invalid.
-        """
+        """Return corrected arguments, without ignored ones. Raises Refusal if the corrected arguments are invalid."""
         arguments = {
             self._corrected_name(given, arguments): value
             for given, value in arguments.items()
@@ -223,9 +213,7 @@ class Schema:
         )
 
     def problems(self, arguments: Mapping[str, Any], name_format: str = "{}") -> list[str]:
-        """Return one message for each missing, unknown or mistyped argument. In the messages, the name of a parameter
-        is inserted into `name_format`.
-        """
+        """Return a message for each wrong argument. `name_format` formats the name of a parameter in the messages."""
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found
         by_name = {parameter.name: parameter for parameter in self.parameters}
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
@@ -285,9 +273,7 @@ class Schema:
         return problem if explains else {**problem, "message": "Invalid input"}
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Refusal with the name `invalid_arguments` for missing, unknown or mistyped arguments, and for values
-        that are not allowed.
-        """
+        """Raise Refusal (`invalid_arguments`) for missing, unknown or mistyped arguments and for forbidden values."""
         if problems := self.problems(arguments):
             count = "issue" if len(problems) == 1 else "issues"
             lines = "\n".join(problems)

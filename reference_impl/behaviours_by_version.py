@@ -1,7 +1,5 @@
-"""Return the behaviours of a version of the product, or of the documents.
-
-A rule uses `behaviours.<group>.<name>`; it never checks a version. The modules of `reference_impl.behaviours` declare
-the behaviours, one module per group.
+"""Return the behaviours of a version of the product, or of the documents. A rule uses `behaviours.<group>.<name>`; it
+never checks a version. Each module of `reference_impl.behaviours` declares one group.
 """
 
 from __future__ import annotations
@@ -59,10 +57,8 @@ _RELAXED_SINCE = (2, 1, 208)
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The values of all behaviours in one contract. The tools use them to decide how a call is answered.
-
-    The groups have the order of the steps of a call; groups about the time between calls follow. The name of a
-    behaviour is unique across groups.
+    """The values of all behaviours in one contract. The groups have the order of the steps of a call; groups about the
+    time between calls follow. The name of a behaviour is unique across groups.
     """
 
     calls: CallBehaviours
@@ -149,10 +145,9 @@ def history_of(name: str) -> History:
 
 @lru_cache(maxsize=64)
 def behaviours_of(contract: str | Behaviours) -> Behaviours:
-    """Return the behaviours of the contract with this name. A `Behaviours` object is returned unchanged.
-
-    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208 on
-    also with `+gated`. Raises ValueError for an unknown contract.
+    """Return the behaviours of a contract by name; a `Behaviours` object is returned unchanged. A contract is
+    `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208 on also with
+    `+gated`. Raises ValueError for an unknown contract.
     """
     if isinstance(contract, Behaviours):
         return contract

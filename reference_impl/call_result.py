@@ -21,18 +21,14 @@ _PREVIEW_UNITS = 2000
 _MAX_ESCAPE_CHARS = 6
 """Maximum number of characters that JSON uses for one character of a text, such as `\\u0000`."""
 _WARNING_CHARS = 340
-"""Number of characters of the warning that Read adds to the text of a file. The warning is part of the answer, so it is
-included in the length of the answer.
-"""
+"""Length of the warning that Read adds to the text of a file. The warning is part of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a call: the text for the model, and whether it is an error.
-
-    `error` and `code` are the name and the number of a refusal (see `Refusal`), None if the call succeeded. `reminders`
-    are messages to the model about changed files and from hooks. `early` means that the call was refused before its
-    execution.
+    """The result of a call: the text for the model, and whether it is an error. `error` and `code` are the name and the
+    number of a refusal (see `Refusal`), None if the call succeeded. `reminders` are messages to the model about changed
+    files and from hooks. `early`: the call was refused before its execution.
     """
 
     text: str
@@ -53,10 +49,8 @@ class PreparedCall:
 
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
-    """During the block, convert errors to refusals: OSError, ContentError, and RecursionError for JSON that is nested
-    too deeply.
-
-    `prefix` is the beginning of the message. If it is None, the message does not state the error.
+    """Convert OSError, ContentError and RecursionError (JSON that is nested too deeply) in the block to refusals. The
+    message starts with `prefix`. If it is None, the message does not state the error.
     """
     try:
         yield
@@ -70,9 +64,7 @@ def convert_errors(prefix: str | None) -> Iterator[None]:
 
 
 def answer_text(session: Session, tool: str, answer: Answer) -> str:
-    """Return the answer of a call as one text for the model. If the answer is too long, it is saved in a file, and only
-    its beginning is returned.
-    """
+    """Return the answer as one text for the model. If it is too long, save it in a file and return its beginning."""
     text = answer if isinstance(answer, str) else "\n".join(answer)
     behaviours = session.behaviours
     if not text and behaviours.answers.empty_answers_say_so:
@@ -95,10 +87,9 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
 
 
 def truncate_answer(text: str, size: int, path: str) -> str:
-    """Return the text that the model gets instead of a long answer: the beginning of the answer, and the path `path`
-    where the whole answer is saved. `size` is the length of the answer in UTF-16 code units.
-
-    The beginning ends at a line end if more than half of the allowed text is kept.
+    """Return the text that the model gets instead of a long answer: its beginning, and the `path` where the whole
+    answer is saved. `size` is the length of the answer in UTF-16 code units. The beginning ends at a line end if more
+    than half of the allowed text is kept.
     """
     beginning = text.encode("utf-16-le", "surrogatepass")[: 2 * _PREVIEW_UNITS].decode("utf-16-le", "ignore")
     end = beginning.rfind("\n")

@@ -108,9 +108,7 @@ class FileTools:
         self._session.receive_user_message()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary. The files that changed last are read again. Afterwards, the session
-        knows only these files.
-        """
+        """Replace the conversation by a summary: only the last changed files, which are read again, stay known."""
         self._end_message([])
         kept = self._session.memory.latest_changed(
             self._session.behaviours.sessions.files_reread_by_compaction
@@ -121,8 +119,7 @@ class FileTools:
 
     def rewind(self) -> None:
         """Restore the files that the tools changed to their content at the last message of the user. Changes by
-        commands and sub-agents are not undone. Raises OSError if a file cannot be restored, and ValueError without
-        `checkpoints`.
+        commands and sub-agents stay. Raises OSError if a file cannot be restored, and ValueError without `checkpoints`.
         """
         self._session.rewind()
         self._pending_reminders += self._take_noticed_files()[1]
@@ -137,9 +134,7 @@ class FileTools:
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Yield the tools that a sub-agent uses. This session must make no call until the block ends. Then it notices
-        changes by the sub-agent.
-        """
+        """Yield the tools of a sub-agent. Until the block ends, this session must make no call."""
         yield self._new_agent()
         refresh_memory_files(self._session)
         self._pending_reminders += self._take_noticed_files()[1]
@@ -162,10 +157,7 @@ class FileTools:
         return self.call_during(tool, arguments, lambda: None)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
-        """Execute the calls of one message, one after the other. Return their results in the same order.
-
-        The arguments of all calls are prepared before the first call is executed.
-        """
+        """Execute the calls of one message in order, after preparing all arguments. Return their results in order."""
         prepared = [(tool, self._prepare_arguments(tool, arguments)) for tool, arguments in calls]
         by_tens = self._session.behaviours.calls.ten_calls_run_at_once
         results = []
@@ -176,18 +168,15 @@ class FileTools:
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call. `interfere` is called between validation and execution, unless the validation refuses the
-        call.
-        """
+        """Execute one call. `interfere` is called after the validation, unless it refuses the call."""
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
         """Cancel a call as the user does, between validation and execution. `interfere` is called right before the
-        cancellation. If the validation refuses the call, return that refusal instead.
-
-        The user then sends a message. In some versions, the model is then shown every file that other programs changed.
+        cancellation. If the validation refuses the call, return that refusal instead. The user then sends a message. In
+        some versions, the model is then shown every file that other programs changed.
         """
 
         def give_up() -> None:
@@ -204,9 +193,7 @@ class FileTools:
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute a call that the user cancels after its execution, before the model sees the answer. The user then
-        sends a message.
-        """
+        """Execute a call. The user cancels it before the model sees the answer, and then sends a message."""
         path = str(arguments.get("file_path"))
         known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
@@ -225,9 +212,7 @@ class FileTools:
         self._session.receive_user_message()
 
     def call_at_limit(self, tool: str, arguments: str) -> Result:
-        """Return the result of a call whose JSON `arguments` are truncated, because the model's message was too
-        long.
-        """
+        """Return the result of a call whose JSON `arguments` are truncated, because the message was too long."""
         try:
             return self.call(tool, parse_truncated_arguments(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
@@ -261,10 +246,9 @@ class FileTools:
         cell_type: str | None = None,
         edit_mode: str | None = None,
     ) -> str:
-        """Replace, insert or delete one cell of a notebook, and return the answer. Raises Refusal.
-
-        `cell_id` names the cell; contracts before 1.0.22 require `cell_number` instead, which counts from 0.
-        `cell_type` is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
+        """Replace, insert or delete one cell of a notebook, and return the answer. Raises Refusal. `cell_id` names the
+        cell; contracts before 1.0.22 require `cell_number` instead, which counts from 0. `cell_type` is `code` or
+        `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
         """
         return self._call_or_raise(
             "NotebookEdit",
@@ -306,9 +290,7 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _take_noticed_files(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the changed files that the session notices at the end of a message, and the reminders about these
-        files.
-        """
+        """Return the changed files that the session notices at the end of a message, and the reminders about them."""
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False

@@ -32,11 +32,10 @@ _MESSAGE_BY_ERRNO = {
 
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
-    """Raised if a tool refuses a call. The call has changed nothing on disk.
-
-    `name` is the error's name in `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of
-    the error in the documents' tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`). None for errors
-    without a number: all errors of Read, and errors during the execution.
+    """Raised if a tool refuses a call. The call has changed nothing on disk. `name` is the error's name in
+    `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of the error in the documents'
+    tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`). None for errors without a number: all errors
+    of Read, and errors during the execution.
     """
 
     name: str
@@ -48,15 +47,11 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
 
 class ContentError(Exception):
-    """Raised if the content of a file is not as expected. The message is the error message of JavaScript, because the
-    product uses JavaScript.
-    """
+    """Raised for unexpected content of a file, with the message of JavaScript, which the product uses."""
 
 
 def refusal_of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
-    """Convert an error of the operating system to a refusal. `call` is the system call that the message contains, for
-    example `mkdir '/a'`.
-    """
+    """Convert an OSError to a refusal. `call` is the system call in the message, for example `mkdir '/a'`."""
     number = error.args[0]
     message = _MESSAGE_BY_ERRNO.get(number) or os.strerror(number).lower()
     return Refusal(

@@ -1,7 +1,5 @@
-"""An MCP server with the tools of the reference implementation, which uses standard input and output.
-
-The protocol is implemented here, because a tool server needs only four requests, and importing a library would take
-longer than the answers.
+"""An MCP server with the tools of the reference implementation, which uses standard input and output. It implements the
+protocol itself: it needs only four requests, and importing a library would take longer than the answers.
 """
 
 from __future__ import annotations
@@ -26,23 +24,17 @@ __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 _USAGE_ERROR = 2
 _CHUNK_BYTES = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Versions of the MCP protocol that the server supports, the latest first. They do not differ for tools that answer
-with text.
-"""
+"""Supported versions of MCP, the latest first. They do not differ for tools that answer with text."""
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """Raised if the settings file or the root directory is invalid. The message states the location, and how to fix
-    it.
-    """
+    """Raised for an invalid settings file or root directory. The message says where, and how to fix it."""
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
-    """Read a Claude Code settings file, and return its deny rules (`permissions.deny`). Raises SettingsError if the
-    file is invalid.
-    """
+    """Return the deny rules (`permissions.deny`) of a Claude Code settings file. Raises SettingsError."""
     try:
         value = json.loads(settings.read_text(encoding="utf-8"))
     except OSError as error:
@@ -93,9 +85,7 @@ def _exit_with_error(message: str) -> None:
 
 
 def _relay_lines(server: Server) -> None:
-    """Read lines from standard input and pass them to the server. Calls whose lines arrive together form one
-    message.
-    """
+    """Pass lines of standard input to the server. Calls whose lines arrive together form one message."""
     parts: list[bytes] = []  # parts of a line without an end
     while data := os.read(_INPUT, _CHUNK_BYTES):
         first, *others = data.split(b"\n")
@@ -110,9 +100,7 @@ def _relay_lines(server: Server) -> None:
 
 
 class Server:
-    """An MCP server. The request `initialize` uses `open_tools` to create the tools of a new session. `answers` is the
-    output stream.
-    """
+    """An MCP server. Each `initialize` calls `open_tools` for a new session. `answers` is the output stream."""
 
     def __init__(self, open_tools: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
         self._open_tools = open_tools

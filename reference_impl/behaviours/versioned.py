@@ -20,18 +20,14 @@ __all__ = [
 
 DEFAULT_CONTRACT = "2.1.7"
 RECORDED = "recorded"
-"""The source that is declared for a behaviour that no document describes. Its source is the recordings of its
-scenarios.
-"""
+"""The source of a behaviour that no document describes: the recordings of its scenarios."""
 
 Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """A value of a behaviour that depends on the model: `enforced` is used for models that must read before an Edit,
-    `relaxed` for newer models.
-    """
+    """A value that depends on the model: `enforced` if the model must read before an Edit, `relaxed` otherwise."""
 
     enforced: Any
     relaxed: Any
@@ -39,12 +35,9 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The values of a behaviour in all versions. `first` is the value in the oldest version, and `changes` maps
-    versions to the values that they introduced.
-
-    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour itself
-    if it never changed. `meaning` describes the behaviour. `source` names the documents with their sections, or is
-    RECORDED.
+    """The values of a behaviour in all versions: `first` in the oldest version, and `changes` maps versions to new
+    values. `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the
+    behaviour itself if it never changed. `source` names the documents with their sections, or is RECORDED.
     """
 
     first: Any
@@ -55,9 +48,7 @@ class History:
     source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:
-        """Return the value of the behaviour in a version. `relaxed` selects the value for newer models, which may edit
-        unread files.
-        """
+        """Return the value in a version. `relaxed` selects the value for models that may edit unread files."""
         value = self.first
         for since, later in self.changes.items():
             if since <= version:
@@ -79,10 +70,8 @@ def behaviour(
     source: str = RECORDED,
     shown_by: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a behaviour by its history. `changes` maps versions, the oldest first, to new values.
-
-    `documented` is the value in the documents (default: the value in the default contract). The other parameters are
-    described in `History`.
+    """Declare a behaviour by its history. `changes` maps versions, the oldest first, to new values. `documented` is the
+    value in the documents (default: in the default contract). `History` describes the other parameters.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
     history = History(first, versions, documented, shown_by, meaning, source)
@@ -93,9 +82,7 @@ def behaviour(
 
 
 def _check_history(history: History) -> None:
-    """Check the declaration of a behaviour. Raise AssertionError if the versions are not in order, if a change has no
-    effect, or if only some values are booleans.
-    """
+    """Raise AssertionError for unordered versions, a change without effect, or a mix of booleans and other values."""
     assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
     values = [history.first, *history.changes.values()]
     assert all(new != old for old, new in pairwise(values)), "each change changes something"
@@ -117,11 +104,8 @@ def version_of(text: str) -> Version:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """Base class of groups of behaviours. A subclass declares behaviours. An instance contains their values in one
-    contract, and is immutable.
-
-    Frozen dataclasses are not used, because they would compile these methods for each of twenty groups, which took a
-    quarter of the import time.
+    """Base class of groups of behaviours. An instance contains their values in one contract, and is immutable. Not a
+    frozen dataclass: compiling the methods of twenty dataclasses took a quarter of the import time.
     """
 
     def __init_subclass__(cls) -> None:

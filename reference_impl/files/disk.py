@@ -83,16 +83,12 @@ def is_link(path: str) -> bool:
 
 
 def resolve_links(path: str) -> str:
-    """Return the real path, in which every symbolic link is resolved. A path with a NUL character is returned
-    unchanged.
-    """
+    """Return the path with every symbolic link resolved. A path with a NUL character is returned unchanged."""
     return path if "\0" in path else os.path.realpath(path)
 
 
 def directory_entries(directory: str) -> list[str]:
-    """Return the sorted names of the files and directories in a directory. Empty if the directory cannot be listed.
-    Invalid UTF-8 in a name becomes U+FFFD.
-    """
+    """Return the sorted names in a directory, with U+FFFD for invalid UTF-8. Empty if it cannot be listed."""
     try:
         return sorted(map(decode, os.listdir(os.fsencode(directory))))
     except OSError:
@@ -132,9 +128,8 @@ def is_socket(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Return the bytes of a file. Empty for the null device. Never waits, for example for a pipe.
-
-    Raises OSError if the file cannot be read, or is a directory or a special file.
+    """Return the bytes of a file. Empty for the null device. Never waits, for example for a pipe. Raises OSError if the
+    file cannot be read, or is a directory or a special file.
     """
     with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -151,10 +146,9 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
     """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
-
     `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
-    mode 0700. `check_parent`: raise the error for a file in place of the parent directory, which otherwise occurs when
-    the new file is opened.
+    mode 0700. `check_parent`: raise the error for a file in place of the parent directory here, instead of when the new
+    file is opened.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if check_parent and os.path.isfile(parent):
@@ -181,9 +175,7 @@ def _raise_if_too_long(path: str) -> None:
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Replace the content of a file in place, and its mode if `mode` is given. Raises OSError, also for special
-    files.
-    """
+    """Replace the content of a file in place, and its mode if given. Raises OSError, also for special files."""
     if is_special(path):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     Path(path).write_bytes(data)
@@ -199,18 +191,15 @@ def remove(path: str) -> None:
 _ERRNOS_OF_TEMPORARY_FILE = (errno.ENAMETOOLONG, errno.ENOSPC)
 """Error numbers that mean that the name of the temporary file is too long, or that the disk is full."""
 _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Error numbers that may occur when the temporary file is created. The old file is then written in place, without a
-temporary file.
-"""
+"""Errors of creating a temporary file after which the old file is written in place."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOptions:
-    """Options that `replace` uses to replace a file.
-
-    `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a new file gets the mode
-    0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits. `suffixed_name`: if the name
-    of the temporary file is too long, or the disk is full, raise the error, instead of writing the old file in place.
+    """Options of `replace`. `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a
+    new file gets the mode 0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits.
+    `suffixed_name`: if the name of the temporary file is too long, or the disk is full, raise the error, instead of
+    writing in place.
     """
 
     follow_dangling: bool
@@ -267,9 +256,7 @@ def _replace_atomically(target: str, data: bytes, options: ReplaceOptions) -> No
 
 
 def path_to_replace(path: str, options: ReplaceOptions) -> str:
-    """Return the path of the file that `replace` replaces: `path`, or the target if `path` is a symbolic link. The
-    target may itself be a link.
-    """
+    """Return the file that `replace` replaces: `path`, or the target of a symbolic link, which may itself be a link."""
     if os.path.islink(path) and (options.follow_dangling or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path

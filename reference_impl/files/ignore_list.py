@@ -23,11 +23,9 @@ class _Pattern:
 
 
 class IgnoreList:
-    """An ordered list of patterns for relative paths.
-
-    `as_git`: as in git, `[!a]` and `[^a]` match any character except `a`, and a backslash quotes any character.
-    Without `as_git`, such a set contains `!` or `^`, and `a`; a backslash before `c` or `?` is an ordinary character.
-    `ignore_case`: letter case does not matter. An invalid pattern matches nothing.
+    """An ordered list of patterns for relative paths. `as_git`: as in git, `[!a]` and `[^a]` match any character except
+    `a`, and a backslash quotes any character. Without `as_git`, such a set contains `!` or `^`, and `a`; a backslash
+    before `c` or `?` is an ordinary character. An invalid pattern matches nothing.
     """
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:
@@ -36,9 +34,7 @@ class IgnoreList:
         self._patterns = [pattern for pattern in parsed if pattern is not None]
 
     def matches(self, path: str) -> bool:
-        """Whether the list contains a relative path, or a directory that contains it. The last matching pattern
-        decides.
-        """
+        """Whether the list contains a relative path or a directory above it. The last matching pattern decides."""
         parts = path.split("/")
         return any(
             self._covers_path("/".join(parts[:depth]), directory=depth < len(parts))

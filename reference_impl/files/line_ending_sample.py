@@ -17,10 +17,9 @@ _CRLF_THRESHOLD = 3
 
 
 def usual_line_ending(root: str) -> str:
-    """Return the line ending that most files below `root` use: `\\r\\n` if more than 3 of the first 15 files have this
-    line ending, otherwise `\\n`.
-
-    Hidden files, links and ignored files are not counted. If there are more than 15 files, any 15 of them may be used.
+    """Return the line ending that most files below `root` use: `\\r\\n` if more than 3 of the first 15 files use it,
+    otherwise `\\n`. Hidden files, links and ignored files are not counted. If there are more than 15 files, any 15 of
+    them may be used.
     """
     count = 0
     for path in islice(_sample_files(root, []), _SAMPLE_FILES):

@@ -58,10 +58,8 @@ def _file_extension(path: str) -> str:
 
 
 def is_image(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read treats a file as an image.
-
-    The extension of the name decides. In some versions, the first bytes decide for a name without an extension. Raises
-    OSError if the file cannot be read.
+    """Whether Read treats a file as an image. The extension decides; in some versions, the first bytes decide for a
+    name without an extension. Raises OSError if the file cannot be read.
     """
     extension = _file_extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
@@ -94,9 +92,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal for an empty image file during validation. Used in versions whose message does not name the
-    file.
-    """
+    """Raise Refusal for an empty image during validation, in versions whose message does not name the file."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -106,12 +102,10 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
-    """Return the text that represents an image in an answer, such as `[image image/png 70]`: kind, media type, and
-    number of base64 characters.
-
-    The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an incomplete image,
-    from the name. Raises Refusal for an empty file and, in versions that check the content, for content that is not an
-    image. `raw_path` is the path as written in the call.
+    """Return the text for an image in an answer, such as `[image image/png 70]`: kind, media type, number of base64
+    characters. The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an
+    incomplete image, from the name. Raises Refusal for an empty file and, in versions that check the content, for other
+    content. `raw_path` is the path as written in the call.
     """
     data = disk.read(path)
     if not data:

@@ -28,9 +28,7 @@ _NOT_JSON_PREFIX = (
 )
 _SOURCES_REQUIREMENT = ', each with a string or string-array "source"'
 _NOTEBOOK_VARIABLE = "A"
-"""Name that the product uses for the variable with the notebook. The short error messages of the JavaScript engine
-contain it.
-"""
+"""The product's variable for the notebook, which the short error messages of its JavaScript engine contain."""
 _MISSING = object()
 _UNKNOWN = "unknown"
 """The type that is used in the summary of an output whose type is unknown."""
@@ -42,9 +40,7 @@ def is_notebook(path: str, behaviours: Behaviours) -> bool:
 
 
 def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
-    """Parse the text of a notebook. Return its JSON value and its programming language. Raises Refusal if the text is
-    not JSON, or has no metadata.
-    """
+    """Return a notebook's JSON value and programming language. Raises Refusal if it is not JSON or has no metadata."""
     try:
         notebook = parse_json(text, brief=behaviours.notebooks.json_refusals_omit_place)
     except JsonError as error:
@@ -62,9 +58,7 @@ def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], st
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Whether a JSON value is a notebook: it has cells with the required content. `check` is a value of the behaviour
-    `notebook_check_depth`, which states how much of the content is checked.
-    """
+    """Whether a JSON value is a notebook. `check`, a value of `notebook_check_depth`, states what is checked."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
@@ -106,10 +100,9 @@ def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 
 def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer of NotebookRead: blocks of text for all cells with their outputs. If `identity` is not empty,
-    only the cell with this id is shown.
-
-    Raises Refusal if the text is not a notebook, or if no cell has the id. The id `cell-N` does not mean a number.
+    """Return the answer of NotebookRead: blocks of text for all cells, or for the one with the id `identity`, with
+    their outputs. Raises Refusal if the text is not a notebook, or if no cell has the id. The id `cell-N` does not mean
+    a number.
     """
     cells, language = _parse_cells(text, behaviours)
     selected = list(enumerate(cells))
@@ -135,9 +128,7 @@ def identifies_by_number(behaviours: Behaviours) -> bool:
 
 
 def _parse_cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
-    """Parse the text of a notebook. Return its cells and its programming language. Raises Refusal if the text is not a
-    notebook.
-    """
+    """Return the cells of a notebook and its programming language. Raises Refusal if the text is not a notebook."""
     notebook, language = load_notebook(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
     cells = _required_member(notebook, "cells", _NOTEBOOK_VARIABLE, brief=brief)
@@ -163,9 +154,7 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the JSON object that represents a cell in the answer. If the outputs of the cell are too large,
-    instructions replace the outputs, unless `full`.
-    """
+    """Return the JSON object for a cell in the answer. Instructions replace too large outputs, unless `full`."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = identifies_by_number(behaviours)
     identity = number if counted else _required_member(cell, "id", owner, brief=brief)
@@ -270,10 +259,8 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing.
-
-    With `brief`, the refusal contains the short error message of the JavaScript engine, with `owner` as the name of the
-    variable.
+    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing. With `brief`, the
+    refusal is the short message of the JavaScript engine about the variable `owner`.
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

@@ -33,9 +33,7 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice that is added to the refusal of a text file that is too large. In some versions, the advice
-    offers to read the whole file.
-    """
+    """Return the advice for the refusal of a large text file. In some versions, it offers to read the whole file."""
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
     )
@@ -47,9 +45,7 @@ def size_advice(behaviours: Behaviours) -> str:
 
 
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
-    """Raise Refusal if a size is more than 262,144. The size is a number of bytes of a file, or of UTF-16 code units of
-    a text.
-    """
+    """Raise Refusal if a size, in bytes of a file or UTF-16 code units of a text, is more than 262,144."""
     if size > _MAX_SIZE:
         shown = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else size_text(size)
         raise Refusal(
@@ -70,9 +66,7 @@ def is_too_long(text: str) -> bool:
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
     """Shorten a text with too many tokens. Return the first lines, which use about 85 % of the limit, and a notice
-    about the missing lines.
-
-    If these lines with their numbers have too many characters, return the same share of the characters instead.
+    about the missing lines. If these lines have too many characters, return the same share of the characters instead.
     """
     tokens = _count_tokens(text)
     lines, share = text.split("\n"), _PAGE_SHARE * _MAX_TOKENS / tokens

@@ -30,10 +30,8 @@ _MAX_PATH_LENGTH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Converts the paths of calls to absolute paths. `root` is the directory to which paths are relative, and `home`
-    replaces `~`; both are absolute.
-
-    `has_changed_directory` means that a command has changed `root`.
+    """Converts the paths of calls to absolute paths. `root`, absolute, is the directory to which paths are relative;
+    `home`, absolute, replaces `~`. `has_changed_directory` means that a command has changed `root`.
     """
 
     root: str
@@ -42,9 +40,7 @@ class Paths:
     has_changed_directory: bool = False
 
     def argument_path(self, raw_path: str) -> str:
-        """Return the absolute path for a path argument. Raises Refusal for a relative path, in versions that require
-        absolute paths.
-        """
+        """Return the absolute path. Raises Refusal for a relative path, in versions that require absolute paths."""
         if self.behaviours.paths.read_expands_tilde:
             return self.expand_argument(raw_path)
         return self._absolute_path(raw_path, resolves_dots=self.behaviours.paths.read_folds_dots)
@@ -60,9 +56,7 @@ class Paths:
         return posixpath.join(self.root, expand_home(raw_path, self.home))
 
     def to_read(self, raw_path: str) -> str:
-        """Return the absolute path that Read uses to open a file. In some versions, the path keeps a slash at its
-        end.
-        """
+        """Return the absolute path that Read opens. In some versions, it keeps a slash at its end."""
         path = self.argument_path(raw_path)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
@@ -75,9 +69,7 @@ class Paths:
         )
 
     def to_write(self, raw_path: str) -> str:
-        """Return the absolute path of the file that Edit and Write change. In some versions, the path keeps a slash at
-        its end.
-        """
+        """Return the absolute path that Edit and Write change. In some versions, it keeps a slash at its end."""
         path = self.expand_argument(raw_path)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
@@ -90,9 +82,7 @@ class Paths:
         return resolve_path(raw_path, self.root, resolves_dots=resolves_dots)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
-        """Raise Refusal if a path is too long to be opened. Only versions with their own message do this. In other
-        versions, the system refuses the path later.
-        """
+        """Raise Refusal if a path is too long to be opened, in versions with their own message about it."""
         treatment = self.behaviours.paths.long_path_refusal
         if treatment in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _MAX_PATH_LENGTH:
             quoted = f" '{path}'" if treatment == "cut" else ""
@@ -100,9 +90,7 @@ class Paths:
             raise Refusal("os_error", prefix + answer[:_MAX_PATH_LENGTH])
 
     def refuse_inaccessible(self, path: str, *, tool: str = "") -> None:
-        """Raise Refusal if the system cannot determine whether a path exists. `tool` is the tool whose call is
-        validated.
-        """
+        """Raise Refusal if the system cannot determine whether a path exists. `tool` is the called tool."""
         prefix = f"Error calling tool ({tool}): " if tool else ""
         self.refuse_too_long(path, prefix=prefix)
         try:
@@ -121,9 +109,8 @@ class Paths:
         suggest_near: str = "",
     ) -> None:
         """Raise Refusal if a path does not exist. The message suggests a similar file in the directory of
-        `suggest_near` (default: of `path`).
-
-        `inaccessible_is_missing`: also refuse a path if the system cannot determine whether it exists.
+        `suggest_near` (default: of `path`). `inaccessible_is_missing`: also refuse a path whose existence the system
+        cannot determine.
         """
         if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
             behaviours = self.behaviours
@@ -137,9 +124,7 @@ class Paths:
 
 
 def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
-    """Raise Refusal if a path argument has more characters than the system allows. `name` is the name of the
-    argument.
-    """
+    """Raise Refusal if a path has more characters than the system allows. `name` is the name of the argument."""
     length = utf16_length(path)
     if behaviours.paths.long_path_refusal == "counted" and length > _MAX_PATH_LENGTH:
         raise Refusal(
@@ -150,11 +135,9 @@ def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: 
 
 
 def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "file_path") -> None:
-    """Raise Refusal if a path argument contains a NUL character, which no file name can contain. `name` is the name of
-    the argument.
-
-    `treatment` is a value of the behaviour `nul_in_path`: `unseen` (no refusal here), `seen` (the call fails), `fatal`
-    (the product exits), or `named` (the refusal names the NUL character).
+    """Raise Refusal if the path argument `name` contains a NUL character, which no file name can contain. `treatment`
+    is a value of the behaviour `nul_in_path`: `unseen` (no refusal here), `seen` (the call fails), `fatal` (the product
+    exits), or `named` (the refusal names the NUL character).
     """
     if "\0" not in path or treatment == "unseen":
         return
@@ -169,9 +152,7 @@ def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "fi
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if a call would change a device, a pipe or, in some versions, a socket. Other versions refuse a
-    socket later, because it has not been read.
-    """
+    """Raise Refusal if a call would change a device, a pipe or, in some versions, a socket. Others refuse it later."""
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(
@@ -197,12 +178,10 @@ def expand_home(path: str, home: str) -> str:
 
 
 def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
-    """Convert a path to an absolute path. Symbolic links are not followed.
-
-    A relative path starts at `root`; its `.`, `..` and `//` are resolved, and its final slash is removed. The empty
-    path means `root`. With `resolves_dots`, `.`, `..` and `//` of an absolute path are resolved, too, but its final
-    slash stays, because only a directory has such a name. Without `resolves_dots`, an absolute path is returned
-    unchanged.
+    """Convert a path to an absolute path. Symbolic links are not followed. A relative path starts at `root`; its `.`,
+    `..` and `//` are resolved, and its final slash is removed. The empty path means `root`. With `resolves_dots`, `.`,
+    `..` and `//` of an absolute path are resolved, too, but its final slash stays, because only a directory has such a
+    name. Without it, an absolute path is returned unchanged.
     """
     if path.startswith("/") and not resolves_dots:
         return path
@@ -220,9 +199,7 @@ def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return the name of a file that has the same name as the missing `path`, but a different extension. None if the
-    directory contains no such file. Used to suggest a file in a refusal.
-    """
+    """Return a file named like the missing `path` except for the extension, to suggest it. None if there is none."""
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
         entry
@@ -245,10 +222,8 @@ def _name_without_extension(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The permissions of a session. The tools use them to refuse calls without permission.
-
-    `rules` are the deny rules. `grants` are the actions that need no permission; None means that no action needs a
-    permission. `root` is the working directory.
+    """The permissions of a session: deny rules, and grants. `grants` are the actions that need no permission; None
+    means that no action needs a permission. `root` is the working directory.
     """
 
     rules: DenyRules
@@ -271,9 +246,7 @@ class Permissions:
         )
 
     def may_change_unread(self, path: str) -> bool:
-        """Whether a file may be changed without a Read, in versions that allow this. True only if the change needs no
-        permission.
-
+        """Whether a file may be changed without a Read, in versions that allow this: if the change needs no permission.
         A name that may mean a different file on Windows needs a permission.
         """
         if self.grants is None:
@@ -304,10 +277,9 @@ class Permissions:
             raise not_granted("write to", path)
 
     def refuse_denied(self, action: str, path: str, *, code: int | None = None, change: str = "") -> None:
-        """Raise Refusal if a deny rule covers a path. Called during validation. `action` is `Read` or `Edit`.
-
-        `change` is the participle for the message, for example `edited`. In some versions, deny rules for Read also
-        forbid changes; with an empty `change`, they forbid only the action `Read`.
+        """Raise Refusal if a deny rule covers a path. Called during validation. `action` is `Read` or `Edit`. `change`
+        is the participle for the message, for example `edited`. In some versions, deny rules for Read also forbid
+        changes; with an empty `change`, they forbid only the action `Read`.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -326,9 +298,7 @@ class Permissions:
             )
 
     def refuse_denied_target(self, action: str, path: str, raw_path: str, *, unresolved: str = "") -> None:
-        """Raise Refusal if a deny rule covers a path, or the target of a link to a path. Called right before the
-        execution.
-
+        """Raise Refusal if a deny rule covers a path or the target of a link. Called right before the execution.
         `raw_path` is the path as written in the call. `unresolved` is the absolute path with unresolved `..` and `.`;
         in some versions, a link is followed only if this path exists.
         """
@@ -344,9 +314,7 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether a deny rule covers the target of a path. False if `spelled` does not exist. In some versions, it
-        suffices that the directory of `spelled` exists.
-        """
+        """Whether a deny rule covers a path's target. False if `spelled` (or its directory, by version) is missing."""
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:

@@ -12,9 +12,7 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _SavedFile:
-    """The state of a file before its change: its bytes and mode, both None if the file did not exist. `resolved_path`
-    is its path without symbolic links.
-    """
+    """The bytes and mode of a file before its change, None if it did not exist, and its path without symbolic links."""
 
     data: bytes | None = None
     mode: int | None = None
@@ -23,10 +21,8 @@ class _SavedFile:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The saved states of the files that the tools of a session changed, by absolute path. A rewind uses them to
-    restore the files.
-
-    Changes by commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as U+FFFD.
+    """The saved states of the files that the tools of a session changed, by absolute path, for a rewind. Changes by
+    commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as U+FFFD.
     `follows_links`: a file is also restored if a symbolic link has replaced the file or a directory above it; the
     target of the link is then written.
     """
@@ -46,10 +42,9 @@ class Checkpoint:
             self._saved[path] = _current_state(path)
 
     def restore_files(self) -> list[str]:
-        """Restore the saved files. Return the paths of the written files.
-
-        Directories are not removed, even in place of a file. A file that cannot be written or removed stays unchanged.
-        Raises OSError if a directory or link is in place of a file.
+        """Restore the saved files. Return the paths of the written files. Directories are not removed, even in place of
+        a file. A file that cannot be written or removed stays unchanged. Raises OSError if a directory or link is in
+        place of a file.
         """
         written = []
         for path, saved in self._saved.items():

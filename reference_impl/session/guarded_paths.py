@@ -1,6 +1,4 @@
-"""Refuse to change guarded files, which need a permission of the user: files in `.claude` directories, sensitive files,
-and files with suspicious names.
-"""
+"""Refuse to change guarded files without permission: `.claude` directories, sensitive files, suspicious names."""
 
 import posixpath
 import re
@@ -33,20 +31,16 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether an absolute path may mean a different file on Windows. True if a name ends with a dot, or is a short name
-    such as `PROGRA~1`.
-
-    `names` selects the names for which a final dot is checked: `any` name of the path, or the `last`. If `names` is
-    empty, no path is suspicious.
+    """Whether an absolute path may mean a different file on Windows: a name ends with a dot, or is a short name such as
+    `PROGRA~1`. `names` selects the names for which a final dot is checked: `any` name of the path, or the `last`. If
+    `names` is empty, no path is suspicious.
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
 def refuse_suspicious(path: str, raw_path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if a path may mean a different file on Windows. Such a path needs a permission, and there is no
-    user who could give it.
-
+    """Raise Refusal if a path may mean a different file on Windows. It needs a permission, which no user can give here.
     `path` is absolute; `raw_path` is the path as written in the call. Some versions also refuse a space at the end of
     `raw_path`, and a colon (except after a drive letter) in `raw_path` or in the target of an existing path.
     """
@@ -71,10 +65,8 @@ _OWN_WORK = ".claude/worktrees/"
 
 
 def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) -> None:
-    """Raise Refusal if a file is guarded, or is a link to a guarded file. Its change needs a permission, and there is
-    no user who could give it.
-
-    `path` is absolute; `raw_path` is the path as written in the call.
+    """Raise Refusal if a file is guarded, or a link to a guarded file: its change needs a permission, which no user can
+    give here. `path` is absolute; `raw_path` is the path as written in the call.
     """
     target = disk.resolve_links(path)
     guards = {
@@ -93,10 +85,8 @@ def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
     """Return how the file at an absolute path is guarded: `sensitive`, or `unasked`, which has a different refusal.
-    Empty if the file is not guarded. Letter case does not matter.
-
-    `root` returns the working directory, which has exceptions: some directories in its `.claude` directory are guarded
-    differently, or not at all.
+    Empty if it is not guarded. Letter case does not matter. `root` returns the working directory; some directories in
+    its `.claude` directory are guarded differently, or not at all.
     """
     small = path.lower()
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
@@ -108,18 +98,14 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether a file is sensitive, because programs read it automatically. This depends on its name, and on the names
-    of the directories above it. `path` is in lower case.
-    """
+    """Whether programs read a file automatically, by its name and its directories' names. `path` is in lower case."""
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
     )
 
 
 def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
-    """Return the message of a refusal in a sub-agent in the background. A message about a missing permission or about
-    plan mode is replaced. Any other message stays unchanged.
-    """
+    """Return the message of a refusal in a background sub-agent: some messages about permissions are replaced."""
     if message.endswith(" while in plan mode."):
         refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal
         return refusal.format(tool=tool, message=message)

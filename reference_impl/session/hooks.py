@@ -15,19 +15,16 @@ __all__ = ["Hook", "Hooks", "PreToolUseResult"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
 _BLOCKING_EXIT_CODE = 2
-"""Exit code that a hook uses to block a call. Any other code except 0 means that the hook itself failed, and has no
-effect.
-"""
+"""Exit code of a hook that blocks a call. Any other code except 0 is a failed hook without effect."""
 _DECISIONS = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools.
-
-    `matcher` is `*`, or names of tools separated by `|`. `run` gets the call as JSON, and returns the result of the
-    hook's command. `command` is the name of the hook for the model. The hook states its decision with exit code 2, or
-    as JSON on standard output.
+    """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools. `matcher`
+    is `*`, or names of tools separated by `|`. `run` gets the call as JSON, and returns the result of the hook's
+    command. `command` is the name of the hook for the model. The hook decides with exit code 2, or as JSON on standard
+    output.
     """
 
     event: str
@@ -42,9 +39,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code` means that the exit code
-    stated the decision, not JSON.
-
+    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code`: not stated as JSON.
     `context` is a text for the model, `input` contains new arguments for the call.
     """
 
@@ -58,9 +53,7 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of the hooks that run before a call: new `arguments` (None: unchanged), and whether a hook `allowed`
-    the call.
-    """
+    """The result of the hooks before a call: new `arguments` (None: unchanged); whether a hook `allowed` the call."""
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False
@@ -68,9 +61,7 @@ class PreToolUseResult:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `reminders` contains the messages of hooks to the model. The next result contains
-    them.
-    """
+    """The hooks of one session. `reminders` are messages of hooks to the model, for the next result."""
 
     hooks: Sequence[Hook]
     behaviours: Behaviours
@@ -108,9 +99,7 @@ class Hooks:
         return ran
 
     def remind_of_hook_change(self, tool: str, path: str) -> None:
-        """Store a reminder that a hook changed the file that a call has just written. The next result contains the
-        reminder.
-        """
+        """Add a reminder to the next result that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:

@@ -24,13 +24,11 @@ _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
-    """The grammar of permission rules, which differs between versions.
-
-    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the
-    file `/p`, instead of every file named `p`. `star_is_all`: `Tool(*)` removes the tool. `parentheses`: a pattern may
-    contain parentheses. `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: `/**` at the end of a
-    pattern also matches the directory itself. `all_below`: `//**` and `~/**` match everything below their directory,
-    instead of nothing.
+    """The grammar of permission rules, which differs between versions. `comments`: a pattern that starts with `#`
+    matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the file `/p`, instead of every file named `p`.
+    `star_is_all`: `Tool(*)` removes the tool. `parentheses`: a pattern may contain parentheses. `dot_slash`: `./` at
+    the beginning of a pattern is ignored. `trees`: `/**` at the end of a pattern also matches the directory itself.
+    `all_below`: `//**` and `~/**` match everything below their directory, instead of nothing.
     """
 
     comments: bool = True
@@ -42,10 +40,8 @@ class RuleGrammar:
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:
-        """Parse a rule such as `Edit(secret/**)`, and return the tool and the pattern. None if the text is not a rule.
-
-        Some versions do not support parentheses in patterns. They treat a rule with such a pattern as the name of a
-        tool.
+        """Return the tool and the pattern of a rule such as `Edit(secret/**)`. None if the text is not a rule. Versions
+        without support for parentheses in patterns treat a rule with such a pattern as the name of a tool.
         """
         match = _RULE.fullmatch(text)
         if match is None:
@@ -56,9 +52,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the base directory of a pattern, and the pattern relative to this directory. None if the pattern
-        matches nothing. `~` in the pattern means `home`.
-        """
+        """Return the base directory and the relative pattern. None if it matches nothing. `~` means `home`."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
@@ -80,12 +74,11 @@ class PermissionRuleError(ValueError):
 
 
 class DenyRules:
-    """Permission rules of one session that deny (or, in `Grants`, allow) calls.
-
-    `Read(p)` applies to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
-    effect. A rule without a pattern removes the tool. A pattern is written like a line of `.gitignore`. `//p/q` starts
-    at the root of the file system, `~/p` at the home directory. `/p` starts at the directory of the settings file,
-    which is unknown here, and matches nothing. Any other pattern starts at `root`. Letter case does not matter.
+    """Permission rules of one session that deny (or, in `Grants`, allow) calls. `Read(p)` applies to Read, `Edit(p)` to
+    Edit, Write and NotebookEdit; rules for Write with a pattern have no effect. A rule without a pattern removes the
+    tool. A pattern is written like a line of `.gitignore`. `//p/q` starts at the root of the file system, `~/p` at the
+    home directory. `/p` starts at the directory of the settings file, which is unknown here, and matches nothing. Any
+    other pattern starts at `root`. Letter case does not matter.
     """
 
     def __init__(
@@ -130,10 +123,8 @@ class DenyRules:
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The actions that are allowed without asking the user: actions that `mode` allows in `directories`, and actions
-    that a rule of `allow` covers.
-
-    `follows_links`: the target of a link must be in the directories, too.
+    """The actions that are allowed without asking the user: those that `mode` allows in `directories`, and those that a
+    rule of `allow` covers. `follows_links`: the target of a link must be in the directories, too.
     """
 
     mode: Mode

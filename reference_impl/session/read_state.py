@@ -59,10 +59,9 @@ class Record:
 
 
 class ReadState:
-    """Records of the files that a session knows, by absolute path.
-
-    `capacity` is the maximum number of records: a new record replaces the least recently used record. `key_of_path`
-    returns the key of a path's record, so that a link can share the record of its target.
+    """Records of the files that a session knows, by absolute path. At most `capacity` records: a new one replaces the
+    least recently used. `key_of_path` returns the key of a path's record, so that a link can share the record of its
+    target.
     """
 
     def __init__(self, capacity: int | None = None, key_of_path: Callable[[str], str] = str) -> None:
@@ -107,9 +106,7 @@ class ReadState:
 
 
 class WriteOrder:
-    """The order in which a session and its sub-agents write files. Several writes may have the same modification
-    time.
-    """
+    """The order in which a session and its sub-agents write files, as several writes may have the same time."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -127,9 +124,7 @@ class WriteOrder:
 
 @dataclass(slots=True)
 class Memory:
-    """The files that a session knows. Used to decide whether a file may be changed. `root` is the session's first
-    directory.
-
+    """The files that a session knows, to decide whether a file may be changed. `root` is the session's first directory.
     A session and its sub-agents share `write_order`, but no other attribute.
     """
 
@@ -138,9 +133,7 @@ class Memory:
     records: ReadState
     write_order: WriteOrder = field(default_factory=WriteOrder)
     unreported_writes: dict[str, Record | None] = field(default_factory=dict)
-    """Records that a write replaced, by path, if the model did not see its answer. A later Read or write removes
-    them.
-    """
+    """Records that a write with an unseen answer replaced, by path. A later Read or write removes them."""
     before_parallel_reads: dict[str, Record | None] = field(default_factory=dict)
     """Records that existed before the parallel Reads of the current message, by path."""
     truncated_reads: set[str] = field(default_factory=set)
@@ -159,11 +152,10 @@ class Memory:
         raw_path: str = "",
         text: str | None = None,
     ) -> None:
-        """Record that a file was read.
-
-        `content`: the content of the whole file; None if only times are to be compared. `requested_lines`: offset and
-        limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the session has just written the
-        file. `raw_path`: the path as written in the call. `text`: the content of the file, to show later changes.
+        """Record that a file was read. `content`: the content of the whole file; None if only times are to be compared.
+        `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the
+        session has just written the file. `raw_path`: the path as written in the call. `text`: the content of the file,
+        to show later changes.
         """
         self._forget_exceptions(path)
         self.before_parallel_reads.setdefault(path, self.records.peek(path))
@@ -190,10 +182,9 @@ class Memory:
         raw_path: str = "",
         edited: bool = False,
     ) -> None:
-        """Record that a call wrote a file. `content` is the new content of the whole file.
-
-        `is_seen`: the model knows the whole content. `unified`: the content is stored with `\\n` line ends. `raw_path`:
-        the path as written in the call. `edited`: the write was an Edit, which contains only a part of the content.
+        """Record that a call wrote a file with this whole `content`. `is_seen`: the model knows the whole content.
+        `unified`: the content is stored with `\\n` line ends. `raw_path`: the path as written in the call. `edited`:
+        the write was an Edit, which contains only a part of the content.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_byte_order_mark(content)
@@ -233,10 +224,8 @@ class Memory:
         self.mentioned.clear()
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
-        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record.
-
-        The check marks each record as used, so that the order of use is reversed. In some versions, missing files are
-        forgotten.
+        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. Marks each
+        record as used, so that the order of use is reversed. In some versions, missing files are forgotten.
         """
         newer = []
         for path in self.records.newest_first():
@@ -256,10 +245,9 @@ class Memory:
         return newer
 
     def after_restart(self) -> Memory:
-        """Return the knowledge after a restart of the program, which uses the conversation to reconstruct it.
-
-        The modification time of a known file does not matter, unless the model saw no answer of the call. In some
-        versions, files that were read only in part are forgotten.
+        """Return the knowledge after a restart of the program, which reconstructs it from the conversation. The
+        modification time of a known file does not matter, unless the model saw no answer of the call. In some versions,
+        files that were read only in part are forgotten.
         """
         behaviours = self.behaviours
         restored_records = []
@@ -307,9 +295,7 @@ class Memory:
         return Memory(self.root, self.behaviours, state, write_order=self.write_order)
 
     def latest_changed(self, count: int) -> list[str]:
-        """Return the paths of the `count` known files with the latest recorded modification times, the newest first. Of
-        equal times, the most recently used file is first.
-        """
+        """Return the `count` known files with the latest recorded times, the newest and most recently used first."""
 
         def timestamp(path: str) -> int:
             record = self.records.peek(path)
@@ -318,19 +304,17 @@ class Memory:
         return sorted(self.records.newest_first(), key=timestamp, reverse=True)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Whether a file was modified after its record was made. Raises OSError for a missing file.
-
-        The order of writes is compared, too, because the session may write a file twice before the clock advances.
+        """Whether a file was modified after its record was made. Raises OSError for a missing file. The order of writes
+        is compared, too, because the session may write a file twice before the clock advances.
         """
         return modified_at(path) > record.timestamp or self.write_order.has_newer_write(
             path, record.write_count
         )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether the modification time of a file is later than the time in a record. Whole milliseconds are compared
-        unless `exact`. Raises OSError for a missing file.
-
-        A later write with the same time counts as later, because the product never writes a file twice so fast.
+        """Whether a file's modification time is later than the recorded time, in whole milliseconds unless `exact`. A
+        later write with the same time counts as later, because the product never writes a file twice so fast. Raises
+        OSError for a missing file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.write_order.has_newer_write(path, record.write_count)
@@ -345,9 +329,7 @@ class Memory:
         )
 
     def _read_time(self, path: str) -> int:
-        """Return the time to record for a Read, in nanoseconds. Only a later modification counts as a change of the
-        file.
-        """
+        """Return the time to record for a Read, in nanoseconds. Only later modifications count as changes."""
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified

@@ -22,7 +22,6 @@ __all__ = ["Session"]
 @dataclass(slots=True)
 class Session:
     """The state of one session. A call uses its parts in this order: `paths`, `permissions`, `storage`, `memory`.
-
     `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current message
     ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
     """
@@ -52,9 +51,7 @@ class Session:
         additional: Iterable[str] = (),
         checkpoints: bool = False,
     ) -> Session:
-        """Create a session. Without a `mode`, no call needs a permission. With `checkpoints`, `rewind` can restore
-        changed files.
-
+        """Create a session. Without a `mode`, no call needs a permission. `checkpoints` makes `rewind` possible.
         `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
         """
         rules, allowed, all_hooks = tuple(deny), tuple(allow), tuple(hooks)
@@ -91,9 +88,7 @@ class Session:
             self.change_directory(self.memory.root)
 
     def change_directory(self, directory: str) -> None:
-        """Change the directory to which paths are relative. In some versions, relative deny rules change, too.
-        `directory` is absolute.
-        """
+        """Set the absolute directory of relative paths and, in some versions, of relative deny rules."""
         if directory != self.paths.root:
             self.paths = replace(
                 self.paths, root=directory, has_changed_directory=directory != self.memory.root
@@ -114,19 +109,14 @@ class Session:
         return replace(self, memory=self.memory.without_files(), storage=storage, is_agent=True)
 
     def save_answer(self, text: str) -> str:
-        """Save the text of an answer that is too long in a file below the home directory. Return the path of the file.
-        Raises OSError.
-        """
+        """Save an answer that is too long below the home directory. Return the path of the file. Raises OSError."""
         path = f"{self.paths.home}/.claude/tool-results/{os.urandom(16).hex()}.txt"
         disk.make_parents(path, ignore_dangling=False, private_mode=False, check_parent=False)
         disk.overwrite(path, text.encode("utf-8", "replace"))
         return path
 
     def rewind(self) -> None:
-        """Restore the files that the session changed to their content at the last message of the user.
-
-        Raises ValueError if the session has no checkpoints.
-        """
+        """Restore changed files to their content at the user's last message. Raises ValueError without checkpoints."""
         if self.storage.checkpoint is None:
             raise ValueError("what files were is not kept: open the tools with checkpoints=True")
         for path in self.storage.checkpoint.restore_files():

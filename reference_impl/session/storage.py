@@ -25,9 +25,8 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """The content of a file that a call changes. The file is read only once, when its content is first used.
-
-    A missing file has an empty text. Raises OSError if the file cannot be read.
+    """The content of a file that a call changes, read once at first use. A missing file has an empty text. Raises
+    OSError if the file cannot be read.
     """
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
@@ -78,9 +77,7 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Storage:
-    """Reads and writes files of one session for Edit, Write and NotebookEdit. `root` is the working directory, an
-    absolute path.
-
+    """Reads and writes files of one session for Edit, Write and NotebookEdit. `root` is the absolute working directory.
     `checkpoint` saves the previous state of changed files. None if files cannot be rewound.
     """
 
@@ -140,26 +137,21 @@ class Storage:
         self.refuse_link(path)
 
     def refuse_link(self, path: str, named: str = "") -> None:
-        """Raise Refusal if a call would write to a symbolic link. The message contains the path `named` (default:
-        `path`).
-        """
+        """Raise Refusal if `path` is a symbolic link. The message contains the path `named` (default: `path`)."""
         wording = self.behaviours.writing.symlink_refusal
         if wording and disk.is_link(path):
             raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Prepare the directory of a missing file, before Edit searches for the old text.
-
-        Some versions create the directory. Other versions refuse the Edit if the directory cannot be opened.
+        """Prepare the directory of a missing file for an Edit: some versions create it, others only require that it can
+        be opened. Raises Refusal.
         """
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
-        """Raise Refusal if the directory of a file cannot be opened. Does nothing in versions that do not open the
-        directory first.
-        """
+        """Raise Refusal if the directory of a file cannot be opened, in versions that open the directory first."""
         directory = posixpath.dirname(path)
         if not self.behaviours.writing.parent_is_opened_before_write:
             return
@@ -199,9 +191,7 @@ _CHECKED_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """The reason why the text of a file cannot be written back unchanged, and a note about it that Read adds to its
-    answer.
-    """
+    """The reason why the text of a file cannot be written back unchanged, and a note about it for Read's answer."""
 
     reason: str
     note: str = ""
@@ -232,9 +222,7 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return the note that Read adds if the text of a file cannot be written back unchanged. Empty for any other
-    file.
-    """
+    """Return Read's note if the text of a file cannot be written back unchanged. Empty for any other file."""
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""

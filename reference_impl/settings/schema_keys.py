@@ -27,10 +27,8 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that a settings file may contain, and the type of its value.
-
-    The key exists in the editions from `since` to before `until`. A key with a `trait` exists only in versions with
-    this trait.
+    """A key that a settings file may contain, and the type of its value. It exists in the editions from `since` to
+    before `until`; with a `trait`, only in versions with this trait.
     """
 
     name: str

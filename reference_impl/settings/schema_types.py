@@ -41,12 +41,11 @@ def quote_value(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem of a settings file. `path` consists of keys and numbers, joined by dots.
-
-    `kind` is one of: `type` (`value` does not have the type `expected`), `option` (`value` is not one of the strings
-    `options`), `key` (an object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all
-    unknown keys of an object), `least` (the number `value` is too small), `words` (`expected` is the whole message).
-    `only`: in every version, a single string is allowed.
+    """One problem of a settings file. `path` consists of keys and numbers, joined by dots. `kind` is one of: `type`
+    (`value` does not have the type `expected`), `option` (`value` is not one of the strings `options`), `key` (an
+    object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all unknown keys of an object),
+    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: in every version, a
+    single string is allowed.
     """
 
     path: str
@@ -99,10 +98,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Type of a value in a settings file: an object whose values all have the same type. `keys` are the allowed keys;
-    if it is empty, any key is allowed.
-
-    `unknown_together`: all unknown keys together are one problem.
+    """Type of an object in a settings file whose values all have the same type. `keys` are the allowed keys; if it is
+    empty, any key is allowed. `unknown_together`: all unknown keys together are one problem.
     """
 
     item: Shape
@@ -126,9 +123,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Type of a value in a settings file: an object whose known keys have values of different types. `closed`: other
-    keys are not allowed.
-    """
+    """Type of an object in a settings file. Its known keys have various types. `closed`: no other keys are allowed."""
 
     members: Mapping[str, Shape]
     required: frozenset[str] = frozenset()
@@ -153,9 +148,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Type of a value in a settings file: one of several strings. `only`: in every version, a single string is
-    allowed.
-    """
+    """Type of one of several strings in a settings file. `only`: in every version, a single string is allowed."""
 
     options: tuple[str, ...]
     only: bool = False
@@ -184,9 +177,7 @@ class MinimumInteger:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOr:
-    """Type of a value in a settings file: an object of the type `shape`, or a value of one of `simple_types`. For any
-    other value, the problem has the text `message`.
-    """
+    """Type in a settings file: an object `shape`, or one of `simple_types`. `message`: the problem of other values."""
 
     shape: Shape
     message: str
@@ -202,9 +193,7 @@ class ObjectOr:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Type of a value in a settings file: a permission rule. `parentheses_message` is the message about unbalanced
-    parentheses.
-    """
+    """Type of a permission rule in a settings file. `parentheses_message`: the message about unbalanced parentheses."""
 
     parentheses_message: str
 

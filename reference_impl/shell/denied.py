@@ -21,11 +21,8 @@ _OPERATORS = frozenset({"&&", "||", ";", "|"})
 
 @dataclass(frozen=True, slots=True)
 class DeniedCommand:
-    """The part of a command that a deny rule forbids, and the absolute `path` that is denied. Used to create the
-    refusal.
-
-    `redirected`: the output of the part is redirected to the path. `after_cd`: a `cd` in the same command determined
-    the directory of the path.
+    """The part of a command that a deny rule forbids, and the absolute `path` that is denied. `redirected`: its output
+    is redirected to the path. `after_cd`: a `cd` in the command determined the directory of the path.
     """
 
     text: str
@@ -80,9 +77,8 @@ def output_files(command: str, directory: str) -> list[str]:
 def needs_approval(
     command: str, directory: str, allows: Callable[[str], bool], *, reads_need_approval: bool
 ) -> bool:
-    """Whether the user must permit a command. `allows` returns whether output to an absolute path is allowed.
-
-    Commands that may change files need a permission. With `reads_need_approval`, commands that show files need it, too.
+    """Whether the user must permit a command: it may change files or, with `reads_need_approval`, shows files. `allows`
+    returns whether output to an absolute path is allowed.
     """
     for words, _ in _simple_commands(command):
         program, *others = _without_redirections(words)[0]
@@ -111,9 +107,7 @@ def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Separate the redirections from the words of a command. Return the other words, the output files, and the input
-    files.
-    """
+    """Split the words of a command into the words without redirections, the output files and the input files."""
     plain, targets, inputs = [], [], []
     rest = iter(words)
     for word in rest:

@@ -1,6 +1,4 @@
-"""Find the lines of files that a command displays, such as `sed -n 1,5p notes.txt`. The product treats them as read, if
-it recognises the command.
-"""
+"""Find the lines of files that a command such as `sed -n 1,5p notes.txt` displays: they may count as read."""
 
 from __future__ import annotations
 
@@ -21,11 +19,8 @@ _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLines:
-    """Lines of one file that a command displays: `limit` lines from line `offset` on. `path` is written as in the
-    command.
-
-    `offset` and `limit` have the meaning of Read's arguments; None: not given. `has_line_numbers`: the numbers of the
-    lines are known; false for a search.
+    """Lines of one file that a command displays: `limit` lines from line `offset` on, as in Read; None: not given.
+    `path` is written as in the command. `has_line_numbers`: the numbers of the lines are known; false for a search.
     """
 
     path: str
@@ -35,9 +30,8 @@ class DisplayedLines:
 
 
 def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
-    """Return the lines of files that a command displays. None if the command does anything else, too.
-
-    `programs` are the programs whose output counts as a Read in this version.
+    """Return the lines of files that a command displays. None if the command does anything else, too. `programs` are
+    the programs whose output counts as a Read in this version.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")
@@ -97,9 +91,7 @@ def _parse_display_command(words: Sequence[str]) -> DisplayedLines | None:
 
 
 def _line_count(options: Sequence[str]) -> int:
-    """Return the number of lines that `head` or `tail` displays with these options. 0 if the options are not
-    understood.
-    """
+    """Return the number of lines that `head` or `tail` displays with these options. 0 if it is unknown."""
     if not options:
         return 10
     found = _LINE_COUNT_PATTERN.fullmatch("".join(options))

@@ -18,9 +18,7 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Interface of a shell that runs commands one after the other. `directory` is the absolute path of the directory in
-    which the next command starts.
-    """
+    """Interface of a shell that runs commands in turn. `directory` is the absolute directory of the next command."""
 
     directory: str
 

@@ -1,3 +1,1 @@
-"""Functions for the text and lines of a file, the search for text in Edit, and JSON. No module here accesses the
-disk.
-"""
+"""Functions for the text and lines of a file, the search for text in Edit, and JSON. None accesses the disk."""

@@ -44,10 +44,9 @@ _SAMPLE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format that is used to write a text file: the name of a Python codec, the line ending (`\\n` or `\\r\\n`),
-    and whether the file starts with a byte order mark.
-
-    `doubles_cr`: the `\\r` of a `\\r\\n` in the text is written in addition to the line ending.
+    """The format of a text file to write: the name of a Python codec, the line ending (`\\n` or `\\r\\n`), and whether
+    it starts with a byte order mark. `doubles_cr`: the `\\r` of a `\\r\\n` in the text is written in addition to the
+    line ending.
     """
 
     encoding: str = _UTF_8
@@ -57,10 +56,9 @@ class Format:
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Determine the format of a file from its first bytes.
-
-    A file with a UTF-16 little-endian byte order mark is UTF-16. Any other file is UTF-8; with `empty_is_latin_1`, an
-    empty file is Latin-1. `decoded`: detect line endings in the decoded text, instead of in the bytes read as UTF-8.
+    """Determine the format of a file from its first bytes: UTF-16 after a UTF-16 little-endian byte order mark,
+    otherwise UTF-8; with `empty_is_latin_1`, an empty file is Latin-1. `decoded`: detect line endings in the decoded
+    text, instead of in the bytes read as UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -76,9 +74,8 @@ def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
 
 
 def decode(data: bytes, encoding: str = _UTF_8, *, keep_surrogates: bool = False) -> str:
-    """Convert bytes to text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF.
-
-    An odd last byte of UTF-16 is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
+    """Convert bytes to text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF. An odd last byte of
+    UTF-16 is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
     """
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
@@ -111,16 +108,13 @@ def replace_surrogates(text: str) -> str:
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return the text that a file contains if `text` is written in this format. Unpaired surrogates are replaced,
-    except in UTF-16.
-    """
+    """Return `text` as it is stored in this format: unpaired surrogates are replaced, except in UTF-16."""
     return text if file_format.encoding == _UTF_16 else replace_surrogates(text)
 
 
 def encode(text: str, file_format: Format) -> bytes:
-    """Convert a text to bytes in this format. Every `\\n` becomes the line ending of the format.
-
-    An unpaired surrogate becomes U+FFFD, except in UTF-16. In Latin-1, each UTF-16 code unit loses its upper byte.
+    """Convert a text to bytes in this format. Every `\\n` becomes the line ending of the format. An unpaired surrogate
+    becomes U+FFFD, except in UTF-16. In Latin-1, each UTF-16 code unit loses its upper byte.
     """
     text = storable_text(text, file_format)
     if file_format.line_ending != "\n":
@@ -145,9 +139,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
-    """Join lines to one text with their line numbers. `first` is the number of the first line; `prefix` is the format
-    of a number, for example `{:>6}→`.
-    """
+    """Join lines with their line numbers, starting at `first`. `prefix` formats a number, for example `{:>6}→`."""
     number = str if isinstance(first, int) else number_text
     return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
@@ -165,10 +157,9 @@ class Match:
 
 
 def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
-    """Find the argument `old_string` of an Edit in the content of a file. None if the file does not contain it.
-
-    The exact text is searched first. Without a match, curly and straight quotes match each other. Without a match
-    again, `old_string` is searched with each escape (such as `\\u00e9`) replaced by its character, and then with each
+    """Find the argument `old_string` of an Edit in the content of a file. None if the file does not contain it. The
+    exact text is searched first. Without a match, curly and straight quotes match each other. Without a match again,
+    `old_string` is searched with each escape (such as `\\u00e9`) replaced by its character, and then with each
     non-ASCII character replaced by its escape.
     """
     old, new = arguments["old_string"], arguments["new_string"]
@@ -204,10 +195,9 @@ _CONTEXT_LINES = 4
 
 
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Replace the first `old` in the content by `new`, or every `old` if `everywhere`. Return the new content.
-
-    If `new` is empty and `old` does not end with a line end, the line end after `old` is also removed. If only some
-    occurrences have a line end after them, only these occurrences are removed.
+    """Return the content with the first `old`, or every `old` if `everywhere`, replaced by `new`. If `new` is empty and
+    `old` does not end with a line end, the line end after `old` is also removed. If only some occurrences have a line
+    end after them, only these occurrences are removed.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
@@ -215,11 +205,9 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the part of a changed file that the answer to an Edit shows: the numbered lines around the first
-    replacement of `old` by `new`, with 4 lines before and 4 lines after it.
-
-    `content` is the content before the change. `everywhere`: every occurrence is replaced. `prefix` is the format of a
-    line number.
+    """Return the snippet of a changed file in the answer to an Edit: the numbered lines around the first replacement of
+    `old` by `new`, with 4 lines before and after it. `content` is the content before the change. `everywhere`: every
+    occurrence is replaced. `prefix` formats a line number.
     """
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
@@ -261,10 +249,8 @@ def _straighten_quotes(text: str) -> str:
 
 
 def _curl_quotes(text: str, *, like: str) -> str:
-    """Replace straight quotes in a text by curly quotes. Only the kinds of quotes (single, double) that are curly in
-    `like` are replaced.
-
-    A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
+    """Replace straight quotes by curly quotes, but only the kinds (single, double) that are curly in `like`. A quote
+    opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
     for plain, opening, closing in _QUOTES:
         if opening in like or closing in like:
@@ -288,9 +274,8 @@ _NON_ASCII_PATTERN = re.compile(r"[^\x00-\x7f]")
 
 
 def decode_escapes(text: str, behaviours: Behaviours) -> str:
-    """Replace each escape in a text (such as `\\u00e9`) by its character.
-
-    An escape stays if it follows a backslash, or if it stands for an unpaired surrogate.
+    """Replace each escape in a text (such as `\\u00e9`) by its character. An escape stays if it follows a backslash, or
+    if it stands for an unpaired surrogate.
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH_PATTERN.search(text):
         return text
@@ -317,9 +302,7 @@ def _decode_every_escape(text: str, behaviours: Behaviours) -> str:
 
 
 def _escape_non_ascii(text: str, *, upper_case: bool = False) -> str:
-    """Replace each non-ASCII character in a text by its escape. The digits of escapes are in lower case unless
-    `upper_case`.
-    """
+    """Replace each non-ASCII character by its escape, with digits in lower case unless `upper_case`."""
     return _NON_ASCII_PATTERN.sub(lambda match: _escape_text(match[0], upper_case), text)
 
 

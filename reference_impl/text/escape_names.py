@@ -9,21 +9,16 @@ from readfirst.reference_impl.text.content import utf16_length
 __all__ = ["escape_name"]
 
 _MAX_UNITS, _FIRST_UNITS, _LAST_UNITS = 64, 40, 24
-"""Limits for names, in UTF-16 code units: the maximum length of a name that is shown in full, and how much of the
-beginning and of the end of a longer name is shown.
-"""
+"""Maximum length of a name in UTF-16 code units, and the units kept at the beginning and end of a longer name."""
 _LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
 _INVISIBLE_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode categories of characters that are escaped in a name: control and format characters, and line and paragraph
-separators.
-"""
+"""Unicode categories that are escaped in a name: control, format, and line and paragraph separators."""
 
 
 def escape_name(name: str) -> str:
-    """Return a file name that can be shown safely. Invisible characters, and spaces at its ends, are escaped. `<`, `>`
-    and backticks are replaced by similar characters.
-
-    A name of more than 64 UTF-16 code units is reduced to its beginning and its end.
+    """Return a file name that can be shown safely: invisible characters and spaces at its ends are escaped, and `<`,
+    `>` and backticks replaced by similar characters. A name of more than 64 UTF-16 code units is reduced to its
+    beginning and its end.
     """
     inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
     shown = [

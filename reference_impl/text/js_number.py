@@ -11,9 +11,7 @@ _MIN_PLAIN_EXPONENT = -6
 
 
 def number_text(number: float) -> str:
-    """Return a number as JavaScript prints it: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits that a double cannot represent
-    are lost.
-    """
+    """Return a number as JavaScript prints it, with the precision of a double: `2`, `1.5`, `-3`, `1e+21`, `1e-7`."""
     value = float(number)
     if value == 0:
         return "0"

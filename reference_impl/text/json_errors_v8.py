@@ -1,6 +1,4 @@
-"""Create short error messages about invalid JSON. The JavaScript engine of later versions of the product (V8) uses the
-same messages.
-"""
+"""Create the short error messages about invalid JSON of V8, the JavaScript engine of later versions."""
 
 from __future__ import annotations
 

@@ -29,11 +29,9 @@ class JsonError(Exception):
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Parse a JSON text and return its value. Raises JsonError for invalid JSON, and RecursionError for JSON that is
-    nested too deeply. `brief`: use the short error messages of `json_errors_v8`.
-
-    If an object contains a key twice, the last value is used. Integer keys come first, in ascending order, as in
-    JavaScript.
+    """Return the value of a JSON text. Raises JsonError for invalid JSON, and RecursionError for JSON that is nested
+    too deeply. `brief`: use the short error messages of `json_errors_v8`. Of a repeated key, the last value is used.
+    Integer keys come first, in ascending order, as in JavaScript.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_ordered_object)
@@ -55,9 +53,7 @@ def compact_json(value: Any) -> str:
 
 
 def indented_json(value: Any, *, width: int = 1, level: int = 0) -> str:
-    """Return a value as JSON on several lines. Each level is indented by `width` spaces. `level` is the level of the
-    value itself.
-    """
+    """Return a value as JSON on several lines, indented by `width` spaces per level. `level` is that of the value."""
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:

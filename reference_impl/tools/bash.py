@@ -83,9 +83,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Run the command and return its output. In some versions, files that the command shows count as read. Raises
-    Refusal if the exit code is not 0.
-    """
+    """Run the command and return its output; some versions record the shown files. Raises Refusal if it fails."""
     assert session.shell is not None  # a session without a shell does not have this tool
     directory = session.shell.directory
     behaviours = session.behaviours
@@ -111,9 +109,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """After a command, use the command's last directory for the next command. For a sub-agent, return to the directory
-    `before`, because its commands always start there.
-    """
+    """Keep the command's last directory for the next command. A sub-agent returns to the directory `before`."""
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before
@@ -122,9 +118,7 @@ def _follow_directory(session: Session, before: str) -> None:
 
 
 def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
-    """Join the standard output and the standard error of a command to one text for the model. After a failure, some
-    versions print the standard error first, or both twice.
-    """
+    """Join the outputs of a command. After a failure, some versions print the standard error first, or both twice."""
     parts = [part for part in (result.output.rstrip(), result.errors.rstrip()) if part]
     in_order = "\n".join(parts)
     match behaviours.commands.failed_command_output_order if result.code else "in order":
@@ -137,9 +131,7 @@ def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
 
 
 def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> None:
-    """Record that the session knows the lines of a file that a command displayed, as after a Read. If the line numbers
-    are unknown, the content is not recorded.
-    """
+    """Record displayed lines as after a Read. If the line numbers are unknown, the content is not recorded."""
     path = resolve_path(lines.path, directory, resolves_dots=True)
     if not lines.has_line_numbers:
         disk.read(path)
@@ -154,9 +146,7 @@ def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> 
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return a notice that lists known files that are newer than their records. The notice states that the command
-    changed these files.
-    """
+    """Return a notice that the command changed the known files that are newer than their records."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

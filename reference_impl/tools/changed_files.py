@@ -26,10 +26,8 @@ _SECRET = re.compile(
 
 
 def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read the files `outdated` again, because they are newer on disk than their records. Return one reminder for each
-    file: a message to the model with the changed lines.
-
-    A file that Read refuses now is forgotten in some versions, and keeps its record in others.
+    """Read the files `outdated` again, which are newer on disk than their records. Return a reminder with the changed
+    lines for each. A file that Read refuses now is forgotten in some versions, and keeps its record in others.
     """
     reported = []
     for path in outdated:
@@ -63,10 +61,8 @@ def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def report_hook_change(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """After a call, check whether a hook changed the file that the call wrote. If so, record the new state of the file,
-    and add a reminder for the model. Only some versions do this.
-
-    `known` contains the paths that the session knew before the call.
+    """Record the new state of a written file that a hook changed after the call, and remind the model. Only some
+    versions do this. `known` contains the paths that the session knew before the call.
     """
     behaviours = session.behaviours
     path = session.paths.expand_argument(arguments.get("file_path") or arguments.get("notebook_path") or "")
@@ -85,9 +81,7 @@ def report_hook_change(
 
 
 def change_reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
-    """Return a list with one reminder, which shows the changed lines of a file. The list is empty in versions without
-    reminders, and in some versions if no line changed.
-    """
+    """Return one reminder with the changed lines of a file, or none in some versions."""
     if not behaviours.reminders.changed_file_reminder:
         return []
     mark_missing_ends = behaviours.reminders.changed_lines_mark_missing_newline
@@ -120,10 +114,8 @@ def is_secret_file(path: str, behaviours: Behaviours) -> bool:
 
 
 def truncate_lines(lines: str, limit: int, *, end_counts: bool) -> str:
-    """Shorten lines to `limit` characters. Return the first lines that fit, or the beginning of the first line, and a
-    note with the number of the missing lines.
-
-    `end_counts`: the line end of the last shown line counts as one more line.
+    """Shorten lines to `limit` characters: the first lines that fit, or the beginning of the first line, and a note
+    with the number of missing lines. `end_counts`: the line end of the last shown line counts as one more line.
     """
     end = lines.rfind("\n", 0, limit)
     shown = lines[:limit] if end < 0 else lines[:end]

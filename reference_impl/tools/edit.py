@@ -104,9 +104,7 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file without its byte order mark. During the execution, if the text contains a second mark,
-        the first mark is included.
-        """
+        """The text without its byte order mark, but with it during the execution if a second mark follows."""
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
@@ -140,10 +138,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` use.
-
-    Trailing whitespace is stripped from the new text if the file exists.
-    """
+    """Return the arguments for the next steps: trailing whitespace of the new text is stripped if the file exists."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
             name: decode_escapes(arguments[name], session.behaviours) for name in ("old_string", "new_string")
@@ -219,9 +214,7 @@ def refuse_forbidden_change(session: Session, arguments: Mapping[str, Any], *, t
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, because it may have changed after the validation. Replace the text, record the write, and
-    return the answer.
-    """
+    """Check the file again, as it may have changed. Replace the text, record the write, and return the answer."""
     path = session.paths.to_write(arguments["file_path"])
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
@@ -253,9 +246,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again right before it is written. Return the sentence about the file's state that is used in the
-    answer. Raises Refusal if the file changed.
-    """
+    """Check the file again before writing. Return the sentence about its state. Raises Refusal if the file changed."""
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)
@@ -304,9 +295,7 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Raise Refusal if a file changed after its record was made. Some versions allow the Edit if the old text still
-    occurs as often as requested.
-    """
+    """Raise Refusal for a changed file. Some versions accept it if the old text occurs as often as requested."""
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:
@@ -365,19 +354,16 @@ def refuse_unchanged(content: str, updated: str) -> None:
 
 
 def current_state_remark(behaviours: Behaviours) -> str:
-    """Return the sentence in an answer that says that the model knows the current content of the whole file. Empty in
-    versions without this sentence.
-    """
+    """Return the sentence that the model knows the current content of the whole file. Empty in some versions."""
     return _CURRENT_STATE_REMARK if behaviours.answers.answers_say_state_is_current else ""
 
 
 def edit_answer(
     behaviours: Behaviours, raw_path: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
-    """Return the answer to an Edit. `raw_path` is the path as written in the call.
-
-    `content` is the file's text before the Edit. `everywhere`: all matches were replaced. `remark` is a sentence about
-    the state of the file, or empty; it is used if the answer shows no snippet.
+    """Return the answer to an Edit. `raw_path` is the path as written in the call. `content` is the text before the
+    Edit. `everywhere`: all matches were replaced. `remark` is a sentence about the state of the file, or empty, for
+    answers without a snippet.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (

@@ -16,10 +16,8 @@ _MEMORY_FILE = "CLAUDE.md"
 
 
 def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
-    """Show a file to the model without a call: read it, and remember it as known. A file that Read refuses is not
-    shown. `path` is absolute.
-
-    Without `obeys_rules`, deny rules do not apply.
+    """Show a file to the model without a call, and remember it, unless Read refuses it. `path` is absolute. Without
+    `obeys_rules`, deny rules do not apply.
     """
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
@@ -30,9 +28,7 @@ def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
 
 
 def read_memory_files(session: Session, raw_path: str) -> bool:
-    """Read the memory files (CLAUDE.md) in the directory of a file that was just read, and in its parent directories
-    below the working directory. Return whether a file was shown.
-    """
+    """Read CLAUDE.md beside and above a file, below the working directory. Return whether a file was shown."""
     shown = False
     directory = os.path.dirname(session.paths.to_read(raw_path))  # noqa: PTH120 - paths are strings here
     while directory.startswith(f"{session.memory.root}/"):

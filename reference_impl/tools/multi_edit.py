@@ -45,9 +45,7 @@ class EditListSchema(Schema):
         return schema
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments that the tool uses. Some versions accept `edits` as JSON text, which is converted to a
-        list. Raises Refusal for invalid arguments.
-        """
+        """Return the arguments. Some versions accept `edits` as JSON text, and parse it. Raises Refusal if invalid."""
         edits = arguments.get("edits")
         if self.behaviours.arguments.multi_edit_accepts_json_text and isinstance(edits, str):
             with contextlib.suppress(ValueError):
@@ -127,11 +125,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Apply the edits one after the other, and return the new content. Raises Refusal if one edit, or all edits
-    together, change nothing.
-
-    Each old text must match exactly; curly and straight quotes do not match. An old text, without newlines at its end,
-    must not occur in the new text of an earlier edit.
+    """Apply the edits in order, and return the new content. Raises Refusal if one edit, or all together, change
+    nothing. Each old text must match exactly, including quotes. An old text, without newlines at its end, must not
+    occur in the new text of an earlier edit.
     """
     updated, inserted = content, list[str]()
     for edit in edits:

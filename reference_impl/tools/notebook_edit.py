@@ -107,9 +107,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell, write the notebook, and return the answer. The whole JSON is formatted again. The encoding and
-    the line endings of the file are kept.
-    """
+    """Change the cell, write the newly formatted notebook with its encoding and line endings. Return the answer."""
     path = session.paths.argument_path(arguments["notebook_path"])
     file = session.storage.find_file(path)
     file.read()
@@ -156,9 +154,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def name_of_inserted_cell(session: Session, identity: str | None) -> str:
-    """Return the name that the answer uses for an inserted cell: `cell ID`. Without an id: `a new cell`, or in older
-    versions `cell undefined`.
-    """
+    """Return the name of an inserted cell: `cell ID`, without an id `a new cell` or (older) `cell undefined`."""
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
@@ -210,9 +206,7 @@ def parse_notebook(content: str) -> Any:
 
 
 def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal if the notebook does not contain the cell that a call names. An insertion at the beginning needs no
-    cell.
-    """
+    """Raise Refusal if the notebook lacks the cell that a call names. An insertion at the beginning needs no cell."""
     if "cell_number" in arguments:
         refuse_cell_number(document, arguments["cell_number"], inserts=arguments.get("edit_mode") == "insert")
         return
@@ -239,9 +233,7 @@ def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str,
 
 
 def refuse_cell_index(document: Any, index: int) -> None:
-    """Raise Refusal if the notebook has no cell with this index, counted from 0. Raises ContentError if the notebook
-    has no list of cells.
-    """
+    """Raise Refusal if no cell has this index from 0. Raises ContentError if the notebook has no list of cells."""
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if cells in (None, ...):
         required_cells(document, str(index))
@@ -251,9 +243,7 @@ def refuse_cell_index(document: Any, index: int) -> None:
 
 
 def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
-    """Raise Refusal if the notebook has no cell with this number, counted from 0. With `inserts`, the number after the
-    last cell is allowed, too.
-    """
+    """Raise Refusal if no cell has this number from 0. With `inserts`, the number after the last cell is allowed."""
     count = len(required_cells(document, "find"))
     if number < 0:
         why = "must be non-negative."
@@ -267,9 +257,7 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells of a notebook. Raises ContentError if there is no list of cells. The error message contains
-    `operation`, the JavaScript method that fails.
-    """
+    """Return the cells. If there are none, raises ContentError about `operation`, the failing JavaScript method."""
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"
@@ -278,9 +266,8 @@ def required_cells(document: Any, operation: str) -> list[Any]:
 
 
 def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id. None if there is no such cell.
-
-    The id `cell-N` means the cell with index N if no cell has the id, or with `number_first`.
+    """Return the index of the cell with an id. None if there is no such cell. The id `cell-N` means the cell with index
+    N if no cell has the id, or with `number_first`.
     """
     if not cell_id:
         return None
@@ -295,10 +282,9 @@ def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, resets_count: bool) -> None:
-    """Set the source of a cell, and its type if `kind` is given. Used in versions that do not use `replace_cell`.
-
-    With `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type loses
-    its execution count and gets empty outputs.
+    """Set the source of a cell, and its type if `kind` is given, in versions without `replace_cell`. With
+    `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type loses its
+    execution count and gets empty outputs.
     """
     cell["source"] = source
     if not resets_count:
@@ -331,9 +317,7 @@ def cells_have_ids(document: dict[str, Any]) -> bool:
 
 
 def new_cell(document: dict[str, Any], kind: str, source: str, *, resets_count: bool) -> dict[str, Any]:
-    """Create a cell. From notebook format 4.5 on, the cell has a random id. `resets_count`: a code cell has a null
-    execution count.
-    """
+    """Create a cell, with a random id from format 4.5 on. `resets_count`: a code cell has a null execution count."""
     cell: dict[str, Any] = {"cell_type": kind}
     if cells_have_ids(document):
         cell["id"] = os.urandom(6).hex()

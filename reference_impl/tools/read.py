@@ -48,9 +48,7 @@ _PAGES_PATTERN = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _LENIENT_PAGES_PATTERN = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 _MAX_BYTES_SEEN_WITH_LIMIT = 4096
-"""Maximum size of a file, in bytes, that counts as completely seen even if a Read uses `limit`. Recorded since
-2.1.328.
-"""
+"""Maximum bytes of a file that counts as completely seen even if a Read uses `limit`, since 2.1.328."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -116,9 +114,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the answer: numbered lines, blocks for the cells of a notebook, or a text that represents an image or a
-    PDF.
-    """
+    """Return numbered lines, blocks for the cells of a notebook, or a text that represents an image or a PDF."""
     raw_path = arguments["file_path"]
     path = path_to_open(session, session.paths.to_read(arguments["file_path"]))
     session.paths.refuse_too_long(path)
@@ -163,9 +159,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
 
 
 def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines of a file, and record that the session read it. A Read with a truncated answer is not
-    recorded.
-    """
+    """Return the numbered lines of a file, and record the Read unless the answer is truncated."""
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify_line_ends(
@@ -221,16 +215,12 @@ def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str
 
 
 def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the lines that a Read requests: the number of the first line, from 1, and the number of lines. None means
-    all lines.
-    """
+    """Return the first requested line, from 1, and the number of lines. None means all lines."""
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether an earlier message read the same lines (or the cells) of a file that has not changed since. Parallel
-    Reads of the current message do not count.
-    """
+    """Whether an earlier message (not a parallel Read) read the same lines or cells of a file unchanged since."""
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
     return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
@@ -255,9 +245,7 @@ def refuse_without_size(session: Session, path: str) -> None:
 
 
 def path_to_open(session: Session, path: str) -> str:
-    """Return the path that Read uses to open a file. Some versions replace backslashes by slashes, if only the
-    resulting path exists.
-    """
+    """Return the path that Read opens. Some versions replace backslashes by slashes, if only the result exists."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -267,10 +255,8 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Raise Refusal if a path is a directory. The message contains the absolute path of the call.
-
-    In some versions, if this path contains the real path (without links), the real path in it is replaced by the whole
-    path.
+    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some versions, if
+    this path contains the real path (without links), the real path in it is replaced by the whole path.
     """
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)
@@ -297,8 +283,7 @@ def has_no_lines(path: str, behaviours: Behaviours) -> bool:
 
 
 def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
-    """Return `limit` lines, starting at line `offset`. Fractions are truncated; negative numbers count from the end.
-
+    """Return `limit` lines from line `offset` on. Fractions are truncated; negative numbers count from the end.
     `one_by_one`: include each line whose index is in the range, instead of slicing the list.
     """
     start = 0 if offset == 0 else offset - 1
@@ -322,9 +307,7 @@ def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
 
 
 def refuse_pages(pages: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if the argument `pages` is invalid, or requests too many pages. The kind of the file does not
-    matter.
-    """
+    """Raise Refusal if the argument `pages` is invalid or requests too many pages, for any kind of file."""
     if not pages and behaviours.arguments.pages_check == "strict or empty":
         return
     strict = behaviours.arguments.pages_check != "lenient"
@@ -348,11 +331,8 @@ def refuse_pages(pages: str, behaviours: Behaviours) -> None:
 
 
 def refuse_device(path: str, raw_path: str) -> None:
-    """Raise Refusal for a device, a pipe or a socket, because its content may be endless. Only the null device is
-    allowed.
-
-    Names of a process's open files, such as `/dev/stdin`, are always refused. `raw_path` is the path as written in the
-    call.
+    """Raise Refusal for a device (except the null device), a pipe or a socket: its content may be endless. Names of a
+    process's open files, such as `/dev/stdin`, are always refused. `raw_path` is the path as written in the call.
     """
     if disk.is_socket(path):
         raise Refusal("os_error", f"ENXIO: no such device or address, open '{path}'")

@@ -26,10 +26,7 @@ class Tool(Protocol):
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments that `validate`, `check_permissions` and `execute` use.
-
-        `corrected` means that the call used different argument names, which were corrected.
-        """
+        """Return the arguments for the next functions. `corrected`: argument names of the call were corrected."""
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal for an invalid call before anything is changed."""

@@ -74,10 +74,7 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` use.
-
-    Whitespace at line ends is stripped, unless the arguments were `corrected`.
-    """
+    """Return the arguments for the next steps: whitespace at line ends is stripped, unless they were `corrected`."""
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         content = decode_escapes(content, session.behaviours)
@@ -87,9 +84,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call before anything is changed. A file counts as changed if its modification time
-    is newer.
-    """
+    """Raise Refusal for an invalid call. A file counts as changed if its modification time is newer."""
     refuse_long_argument(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
@@ -111,9 +106,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a Write of a file is refused unless the session has read the file. This is always so for a notebook, and
-    for a file whose latest Read was truncated.
-    """
+    """Whether a Write is refused without a Read: always for a notebook, or if the latest Read was truncated."""
     if (
         session.behaviours.freshness.write_needs_read
         or path.endswith(".ipynb")
@@ -157,9 +150,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, because it may have changed after the validation. Write the file, record the write, and
-    return the answer.
-    """
+    """Check the file again, as it may have changed. Write it, record the write, and return the answer."""
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_inaccessible(path)
@@ -192,9 +183,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def created_answer(behaviours: Behaviours, raw_path: str) -> str:
-    """Return the answer to a Write of a new file, or of a file that was empty. `raw_path` is the path as written in
-    the call.
-    """
+    """Return the answer to a Write of a new or empty file. `raw_path` is the path as written in the call."""
     return f"File created successfully at: {raw_path}{edit_tool.current_state_remark(behaviours)}"
 
 
