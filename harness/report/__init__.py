@@ -20,9 +20,7 @@ from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Two command lines for a report: `run` replays a scenario, `show` prints it. The id of a scenario is appended to
-    both.
-    """
+    """Two command lines for a report: `run` replays a scenario, `show` prints it, each with the scenario's id added."""
 
     run: str
     show: str
@@ -30,11 +28,9 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Data of a run that are known before the first scenario is judged. Reports use these data. `target` is the connect
-    string, `name` the name of the target in reports.
-
-    `scenarios` is the number of scenarios on each contract. `commands` returns the command lines that a report prints
-    below a failure; its argument is the name of the contract.
+    """Data of a run that reports use, known before the first scenario is judged. `target` is the connect string, `name`
+    the name of the target in reports. `scenarios` is the number of scenarios on each contract. `commands` returns the
+    command lines that a report prints below a failure; its argument is the name of the contract.
     """
 
     target: str
@@ -44,15 +40,11 @@ class RunFacts:
     scenarios: int
     commands: Callable[[str], Commands]
     find: Callable[[str], Scenario | None]
-    """Returns the scenario with an id. Used to show the steps of a failed scenario. None if its file can no longer be
-    read.
-    """
+    """Returns the scenario with an id, to show its steps. None if its file can no longer be read."""
     rules: Rules | None = None
     """The rules that are used to group failures. None if the suite has none."""
     suite: str = ""
-    """The title of the suite: its name and version. The title starts with `part of` if the run uses only some
-    scenarios.
-    """
+    """The suite's name and version. Starts with `part of` if the run uses only some scenarios."""
     design: str = ""
     """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
@@ -60,18 +52,14 @@ class RunFacts:
 
 
 class Report(Protocol):
-    """A report on a run. The run calls `verdict` for each judged scenario in order, and `finish` once at the end, also
-    after an interrupt.
-    """
+    """A report on a run. `verdict` is called for each scenario in order, `finish` at the end or after an interrupt."""
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Add the verdict on one scenario. `ruling` is the result of the baseline for this verdict."""
         ...
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write the end of the report, with the summary of the run. `interrupted` means that the run was
-        interrupted.
-        """
+        """Write the end of the report, with the summary of the run."""
         ...
 
 
@@ -82,10 +70,8 @@ class OutputError(ReadfirstError):
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
     """Open a text file for a report. The new file replaces the file at `path` only if the block ends without an
-    exception.
-
-    Until then, and after a failure or an interrupt, the old file stays. If `path` is a link, the file that it points to
-    is replaced. A path that is not a regular file (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
+    exception. If `path` is a link, the file that it points to is replaced. A path that is not a regular file
+    (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

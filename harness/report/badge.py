@@ -63,9 +63,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the class of rules if the runs contain exactly the scenarios of this class. None if there is no such
-    class.
-    """
+    """Return the class of rules whose scenarios are exactly those of the runs. None if there is no such class."""
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}
@@ -77,9 +75,7 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return the counts of rules as a text, such as `38/40, 2 not claimed,`: 38 of the 40 judged rules hold in all
-    runs, and 2 further rules need missing capabilities.
-    """
+    """Return counts of rules such as `38/40, 2 not claimed,`: 38 of 40 judged rules hold, 2 lack capabilities."""
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

@@ -30,12 +30,11 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
-
-    `level` is the lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `fails`
-    is the number of scenarios that fail at this level. `shortest` is an example for reports: reports use the most
-    frequent of the worst mistakes, and the shortest scenario with this mistake. If the baseline accepts all failures,
-    the example is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
+    """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
+    lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `fails` is the number
+    of scenarios that fail at this level. `shortest` is an example for reports: the shortest scenario with the most
+    frequent of the worst mistakes or, if the baseline accepts all failures, the shortest accepted failure.
+    `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -52,18 +51,14 @@ class RuleResult:
 
     @property
     def standing(self) -> Standing:
-        """Whether the rule holds in all of its judged scenarios (`yes`), in some (`partly`) or in none (`no`). Other
-        values are used if no scenario was judged.
-        """
+        """Whether the rule holds in all judged scenarios, `partly` or not. Other values if none was judged."""
         count = self.count
         return standing(count.judged, count.judged - count.failed - count.error, count.unsupported)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The results of all rules of one class, which are used in tables of classes. `holding` is the number of rules that
-    hold in all their judged scenarios, `judged` the number of rules with a judged scenario.
-    """
+    """The results of all rules of one class: `judged` rules have a judged scenario, `holding` rules hold in all."""
 
     class_: RuleClass
     holding: int
@@ -75,10 +70,8 @@ class ClassResult:
 
 @dataclass(slots=True)
 class RuleTally:
-    """Collects the verdicts on one contract, and groups them by rule for a report.
-
-    Verdicts are not stored, except for examples, so the used memory grows only with the number of rules and kinds of
-    mistakes.
+    """Collects the verdicts on one contract, and groups them by rule for a report. Verdicts are not stored, except for
+    examples, so the used memory grows only with the number of rules and kinds of mistakes.
     """
 
     rules: Rules | None
@@ -101,30 +94,24 @@ class RuleTally:
                 shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
-        """Return the result of each rule with a verdict, the worst rule first.
-
-        Rules with harm or different effects come first, by class. Within a class, rules with harm come first, and the
-        other rules are sorted by requirement and number of failures. Rules with only unnecessary refusals follow, then
-        rules with only different reasons or words. Failures are counted as if the kind of mistake `as_if_without` were
-        fixed.
+        """Return the result of each rule with a verdict, the worst rule first. Rules with harm or different effects
+        come first, by class. Within a class, rules with harm come first, and the other rules are sorted by requirement
+        and number of failures. Rules with only unnecessary refusals follow, then rules with only different reasons or
+        words. Failures are counted as if the kind of mistake `as_if_without` were fixed.
         """
         rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
         unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> DominantMistake | None:
-        """Return the mistake that most unaccepted failures share. None if it explains at most a quarter of these
-        failures.
-        """
+        """Return the mistake that most unaccepted failures share. None if it explains at most a quarter of them."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)
         return find_dominant_mistake(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
-        """Return the id of the rule under which a verdict is counted. Empty if the suite does not contain the verdict's
-        rule.
-        """
+        """Return the id of the rule of a verdict. Empty if the suite does not contain the rule."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
     def _result_of(self, rule_id: str, fixed: str | None) -> RuleResult:
@@ -149,11 +136,9 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the verdict that is used as the example of a rule: the shortest failure with the most frequent of the
-        worst mistakes. None if the rule has no failure.
-
-        `unaccepted` contains the number of scenarios by failure. `severity` is the worst severity of these failures;
-        None if there are none. The mistake `fixed` is ignored.
+        """Return the example of a rule: the shortest failure with the most frequent of the worst mistakes. None if the
+        rule has no failure. `unaccepted` contains the number of scenarios by failure. `severity` is the worst severity
+        of these failures; None if there are none. The mistake `fixed` is ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
@@ -178,9 +163,7 @@ def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, 
 
 
 def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
-    """Group the results of rules by class, and return the result of each class, the worst class first. Classes without
-    a rule in `results` are omitted.
-    """
+    """Group results by class, the worst class first. Classes without a rule in `results` are omitted."""
     grouped: dict[RuleClass, list[RuleResult]] = {class_: [] for class_ in CLASSES}
     for result in results:
         if result.rule is not None:
@@ -210,8 +193,7 @@ def _sort_key(result: RuleResult, rule_order: dict[str, int]) -> tuple[int, int,
 
 
 MAX_RULE_LINES = 30
-"""Maximum number of lines in the list of failing rules. The last line states the number of rules that are not listed.
-"""
+"""Maximum lines in the list of failing rules. The last line states how many rules are not listed."""
 
 NO_RULE = "no rule"
 """Heading that is used for scenarios without a rule."""
@@ -223,9 +205,7 @@ _HEADINGS_BY_LEVEL = {
 }
 _GAP = "  "
 _MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
-"""Limits for the mistake of a generated scenario in the line of a rule. The mistake is shown only if at least the first
-number of characters is free in the line, and is truncated to the second number of characters.
-"""
+"""Characters of the mistake in a rule's line: the minimum that must be free in the line, and the maximum."""
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
@@ -234,9 +214,7 @@ def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def group_of(result: RuleResult) -> str:
-    """Return the heading for a failing rule in the list of failing rules: the class of the rule, or for lesser failures
-    the kind of failure, such as `refused without need`.
-    """
+    """Return the heading for a failing rule: its class, or the kind of a lesser failure (`refused without need`)."""
     if result.level in _HEADINGS_BY_LEVEL:
         return _HEADINGS_BY_LEVEL[result.level]
     if result.is_overcautious:
@@ -265,7 +243,6 @@ def rule_lines(
     max_lines: int = MAX_RULE_LINES,
 ) -> list[Line]:
     """Return the list of failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
-
     The failing scenarios are counted at the lowest failing level of the rule. `command` is a command line that replays
     a scenario; the report adds an id. `width` is the number of columns (None: unlimited). If a line is too long, the id
     is in a line below the title. If there is room, the mistake follows the id of a generated scenario, because the
@@ -301,9 +278,7 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return the first mistake of a generated scenario after a gap, for the end of a line that already uses `used`
-    columns. Empty if the scenario is not generated, or if the line has no room.
-    """
+    """Return a generated scenario's first mistake for a line with `used` columns. Empty without a mistake or room."""
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))
@@ -314,9 +289,7 @@ def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
-    """Return as many of the first rules as fit into `max_lines` lines, including the headings of their groups. Return
-    at least one rule.
-    """
+    """Return the first rules that fit into `max_lines` lines with the headings of their groups; at least one."""
     lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
         lines_left -= lines_per_rule + (group_of(result) != previous_group)
@@ -336,9 +309,7 @@ def rule_title(result: RuleResult) -> str:
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return a text such as ` (2 accepted)` with the number of accepted failures, for the end of a rule's title. Empty
-    if no failure is accepted.
-    """
+    """Return the number of accepted failures, such as ` (2 accepted)`. Empty if there are none."""
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

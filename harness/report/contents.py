@@ -1,6 +1,4 @@
-"""Shorten long texts in the JSON lines of a run: each text is written only once, and only the part of a very long text
-around its first difference is written.
-"""
+"""Shorten long texts in the JSON lines of a run: write each text once, or only the part with its first difference."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -9,35 +7,28 @@ from typing import Any
 from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
-"""Maximum characters of a text that is written in the line of its verdict. A longer text is written in a separate line,
-its *content line*.
-"""
+"""Maximum characters of a text in the line of its verdict. A longer text gets its own *content line*."""
 EXCERPT_CHARS = 2_048
 """Maximum characters of the text in a content line. If a text is longer, the line contains only an excerpt."""
 _CONTEXT_CHARS = 500
 """Number of characters before the first difference that an excerpt of a long text contains."""
 
 TextOrReference = str | dict[str, Any]
-"""A text in a JSON line. A short text is a string. A long text is an object with the digest (`sha256`) of the text in
-an earlier content line. If this content line contains only an excerpt, the object also contains the index of the
-excerpt's first character (`from`).
+"""A text in a JSON line: a string, or for a long text an object with the digest (`sha256`) of an earlier content line.
+If this line contains only an excerpt, the object also contains the index of the excerpt's first character (`from`).
 """
 
 
 @dataclass(slots=True)
 class ContentWriter:
-    """Replaces the long texts of differences by references to content lines, and writes each content line only once.
-    Used to write the JSON lines of a run.
-    """
+    """Replaces long texts of differences by references to content lines, each of which is written only once."""
 
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(
         self, texts: tuple[str, str]
     ) -> tuple[tuple[TextOrReference, TextOrReference], list[dict[str, Any]]]:
-        """Return the JSON values that stand for an expected and an actual text, and the content lines to write before
-        them.
-        """
+        """Return the JSON values for an expected and an actual text, and the content lines to write before them."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
@@ -69,9 +60,7 @@ class ContentReader:
     _texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> str:
-        """Add one content line. Return an error message if its text contradicts its digest or length. Otherwise, return
-        an empty text.
-        """
+        """Add a content line. Return an error if its text contradicts its digest or length, otherwise empty."""
         start, text = line.get("from", 0), line["text"]
         omitted_chars = line["characters"] - start - len(text)
         if omitted_chars < 0 or (not start and not omitted_chars and digest_of(text) != line["sha256"]):
@@ -82,7 +71,5 @@ class ContentReader:
         return ""
 
     def text(self, written: TextOrReference) -> str:
-        """Return a text that is written in a line, or the text of the content line that the line refers to. Raises
-        KeyError if this content line was not added.
-        """
+        """Return a text of a line, or of its content line. Raises KeyError if the content line was not added."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

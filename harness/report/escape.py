@@ -30,10 +30,9 @@ def _escape_character(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, so that a reader can see each character. Control characters, unusual whitespace,
-    lone surrogates, backslashes, spaces at the end and commands of CI systems (`##[error]`) are escaped.
-
-    Different texts stay different, up to MAX_ESCAPED_CHARS characters. Further characters are counted.
+    """Return the text on one line with each character visible. Control characters, unusual whitespace, lone surrogates,
+    backslashes, spaces at the end and commands of CI systems (`##[error]`) are escaped. Different texts stay different,
+    up to MAX_ESCAPED_CHARS characters. Further characters are counted.
     """
     escaped_text = _escape_text(text[:MAX_ESCAPED_CHARS])
     if len(escaped_text) <= MAX_ESCAPED_CHARS >= len(text):
@@ -54,9 +53,7 @@ def _escape_text(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line that can be pasted into a shell. Words with control characters or commands of CI systems
-    are quoted as `$'...'`.
-    """
+    """Return a command line for a shell. Words with control characters or CI commands are quoted as `$'...'`."""
     return " ".join(map(_quote_word, words))
 
 
@@ -78,9 +75,7 @@ def _escape_in_quotes(character: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of a text, each escaped. Only `\\n` ends a line. If the text ends with `\\n`, the last line
-    shows it.
-    """
+    """Return the escaped lines of a text. Only `\\n` ends a line; the last line shows it at the end of the text."""
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
         return [*map(_escape_text, lines[:-2]), _escape_text(lines[-2]) + "\\n"]
@@ -89,9 +84,7 @@ def visible_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a comparison of two texts. `sign` is `-` for an expected line, `+` for an actual line, a space for a
-    line of both texts, or `?` for a remark.
-    """
+    """A line of a comparison of texts. `sign` is `-` (expected), `+` (actual), a space (both) or `?` (a remark)."""
 
     sign: str
     text: str
@@ -109,9 +102,7 @@ def _cut_line(line: str, position: int) -> str:
 
 
 def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
-    """Compare two blocks of lines that differ. Below each pair of similar lines, a mark shows the position of the first
-    difference.
-    """
+    """Compare two different blocks of lines. A mark below similar lines shows their first difference."""
     if len(expected) == len(actual) == 1:
         position = first_difference(expected[0], actual[0]) or 0
         lines = [
@@ -128,9 +119,7 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
 
 
 def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return which blocks of lines are equal and which differ, in the format of `SequenceMatcher.get_opcodes`. Long
-    lists are compared only at their start and end, because a full comparison would take too long.
-    """
+    """Return the opcodes of `SequenceMatcher` for two lists. To save time, only the ends of long lists are compared."""
     if len(expected) + len(actual) <= 2000:
         return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(actual))
@@ -146,9 +135,7 @@ def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str,
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
-    """Compare two texts exactly, and return the lines of the comparison: all differences, and a few equal lines around
-    them.
-    """
+    """Compare two texts exactly. Return all different lines, and a few equal lines around them."""
     expected_lines, actual_lines = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
     all_codes = _find_opcodes(expected_lines, actual_lines)

@@ -56,11 +56,9 @@ FORMAT = 4
 
 
 def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the values of an export: a header, one value for each scenario that `contract` covers, and an end value. If
-    `ids` is given, only these scenarios are exported.
-
-    docs/export.md and fixtures/schema/export.schema.json describe the values. Raises SuiteError at the first invalid
-    scenario.
+    """Yield the values of an export: a header, one value per scenario that `contract` covers (among `ids`), and an end
+    value. docs/export.md and fixtures/schema/export.schema.json describe the values. Raises SuiteError at the first
+    invalid scenario.
     """
     all_ids = suite.ids()
     chosen_ids = all_ids if ids is None else list(ids)
@@ -83,9 +81,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add two facts about the contract to an exported scenario: the harms that the contract itself does, and the lines
-    of files that its answers show. A runner needs these facts to judge harm.
-    """
+    """Add the contract's own harms and the lines that its answers show, which a runner needs to judge harm."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
@@ -107,9 +103,7 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return the calls that each recorded contract answers (`a`) and refuses (`r`), as texts such as `a ar`, without
-    repetitions. A space separates the steps.
-    """
+    """Return each contract's answered (`a`) and refused (`r`) calls by step, such as `a ar`, without repetitions."""
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
@@ -138,10 +132,8 @@ def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]
 
 
 def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
-    """Return the exported value of a scenario for a contract, with full contents and one expectation per call. None if
-    the contract does not cover the scenario.
-
-    The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
+    """Return the exported value of a scenario, with full contents and one expectation per call. None if the contract
+    does not cover the scenario. The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
 
     A recorded contract covers a scenario if it has all tools and an expectation for every call. The contract
     `documented` covers a scenario if it has an expectation for any call. The other calls only prepare this call, so
@@ -181,9 +173,7 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
 
 
 def machine_needs(scenario: Scenario) -> set[str]:
-    """Return the capabilities that the machine of a runner must have to replay a scenario, such as git or changing
-    owners.
-    """
+    """Return the capabilities that a machine needs to replay a scenario, such as git or changing owners."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
     entries = scenario.given.files.values()
     if any(isinstance(entry, RegularFile | Directory) and entry.ownership for entry in entries):
@@ -201,9 +191,7 @@ def _permissions_value(permissions: GivenPermissions) -> dict[str, Any]:
 
 
 class _Expansion:
-    """Converts the steps of a scenario to JSON values for the export, and detects calls without an expectation of the
-    contract.
-    """
+    """Converts the steps of a scenario for the export, and detects calls without an expectation of the contract."""
 
     def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
         self.scenario = scenario
@@ -213,9 +201,7 @@ class _Expansion:
 
     @property
     def specified(self) -> bool:
-        """Whether the contract covers the scenario: a recorded contract must have an answer to every call, and
-        `documented` to at least one.
-        """
+        """Whether a recorded contract answers every call of the scenario, or `documented` at least one."""
         if self.scenario.invariant:
             return self.contract.recorded
         return self.has_expectation and not (self.contract.recorded and self.lacks_expectation)
@@ -316,9 +302,7 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return the exported value of a file or other entry. If `given`, a file always has a mode and a time. Otherwise,
-    the value contains a mode only if the scenario states it.
-    """
+    """Return the exported value of an entry, with its mode only if stated; if `given`, a file has a mode and a time."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
@@ -356,9 +340,7 @@ def _event_value(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content_value(entry: RegularFile) -> dict[str, Any]:
-    """Return the content of a file for the export: text if the bytes are UTF-8, otherwise base64. A repeated text is
-    exported once, with the number of repetitions.
-    """
+    """Return the content of a file for the export: text if it is UTF-8, otherwise base64; repeated text only once."""
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()
@@ -375,9 +357,7 @@ def _bytes_value(data: bytes) -> dict[str, str]:
 
 
 def _ownership_value(ownership: Ownership | None) -> dict[str, Any]:
-    """Return the exported owner and attributes of a file or other entry. None means the user of the session. Attributes
-    are in base64.
-    """
+    """Return the exported owner and attributes (base64) of an entry. None means the user of the session."""
     if ownership is None:
         return {}
     attributes = {name: base64.b64encode(data).decode("ascii") for name, data in ownership.attributes}

@@ -26,10 +26,9 @@ def short_path(path: Path) -> str:
 
 
 def format_position(position: Position) -> str:
-    """Return the position of an error in a file as `file:line:column`. `short_path` determines how the file is written.
-
-    For files of the bundled suite, the path starts with `fixtures/` if the suite is installed as a package, or is not
-    below the current directory.
+    """Return the position of an error as `file:line:column`, with the file as in `short_path`. For files of the bundled
+    suite, the path starts with `fixtures/` if the suite is installed as a package, or is not below the current
+    directory.
     """
     from readfirst.harness.suite.suite import default_root
 
@@ -65,9 +64,7 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands
 
 
 def brief(verdict: Verdict) -> str:
-    """Describe a failed verdict in one line: its first harm or difference, or the reason of an error. Empty for a
-    verdict without a failure.
-    """
+    """Return the first harm, difference or error reason of a failed verdict in one line. Empty if it did not fail."""
     requested = _requested_differences(verdict)
     if verdict.status == "error" or not requested:
         return visible(verdict.reason.partition("\n")[0])
@@ -91,11 +88,9 @@ def brief(verdict: Verdict) -> str:
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
-    """Return an explanation of a failed verdict or an error: the given files, the steps, the differences, and the part
-    of the system to blame. Two command lines at the end show the scenario and replay it.
-
-    Differences above the requested level are omitted. Control characters are escaped, so the lines are exact and safe
-    for any terminal.
+    """Explain a failed verdict or an error: the given files, the steps, the differences, the part of the system to
+    blame, and two command lines that show and replay the scenario. Differences above the requested level are omitted.
+    Control characters are escaped, so the lines are exact and safe for any terminal.
     """
     word = "ERROR" if verdict.status == "error" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
@@ -127,10 +122,8 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
-    """Shorten the explanation of a failure to `max_lines` lines. Given files and steps without differences are removed
-    first.
-
-    The last three lines are always kept: the part of the system to blame, and two commands.
+    """Shorten an explanation to `max_lines` lines. Given files and steps without differences are removed first. The
+    last three lines are always kept: the part of the system to blame, and two commands.
     """
     head, last = lines[:-3], lines[-3:]
     max_lines -= len(last)
@@ -147,9 +140,7 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield lines about each step up to the last difference: all details of a step with differences, and one line about
-    each other step.
-    """
+    """Yield all details of each step with differences, and one line about each other step before the last of them."""
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
@@ -185,10 +176,9 @@ def _lines_with_ends(text: str) -> list[str]:
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Return a sentence that explains why lost lines are a harm: an earlier answer of the contract showed more lines of
-    the file than the answer of the implementation. Empty if there is no such answer.
-
-    In this case, the contract does no harm with the same edit, because its session knows the lines.
+    """Explain why lost lines are a harm: an earlier answer of the contract showed more lines of the file than that of
+    the implementation. Empty if there is no such answer. With the same edit, the contract does no harm, because its
+    session knows the lines.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

@@ -1,7 +1,5 @@
 """Write the HTML report: one page with the rules and families of each run, and the steps and differences of every
-scenario. The page uses no network.
-
-The page contains all texts of scenarios and tools as JSON. A script inserts them as text, never as markup. The same
+scenario. It contains all texts as JSON, which a script inserts as text, never as markup. It uses no network. The same
 results and scenarios give the same bytes.
 """
 
@@ -76,9 +74,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """Render a template with these values, and return the page as ASCII text. The page uses the common styles, and one
-    script that consists of the files `scripts`.
-    """
+    """Return the page of a template as ASCII text, with the common styles and one script, made of `scripts`."""
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
@@ -96,10 +92,8 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return the CSS of a page: the colours of the light and the dark theme, followed by the CSS files `names`.
-
-    `light` is the CSS selector that is used for the light theme. `dark` is the CSS of the dark theme, with `{}` in
-    place of the colours.
+    """Return the CSS of a page: the colours of the light and the dark theme, followed by the CSS files `names`. `light`
+    is the selector of the light theme. `dark` is the CSS of the dark theme, with `{}` for the colours.
     """
     light_colours = f"{light} {{\n{_read_template_file('light.css')}}}\n"
     dark_colours = f"{dark.format(_read_template_file('dark.css'))}\n"
@@ -125,9 +119,7 @@ def safe(text: str) -> Any:
 
 
 def _script_json(value: object) -> Any:
-    """Return a value as JSON that can be written into a script element of a page: ASCII, without characters that could
-    end the element.
-    """
+    """Return a value as ASCII JSON for a script element, without characters that could end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -202,9 +194,8 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a cell: `good` if nothing fails, `above` for a level that was not requested. Otherwise,
-    return the kind of failure with one of five steps, such as `harm-3`. `failing` is the share of failures, from 0 to
-    1.
+    """Return the colour of a cell: `good` if nothing fails, `above` for a level that was not requested, otherwise the
+    kind of failure with one of five steps, such as `harm-3`. `failing` is the share of failures, from 0 to 1.
     """
     if not failing:
         return "good"
@@ -266,9 +257,7 @@ def _index_of_scenarios(
 
 
 def _result_of_scenario(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
-    """Return the values that the script of the page uses for one scenario: the status, the levels that hold, and 1 if
-    the baseline accepts the failure (otherwise 0).
-    """
+    """Return a scenario's status, the levels that hold, and 1 if the baseline accepts the failure (otherwise 0)."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -336,9 +325,7 @@ def _details_of_verdict(verdict: Verdict, ruling: BaselineResult) -> dict[str, A
 
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
-"""Maximum number of scenarios on a page that shows the steps of all scenarios. A page with more scenarios omits the
-steps of scenarios that pass in all runs, to limit its size.
-"""
+"""Maximum scenarios on a page with the steps of all. A larger page omits the steps of those that always pass."""
 _FAILING_STATUSES = ("failed", "error")
 
 

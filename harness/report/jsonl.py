@@ -1,9 +1,7 @@
 """Write and read the JSON lines of a run: a header, one line per verdict and a footer, as in
-fixtures/schema/result.schema.json.
-
-A long text is written once, in a separate line before the first verdict that refers to it (see `contents.py`). Files
-without a footer are truncated; truncated and damaged files are refused. The output is ASCII, which can represent every
-text, including lone surrogates.
+fixtures/schema/result.schema.json. A long text is written once, in a separate line before the first verdict that refers
+to it (see `contents.py`). Truncated files, without a footer, and damaged files are refused. The output is ASCII, which
+can represent every text, including lone surrogates.
 """
 
 import json
@@ -40,9 +38,7 @@ _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reaso
 
 
 class StreamError(ReadfirstError):
-    """Raised if JSON lines are incomplete or damaged. The message contains the position and says how to repair the
-    file.
-    """
+    """Raised for incomplete or damaged JSON lines. The message says where, and how to repair the file."""
 
     exit_code = ExitCode.ERROR
 
@@ -55,10 +51,9 @@ class UnreadableStreamError(ReadfirstError):
 
 
 def read_stream(file: Path) -> tuple[Run, ...]:
-    """Read a file of JSON lines, and return its runs: one per contract, in the order of the file's header.
-
-    Raises StreamError if a line violates the schema, if the footer is missing, or if the number of verdicts differs
-    from the header or footer. Raises UnreadableStreamError if the file cannot be opened.
+    """Return the runs in a file of JSON lines: one per contract, in the order of the file's header. Raises StreamError
+    if a line violates the schema, the footer is missing, or the number of verdicts is wrong. Raises
+    UnreadableStreamError if the file cannot be opened.
     """
     try:
         with file.open("rb") as stream:
@@ -135,9 +130,7 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
 
 
 def _replace_former_status(line: dict[str, Any]) -> None:
-    """In a verdict or in the counts of a footer, rename the status `broken` to `error`. Earlier versions used
-    `broken`.
-    """
+    """Rename the former status `broken` to `error` in a verdict or in the counts of a footer."""
     if line.get("status") == "broken":
         line["status"] = "error"
     if "broken" in line:
@@ -147,9 +140,7 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict with full texts: references to content lines and to harms are replaced by their
-    texts.
-    """
+    """Return the line of a verdict in which texts replace the references to content lines and harms."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -248,9 +239,7 @@ _SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Report that writes each verdict as a JSON line immediately. Stores only the digests of long texts, to use little
-    memory.
-    """
+    """Report that writes each verdict as a JSON line immediately, and stores only digests of long texts."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
@@ -313,9 +302,7 @@ class JsonlReport:
         self._write_line(line)
 
     def _write_contents(self, difference: Difference) -> dict[str, Any]:
-        """Write the content lines for the long texts of a difference, and return the JSON value of the difference,
-        which refers to these lines.
-        """
+        """Write the content lines of a difference's long texts, and return its JSON value, which refers to them."""
         line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:
@@ -343,9 +330,7 @@ class JsonlReport:
 
 
 def _server_use(summary: Summary) -> dict[str, Any]:
-    """Return the field `servers` of the footer: whether scenarios shared servers and why, and how many scenarios used
-    shared and separate servers. Empty if the target uses no servers.
-    """
+    """Return the field `servers` of the footer: whether, why and how often scenarios shared servers."""
     if not summary.servers:
         return {}
     isolation = summary.isolation
@@ -355,9 +340,8 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a difference in a JSON line; _HARM_FIELDS are those of a harm. To save space, a difference that repeats a
-harm contains no texts: its texts are those of the harm with the same value of `what`. A difference without `blame` is
-the fault of the implementation.
+"""Fields of a difference in a JSON line; _HARM_FIELDS are those of a harm. A difference that repeats a harm (same
+`what`) contains no texts. A difference without `blame` is the fault of the implementation.
 """
 
 

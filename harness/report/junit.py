@@ -1,6 +1,4 @@
-"""Write the JUnit report: a test suite for each contract and rule, the worst rule first, and a test case for each
-scenario.
-"""
+"""Write the JUnit report: a suite for each contract and rule, the worst rule first, with a case per scenario."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -15,9 +13,7 @@ _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "err
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the JUnit report as XML. Characters that XML does not allow (control characters, lone surrogates) are
-    escaped.
-    """
+    """Return the JUnit report as XML, in which characters that XML does not allow are escaped."""
     runs = results.runs
     names = list(dict.fromkeys(run.name for run in runs))
     several = len(names) > 1
@@ -41,9 +37,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
-    """Yield the test suites for the results on one contract: one for each rule. If the suite has no rules, one for each
-    family.
-    """
+    """Yield the test suites for one contract: one for each rule, or for each family if the suite has no rules."""
     rules, groups = sources.rules, dict[str, list[Judged]]()
     for verdict, ruling in run.judged:
         family = verdict.scenario_id.partition("/")[0]

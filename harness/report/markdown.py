@@ -1,6 +1,4 @@
-"""Write the Markdown report: a table of the levels of each run, the failing rules, and explanations of the worst
-failures.
-"""
+"""Write the Markdown report: a table of levels per run, the failing rules, and the worst failures explained."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,16 +26,12 @@ _MAX_FAILURES = 20
 _MAX_EXPLAINED_RULES = 5
 """Maximum number of failing rules in a run for which the shortest failure is explained."""
 _MAX_EXPLANATION_CHARS = 4000
-"""Maximum characters of the explanation of one failure. The limit is needed because GitHub limits a step summary to one
-megabyte.
-"""
+"""Maximum characters of one explanation, because GitHub limits a step summary to one megabyte."""
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the Markdown page. Texts of scenarios and tools are written as code blocks and entities, so they are never
-    parsed as markup.
-
-    Failures are grouped by rule, or by family if the suite has no rules.
+    """Return the Markdown page, in which no text of a scenario or tool is parsed as markup. Failures are grouped by
+    rule, or by family if the suite has no rules.
     """
     return document(_page_blocks(results, sources))
 
@@ -119,9 +113,7 @@ def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 
 def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
-    """Yield the parts of a report about rules: a table of the classes, a list of the failing rules, and explanations of
-    the shortest failures of the first rules.
-    """
+    """Yield a table of the classes, a list of failing rules, and the shortest failures of the first rules explained."""
     tally = RuleTally(sources.rules)
     for verdict, ruling in run.judged:
         tally.add(verdict, ruling)

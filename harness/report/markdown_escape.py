@@ -24,20 +24,14 @@ _ESCAPE_BY_CHARACTER = {
     **{character: f"\\{character}" for character in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{character: f"&#{ord(character)};" for character in "|~@$"}},
 }
-"""The escape that is used for each special character. It is an HTML entity if some Markdown parsers do not support a
-backslash before the character.
-"""
+"""The escape of each special character: an HTML entity if some parsers do not support a backslash before it."""
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""Matches characters with a meaning in Markdown, in HTML or on GitHub. `_` inside a word and `@` after a letter have no
-meaning, so they do not match.
-"""
+"""Matches characters with a meaning in Markdown, HTML or GitHub, so not `_` inside a word or `@` after a letter."""
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that need no escape in the address of a link, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""Matches the start of a line that Markdown would parse as a list item, or as the underline of a heading. Used to
-escape such lines.
-"""
+"""Matches a line start that Markdown would parse as a list item or as the underline of a heading."""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """Matches a code span between single or double backticks."""
@@ -95,9 +89,7 @@ def _escape_markup(text: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a link with this text, which may contain a code span. If the address `target` starts with a scheme other
-    than http and https, return only the text.
-    """
+    """Return a link to `target`, or only its text if the scheme of `target` is not http or https."""
     scheme = _SCHEME_PATTERN.match(target)
     if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
         return text
@@ -105,16 +97,12 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page `name` in the directory `folder`, which must end with a slash. `shown` is the text of
-    the link, in Markdown.
-    """
+    """Return a link to a page in the directory `folder/`. `shown` is the text of the link, in Markdown."""
     return link(shown or name, f"{folder}{name}.md")
 
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
-    """Return a link from a page in docs/ or another neighbouring directory to the file of a scenario. `shown` is the
-    text of the link, in Markdown.
-    """
+    """Return a link from docs/ or a neighbouring directory to a scenario's file. `shown` is its text, in Markdown."""
     location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
     file = _scenario_index().file_of(scenario_id) if location is None else location.file
@@ -145,9 +133,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Colle
 
 
 def markdown(template: str, **values: Any) -> str:
-    """Return a Markdown page that is rendered from a template. An indented line of the template is joined to the line
-    before.
-    """
+    """Render a template as Markdown. An indented line of the template is joined to the line before."""
     rendered_page: str = environment().get_template(f"{template}.md.j2").render(values)
     return rendered_page
 
@@ -180,6 +166,4 @@ def environment(*, html: bool = False) -> jinja2.Environment:
 
 TEMPLATES = Path(__file__).with_name("templates")
 _CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
-"""Matches the line break before an indented line of a template, unless the line starts with an HTML element. Used to
-join the line to the line before.
-"""
+"""Matches the line break before an indented line, unless the line starts with an HTML element."""

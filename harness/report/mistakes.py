@@ -11,18 +11,15 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 _KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
-"""Kinds of failures, the worst first: harm, then `error` (a replay that ended early), then findings that are not harm.
-Used to rank failures.
-"""
+"""Kinds of failures, the worst first: harm, `error` (a replay that ended early), findings that are not harm."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailureRank:
-    """Sort key that is used to put the worst failure first. The fields are compared in order.
-
-    `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before
-    unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede generated scenarios,
-    and shorter scenarios (`length`: given files and steps) precede longer ones.
+    """Sort key that puts the worst failure first. The fields are compared in order. `level`, `requirement` and `kind`
+    are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before unnecessary refusals
+    (`is_overcautious`). For equal harm, scenarios written by people precede generated scenarios, and shorter scenarios
+    (`length`: given files and steps) precede longer ones.
     """
 
     level: int
@@ -34,9 +31,7 @@ class FailureRank:
 
 
 def worst(verdict: Verdict) -> FailureRank:
-    """Return the rank of a failed verdict or an error, which is used to sort failures. An unknown requirement counts as
-    `must`.
-    """
+    """Return the rank of a failed verdict or an error. An unknown requirement counts as `must`."""
     is_error, requested = verdict.status == "error", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = ["error"] if is_error else [harm.kind for harm in verdict.harms]
@@ -63,19 +58,16 @@ _UNSPECIFIC_KINDS = ("text", "verbatim", "error")
 
 
 class Failure(NamedTuple):
-    """The set of mistakes in a failed verdict. Used to group failures with the same mistakes.
-
-    `mistakes` contains the kind of each difference up to the requested level, with the index of its level in LEVELS.
-    `is_overcautious` means that the implementation did no harm, but refused a call that every contract answers.
+    """The set of mistakes in a failed verdict, to group failures with the same mistakes. `mistakes` contains the kind
+    of each difference up to the requested level, with the index of its level in LEVELS. `is_overcautious` means that
+    the implementation did no harm, but refused a call that every contract answers.
     """
 
     mistakes: frozenset[tuple[str, int]]
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index in LEVELS of the lowest failing level, as if the mistake `fixed` were fixed. None if no
-        level fails.
-        """
+        """Return the lowest failing level as an index in LEVELS, without the mistake `fixed`. None if all hold."""
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
@@ -103,10 +95,8 @@ OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
 
 
 def failure_of(verdict: Verdict) -> Failure:
-    """Return the mistakes of a failed verdict, or of an error.
-
-    At the level `safe`, the mistakes are kinds of harm. At other levels, the mistakes are differences; for each harm,
-    the different effect that it caused is used.
+    """Return the mistakes of a failed verdict, or of an error: kinds of harm at the level `safe`, otherwise
+    differences. The different effect that a harm caused stands for the harm.
     """
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
@@ -128,9 +118,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the text lines about harms of the kind `stray` that repeat a path. Only the first harm of each path counts
-    as a mistake.
-    """
+    """Return the lines about harms of the kind `stray` after the first of each path, which do not count as mistakes."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -143,11 +131,9 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class DominantMistake:
-    """The most frequent mistake of a run. A report uses it to explain many failures at once.
-
-    `failing` is the number of failures with this mistake. `alone` is the number of failures with only this mistake at
-    their lowest failing level, and `of` the number of all failures. `shortest` is the shortest verdict among those that
-    `alone` counts.
+    """The most frequent mistake of a run, which explains many failures at once. `failing` is the number of failures
+    with this mistake. `alone` is the number of failures with only this mistake at their lowest failing level, and `of`
+    the number of all failures. `shortest` is the shortest verdict among those that `alone` counts.
     """
 
     kind: str
@@ -164,9 +150,7 @@ class DominantMistake:
 
     @property
     def example(self) -> str:
-        """The first difference of this kind in the shortest failure, in one line. If there is no such difference, the
-        name of the kind.
-        """
+        """The first such difference of the shortest failure, in one line. Otherwise the name of the kind."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None
@@ -190,10 +174,8 @@ def find_dominant_mistake(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, RankedVerdict]]
 ) -> DominantMistake | None:
     """Return the most frequent mistake. None unless it is the only mistake at the lowest failing level of more than a
-    quarter of the failures.
-
-    `fails` contains the number of scenarios by failure. `shortest` contains, for each rule, the shortest verdict by
-    failure.
+    quarter of the failures. `fails` contains the number of scenarios by failure. `shortest` contains, for each rule,
+    the shortest verdict by failure.
     """
     total = sum(fails.values())
     frequent: Counter[str] = Counter()

@@ -1,6 +1,4 @@
-"""Show the progress of a run: on a terminal a bar with finished and failed scenarios, otherwise a line every half
-minute.
-"""
+"""Show the progress of a run: on a terminal a bar, otherwise a line every half minute."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ _SLOW_S = 10.0
 
 class ProgressBar:
     """Shows how many of `total` scenarios are finished: on a terminal as a bar, which disappears at the end, otherwise
-    as lines on standard error.
-
-    `clock` returns the current time in seconds.
+    as lines on standard error. `clock` returns the current time in seconds.
     """
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -52,10 +48,7 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
-        """Count one finished scenario. `failed` tells whether it failed.
-
-        If the scenario was slow, print its name (unless `name` is empty) and its number of calls.
-        """
+        """Count one finished scenario. If it was slow, print its name (unless `name` is empty) and its calls."""
         self._done += 1
         self._failed += failed
         now = self._clock()

@@ -23,11 +23,10 @@ Judged = tuple[Verdict, BaselineResult]
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one target on one contract. `version` is the version of readfirst that was used.
-
-    `suite` is the title of the suite, empty if it is not known. `interrupted` means that `judged` contains only the
-    verdicts before an interrupt. `name` is the name of the target in reports (default: the connect string). Runs with
-    the same `series` are results of one command.
+    """The results of one target on one contract. `version` is the version of readfirst that was used. `suite` is the
+    title of the suite, empty if it is not known. `interrupted` means that `judged` contains only the verdicts before an
+    interrupt. `name` is the name of the target in reports (default: the connect string). Runs with the same `series`
+    are results of one command.
     """
 
     target: str
@@ -40,8 +39,7 @@ class Run:
     series: int = 0
     suite: str = ""
     has_answers: bool = True
-    """Whether verdicts contain the answers of the implementation. False for JSON lines that an earlier readfirst wrote.
-    """
+    """Whether verdicts contain the implementation's answers. False for JSON lines of an earlier readfirst."""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -58,9 +56,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """The sentence that states in how many scenarios the contract does the same harm. Empty if there are no such
-        scenarios.
-        """
+        """The sentence that counts the scenarios in which the contract does the same harm. Empty if none."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -79,9 +75,7 @@ class Run:
         return not self.interrupted and self.summary.exit_code == 0
 
     def family(self, name: str) -> Count:
-        """Return the counts of the scenarios of one family. All counts are zero if the run did not contain the
-        family.
-        """
+        """Return the counts of one family. All counts are zero if the run did not contain the family."""
         return self.summary.families.get((self.contract, name), Count())
 
 
@@ -115,9 +109,7 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each run for headings. If several runs have the same target, contract and level, a number is
-        appended.
-        """
+        """The name of each run for headings, numbered if runs have the same target, contract and level."""
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}
@@ -141,29 +133,24 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels that a report shows: all levels except `verbatim`, which is shown only if a run requested it.
-
-    Levels above the requested level are shown, too, so that readers can distinguish a result that is safe but has
-    different texts from an unsafe result.
+    """Return the levels that a report shows: all levels, but `verbatim` only if a run requested it. Levels above the
+    requested level are shown, too, to distinguish a result that is safe but has different texts from an unsafe result.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-"""Formats of reports that are written at the end of a run. Each name is also the name of a module with a function
-`page`.
-"""
+"""Reports that are written at the end of a run. Each is the name of a module with a function `page`."""
 PAGES: tuple[Page, ...] = get_args(Page)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Functions and data that reports use in addition to results, to look up scenarios, contracts, and commands.
-
-    `find` returns the scenario with an id, or None. `with_expectations_of` returns a scenario with the expectations of
-    another contract. `commands` returns the commands for failures of a run. `version` is the version of readfirst.
-    `rules` are the rules of the suite, or None. `of_class` returns the ids of all scenarios of a class of rules.
+    """Functions and data with which reports look up scenarios, contracts and commands. `find` returns the scenario with
+    an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
+    returns the commands for failures of a run. `version` is the version of readfirst. `rules` are the rules of the
+    suite, or None. `of_class` returns the ids of all scenarios of a class of rules.
     """
 
     find: Callable[[str], Scenario | None]
@@ -181,9 +168,7 @@ class Sources:
 
 
 class PageReport:
-    """Report that collects the verdicts of a run, and writes a page at the end. Used for Markdown, HTML, JUnit and
-    badges.
-    """
+    """Report that collects the verdicts, and writes a page at the end (Markdown, HTML, JUnit or badge)."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: Sources) -> None:
         self._stream = stream

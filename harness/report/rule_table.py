@@ -21,13 +21,9 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Limits of the share of failing scenarios that determine the colour of a cell. The first three of five colours are
-used up to these limits, the fourth above them, and the fifth if all scenarios fail.
-"""
+"""Upper limits of the share of failing scenarios for the first three of five colours. The fifth means that all fail."""
 _MAX_NAMED_COLUMNS = 5
-"""Maximum number of columns of a table whose headings are names. A table with more columns uses letters. rules.js
-contains the same number.
-"""
+"""Maximum columns of a table with names as headings; a wider table uses letters. rules.js contains it, too."""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",
@@ -50,11 +46,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """The data of a table with one row per rule. The rows are grouped by class, the worst class first. `name`
-    distinguishes the tables of one page.
-
-    `repeat` is a command line that replays the scenarios of a cell; the word RULE in it is replaced by the id of the
-    rule.
+    """The data of a table with one row per rule, grouped by class, the worst class first. `name` distinguishes the
+    tables of one page. `repeat` is a command line that replays the scenarios of a cell; RULE in it is replaced by the
+    id of the rule.
     """
 
     name: str
@@ -116,10 +110,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour.
-
-    `above` contains a truth value for each cell: whether the run requested a lower level than the rule needs. Such a
-    cell has no colour.
+    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above`, for
+    each cell: the run requested a lower level than the rule needs, so the cell has no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
@@ -135,16 +127,12 @@ def rule_row(
 
 
 def tone_of(kind: str, failing: float) -> str:
-    """Return the name of a colour, such as `harm-3`: the kind of failure, and one of five steps for the share `failing`
-    of failures, from 0 to 1.
-    """
+    """Return a colour such as `harm-3`: the kind of failure, and one of five steps for the share `failing` (0 to 1)."""
     return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
 
 def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
-    """Return the data of one cell of the table of rules. `kind` is the kind of failure that determines the colour of
-    the cell. Empty if the cell shows no failure.
-    """
+    """Return the data of one cell, with the colour of the failure `kind`. Empty if the cell shows no failure."""
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

@@ -9,9 +9,7 @@ from readfirst.harness.suite.suite import Suite
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
-    """Return the titles and other metadata of the scenarios of each rule, in the order of their ids. Raises
-    SuiteError.
-    """
+    """Return the headings of the scenarios of each rule, in the order of their ids. Raises SuiteError."""
     headings: dict[str, list[Heading]] = {}
     for heading in map(suite.heading, suite.ids()):
         headings.setdefault(heading.rule, []).append(heading)

@@ -30,11 +30,9 @@ _MAX_LINES = 12
 def scenario_lines(
     scenario: Scenario, contract: Contract, others: OtherContracts | None = None, *, by_hand: bool = False
 ) -> Iterator[str]:
-    """Yield the lines that describe a scenario: metadata, given files, and each step with the expectation of the
-    contract.
-
-    With `others`, a short table below each step shows the answers of other contracts. `by_hand` means that the
-    expectations were not recorded but written by hand.
+    """Yield lines about a scenario: metadata, given files, and each step with the contract's expectation. With
+    `others`, a table below each step shows the answers of other contracts. `by_hand`: the expectations were not
+    recorded but written by hand.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -110,9 +108,7 @@ _MAX_ANSWER_CHARS = 88
 
 
 class OtherContracts:
-    """The recorded answers of all contracts to the calls of a scenario. `readfirst show` uses them to show how versions
-    differ.
-    """
+    """The recorded answers of all contracts to a scenario's calls, to show how versions differ."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -124,10 +120,8 @@ class OtherContracts:
                 self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table that compares the answers to one call. A row contains versions with equal answers,
-        and their answer and changes in short.
-
-        Yields nothing if all answers to the call are equal. The first row contains the versions that answer like the
+        """Yield the rows of a table of the answers to one call: versions with equal answers, and their answer and
+        changes in short. Nothing if all answers are equal. The first row contains the versions that answer like the
         scenario's own contract, and `as above` instead of the answer.
         """
         groups: dict[object, list[str]] = {}
@@ -149,9 +143,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return the versions `names` as ranges, such as `1.0.60 to 2.1.40`. A range contains all versions of `recorded`
-    between its ends.
-    """
+    """Return the versions `names` as ranges such as `1.0.60 to 2.1.40`, without gaps in `recorded`."""
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

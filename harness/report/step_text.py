@@ -66,9 +66,7 @@ def _group_description(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Describe a step in one line, with short contents of files. If `call` is an index, describe only this call of a
-    group of parallel calls.
-    """
+    """Describe a step in one line, with short contents of files; of parallel calls only `call`, if given."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
             group = f"call {call + 1} of {len(calls)} {_group_description(step)}"
@@ -84,9 +82,7 @@ def brief_step(step: Step, call: int | None = None) -> str:
 
 
 def given_lines(given: Given) -> Iterator[str]:
-    """Yield lines that describe the initial state of a scenario: one line for each of the first files, and one line for
-    each permission rule.
-    """
+    """Yield a line for each of the first files of the initial state, and for each permission rule."""
     files = list(given.files.items())
     for path, entry in files[:_MAX_FILES]:
         yield brief_entry(path, entry)
@@ -99,9 +95,7 @@ def given_lines(given: Given) -> Iterator[str]:
 
 
 def given_settings(given: Given) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a scenario's initial state, such as permission rules, as pairs of a name and an escaped
-    value. Files are not included.
-    """
+    """Yield the settings of the initial state, such as permission rules, as pairs of a name and an escaped value."""
     yield from (("deny", visible(rule)) for rule in given.deny)
     if given.disk is not None:
         yield "disk", f"{given.disk:,} bytes"

@@ -51,8 +51,7 @@ _STYLES_BY_KIND = {
 }
 
 BRIEF = -1
-"""Value of `most_failures` that is used for a brief report: the whole report has about _MAX_BRIEF_REPORT_LINES lines.
-"""
+"""Value of `most_failures` for a brief report of about _MAX_BRIEF_REPORT_LINES lines."""
 _MAX_BRIEF_REPORT_LINES = 40
 _BRIEF_LINES = 12
 """Maximum number of lines that explain a failure in a brief report if other scenarios failed, too."""
@@ -69,11 +68,10 @@ _CLOSING_TEXTS = {
 
 
 class TableReport:
-    """Report that prints the worst failures, the table, and the failing rules at the end of a run.
-
-    `most_failures` is the number of failures that are explained; None means all. If the suite has rules, the shortest
-    failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most harmful
-    first. BRIEF means one failure in few lines, and as many rules as fit into about _MAX_BRIEF_REPORT_LINES lines.
+    """Report that prints the worst failures, the table, and the failing rules at the end of a run. `most_failures` is
+    the number of failures that are explained; None means all. If the suite has rules, the shortest failing scenario of
+    each rule is explained first, the worst class first. Further scenarios follow, the most harmful first. BRIEF means
+    one failure in few lines, and as many rules as fit into about _MAX_BRIEF_REPORT_LINES lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -87,9 +85,7 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule. If the baseline does not accept the failure, store it as long as the report
-        may explain it.
-        """
+        """Count the verdict under its rule. Store an unaccepted failure as long as the report may explain it."""
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:
@@ -157,9 +153,7 @@ class TableReport:
     def _verdicts_to_explain(
         self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[DominantMistake]
     ) -> list[Verdict]:
-        """Return the verdicts that the report explains: first an example of each dominant mistake, then the worst
-        verdicts.
-        """
+        """Return the verdicts to explain: first an example of each dominant mistake, then the worst verdicts."""
         if self._facts.rules is None:
             return self._worst
         if self._max_failures is None:
@@ -197,9 +191,7 @@ class TableReport:
             self._print_text("")
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table. Its rows are classes of rules; families if the suite has no rules; or contracts if there are
-        several.
-        """
+        """Print one table, by classes of rules, by families without rules, or by contracts if there are several."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         contract_text = f"{len(contracts)} contracts" if several else contracts[0]
@@ -254,9 +246,7 @@ class TableReport:
 def empty_table(
     console: Console, names: Sequence[str], levels: Sequence[str], *, rules: bool = False
 ) -> Table:
-    """Return a table without rows. Its columns contain names, with `rules` the number of rules, and numbers of
-    scenarios.
-    """
+    """Return a table without rows: columns of names, with `rules` of numbers of rules, and of scenario counts."""
     from rich.table import Table
 
     is_narrow = console.width < _MIN_WIDE_COLUMNS + 20 * (len(names) - 1)
@@ -270,9 +260,7 @@ def empty_table(
 
 
 def name_cell(name: str) -> Text:
-    """Return a table cell that contains a name. Markup in the name is printed as text, and commands of CI systems are
-    escaped.
-    """
+    """Return a cell with a name, in which markup and commands of CI systems have no effect."""
     from rich.text import Text
 
     return Text(visible(name).replace("::", ":\\x3a"))
@@ -288,9 +276,7 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return the cells of one row with numbers of scenarios: all scenarios, those that hold at each level, and those
-    that were not judged, by status.
-    """
+    """Return a row of scenario counts: all, those that hold at each level, and those not judged, by status."""
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
@@ -300,9 +286,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
-    """Print a report for each command that produced runs, and a table of all runs. `most_failures` is the number of
-    failures that each report explains; None means all.
-    """
+    """Print a report for each command that produced runs, and a table of all. `most_failures` None: explain all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

@@ -31,9 +31,7 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""A labelled part of the description of a step, as a JSON object: a `label`, and a `value` (one line) or `lines`.
-`more` is the number of omitted lines.
-"""
+"""A part of a step's description: a `label`, and a `value` (one line) or `lines`; `more` lines were omitted."""
 
 _MAX_LINES = 60
 """Maximum number of lines that a block contains of one text. Further lines are counted."""
@@ -58,9 +56,7 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Describe the expectations of a contract: the blocks for each step, and within a step for each call. A call
-    without an expectation has no blocks.
-    """
+    """Return the blocks that describe the expectation of each call of each step. Empty without an expectation."""
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]
@@ -70,11 +66,9 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the harms and the differences of a verdict as JSON objects, and the number of harms and differences that
-    were omitted.
-
-    An object contains `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+`
-    actual, a space for both, `?` for a remark) and an escaped text. Remarks state omitted lines.
+    """Return the harms and differences of a verdict as JSON objects, and how many of them were omitted. An object
+    contains `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` actual, a
+    space for both, `?` for a remark) and an escaped text. Remarks state omitted lines.
     """
     # Some harms are not differences: harm that the contract does as well, blind edits, and overcautious refusals.
     safe = [difference for difference in verdict.differences if difference.level == "safe"]

@@ -1,7 +1,4 @@
-"""Measure the wall time of a run: until the first verdict, per scenario, and per step.
-
-A step is a call or a group of parallel calls, which the implementation answers together.
-"""
+"""Measure the wall time of a run: until the first verdict, per scenario, and per step (parallel calls are one)."""
 
 import time
 from collections.abc import Callable
@@ -14,11 +11,8 @@ from readfirst.harness.pluralize import pluralize
 
 @dataclass
 class Cost:
-    """Measures the time that a run uses. The measurement starts with the constructor. `clock` returns the current time
-    in seconds.
-
-    The start-up is the time until the first verdict, without the calls of its scenario. The time after the last verdict
-    is excluded.
+    """Measures the time of a run, from the constructor to the last verdict. `clock` returns the time in seconds. The
+    start-up is the time until the first verdict, without the calls of its scenario.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -42,9 +36,7 @@ class Cost:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return one line about the used time: for the start-up, per scenario (wall time), per step, in all, and with
-        shared servers.
-        """
+        """Return one line about the used time: start-up, per scenario, per step, in all, and with shared servers."""
         total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0
