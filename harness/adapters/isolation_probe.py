@@ -25,9 +25,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""A function that lends a workspace for one session. It also decides which server the session uses: a shared server, or
-a separate server.
-"""
+"""Lends a workspace for one session, and decides whether the session uses a shared server or its own."""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -38,9 +36,7 @@ _EXTERNAL_CHANGE = WorldEvent(
     "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
 )
 _FURTHER_FILES = 24
-"""Number of further files that the other session reads. Used to detect servers that remember only a limited number of
-files.
-"""
+"""Number of further files that the other session reads, to detect servers that remember few files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters that a message quotes of each of two different answers."""
 _COMMON_CHARS = 12
@@ -49,11 +45,10 @@ _COMMON_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class SharingResult:
-    """The result of the probe: whether sessions may share a server. The server pool uses it to assign servers.
-
-    If `again`, a server may serve one session after another in the same workspace. If `anew`, it may do so if the
-    handshake is repeated between the sessions; sharing between workspaces is not tested in this case. `refusal` is the
-    reason not to share a server between workspaces, empty if servers may be shared.
+    """The result of the probe: whether sessions may share a server. If `again`, a server may serve one session after
+    another in the same workspace. If `anew`, it may do so if the handshake is repeated between the sessions; sharing
+    between workspaces is then not tested. `refusal` is the reason not to share a server between workspaces, empty if
+    servers may be shared.
     """
 
     again: bool = False
@@ -63,9 +58,7 @@ class SharingResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The answer to one call of the probe, and the files after the call. `action` describes the call: `a second
-    Read`.
-    """
+    """The answer to one call of the probe, and the files afterwards. `action` describes it: `a second Read`."""
 
     action: str
     result: ToolResult | None
@@ -104,9 +97,7 @@ class _ProbeDifference:
     values: str
 
     def sentence(self, when: str) -> str:
-        """Return a sentence that explains why servers cannot be shared. `when` is for example `after another
-        session`.
-        """
+        """Explain why servers cannot be shared. `when` is for example `after another session`."""
         return f"{self.action} is answered differently {when}: {self.values}"
 
 
@@ -177,9 +168,7 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result. None if all results are as expected. The parameters are as
-        in `results`.
-        """
+        """Return the first call with an unexpected result. None if there is none. Parameters as in `results`."""
         try:
             results = self.results(lend, neighbour, busy=busy, earlier=earlier)
         except Exception as error:
@@ -197,11 +186,9 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
-        """Make the calls of the probe in a workspace from `lend`, and return their results.
-
-        A workspace from `neighbour` contains hard links to the same files. If `busy`, another session first reads files
-        in this workspace. With `earlier`, another session first reads files with different contents, in a workspace
-        from `earlier`.
+        """Make the calls of the probe in a workspace from `lend`, and return their results. A workspace from
+        `neighbour` contains hard links to the same files. If `busy`, another session first reads files in this
+        workspace; with `earlier`, it reads files with different contents in a workspace from `earlier`.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:
@@ -227,9 +214,7 @@ class _Probe:
             close_session(session)
 
     def _use_session(self, workspace: WorkspaceDir) -> None:
-        """Open a session that could affect later sessions: it reads the files of the probe and many more files, and
-        makes an Edit that is refused.
-        """
+        """Open a session that could affect later ones: it reads many files, and makes an Edit that is refused."""
         workspace.lay_out(
             {f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_FURTHER_FILES)}
         )
@@ -271,9 +256,7 @@ class _Probe:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Yield two texts, each shortened to the first line that differs, and to the part of this line around the
-    difference.
-    """
+    """Shorten two texts to the first different line, and to the part around its difference."""
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)

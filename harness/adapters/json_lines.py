@@ -51,14 +51,10 @@ class JsonLinesProgram(LineProgram):
         self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
         """Send a request and return its answer. If `interfere` is given, it runs when the program reports that the call
-        is valid.
-
-        `action` describes the request in messages. `timeout` is the maximum number of seconds for the answer, without
-        the time that `interfere` uses. If the answer is late, the call is cancelled. After `interfere`, a call with the
-        field `ends` is cancelled; all other calls continue.
-
-        Raises AdapterError if the answer is a problem. Also raises AdapterError if the answer is invalid or late; in
-        this case the program is ended.
+        is valid. `action` describes the request in messages. `timeout` is the maximum number of seconds for the answer,
+        without those of `interfere`. If the answer is late, the call is cancelled. After `interfere`, a call with the
+        field `ends` is cancelled; all other calls continue. Raises AdapterError if the answer is a problem, or invalid
+        or late; in the last two cases the program is ended.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
@@ -87,9 +83,7 @@ class JsonLinesProgram(LineProgram):
         return answer
 
     def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
-        """Cancel a call whose answer is late, and return the error to raise. The program is ended if it does not answer
-        the cancellation.
-        """
+        """Cancel a late call, and return the error to raise. The program is ended if it does not answer that."""
         message = f"{action} took longer than {timeout:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)
@@ -110,14 +104,13 @@ class LinesAdapter:
     """Adapter that runs a program with the protocol of `docs/protocol.md`. One process serves all sessions. Not
     thread-safe.
 
-    The first session starts the program in `directory` (default: the current directory). The program uses the variables
-    of `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too
-    long output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
-    directory of the workspace, and is started again for each workspace.
-
-    `time_limit` is in seconds per call, `start_limit` in seconds for the start. `cancel_timeout` is the maximum time in
-    seconds for the answer to a cancellation. `called` is the program's name in messages. `start_blame` is the cause
-    that an error names if the program does not start in time.
+    The first session starts the program in `directory` (default: the current directory) with the variables of
+    `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too long
+    output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
+    directory of the workspace, and is started again for each workspace. `time_limit` is in seconds per call,
+    `start_limit` in seconds for the start, `cancel_timeout` in seconds for the answer to a cancellation. `called` is
+    the program's name in messages. `start_blame` is the cause that an error names if the program does not start in
+    time.
     """
 
     def __init__(
@@ -250,9 +243,7 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in a program that uses JSON lines. It has the methods of all capabilities. The program declares the
-    capabilities that it supports.
-    """
+    """A session in a JSON lines program. It has the methods of all capabilities; the program declares its own."""
 
     def __init__(
         self,
@@ -279,9 +270,7 @@ class LinesSession:
         return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Send one call to the program. `interfere` runs after the program has validated the call, and before it
-        executes the call.
-        """
+        """Send one call. `interfere` runs after the program has validated the call, and before its execution."""
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
         return self._result(answer, tool)
 

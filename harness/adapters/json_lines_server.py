@@ -1,6 +1,4 @@
-"""Serve a Python adapter with the JSON lines protocol of `docs/protocol.md`. The module `json_lines` contains the
-client, which the harness uses.
-"""
+"""Serve a Python adapter with the protocol of `docs/protocol.md`; `json_lines` contains the harness's client."""
 
 import json
 import os
@@ -25,9 +23,7 @@ if TYPE_CHECKING:
 
 
 def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
-    """Return the request that opens a session in this workspace, as a JSON value. `docs/protocol.md` describes its
-    fields.
-    """
+    """Return the JSON request that opens a session in this workspace, as in `docs/protocol.md`."""
     given = workspace.permissions
     permissions = None
     if given is not None:
@@ -44,9 +40,7 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace that a request to open a session describes. The workspace is isolated unless the request
-    says otherwise.
-    """
+    """Return the workspace in a request to open a session. It is isolated unless the request says otherwise."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -80,15 +74,11 @@ class _ProblemError(Exception):
 
 
 class _CallCancelled(BaseException):
-    """Raised in a paused call when the client cancels it. Not a subclass of Exception, so that the implementation does
-    not catch it.
-    """
+    """Raised in a paused call when the client cancels it. Not an Exception, which the implementation may catch."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return copies of standard input and output for the protocol. Afterwards, text that an implementation prints goes
-    to standard error, so that it cannot damage the protocol.
-    """
+    """Return copies of standard input and output. What an implementation then prints goes to standard error."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)
@@ -105,11 +95,9 @@ def serve_lines(
     *,
     saves_sessions: bool = False,
 ) -> None:
-    """Answer requests until the input ends. If a request fails, the answer contains a problem.
-
-    The first request creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`,
-    conversations that may be killed and resumed are saved in files that outlive this process: their sessions must be
-    picklable.
+    """Answer requests until the input ends. If a request fails, the answer contains a problem. The first request
+    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, conversations that
+    may be killed and resumed are saved in files that outlive this process: their sessions must be picklable.
     """
     server = _Server(make_adapter, {"name": name, "version": version}, requests, answers, saves_sessions)
     while (message := server.next()) is not None:
@@ -168,10 +156,8 @@ class _Server:
         self._send(message, answer)
 
     def _save_session(self, number: Any) -> None:
-        """Before a request changes the session of a conversation that may be killed, save the session. A process that
-        resumes the conversation loads this state.
-
-        If the process is killed during the request, the changes of the session by this request are lost, even if the
+        """Save the session of a conversation that may be killed, before a request changes it, for a process that
+        resumes it. If the process is killed during the request, the changes by this request are lost, even if the
         answer was already sent.
         """
         if number in self.saved_files:
@@ -232,9 +218,7 @@ class _Server:
         return {}
 
     def _await_value(self, value: Any) -> Any:
-        """Return the result of an awaitable value, such as the coroutine of an `async def`. Return any other value
-        unchanged.
-        """
+        """Return the result of an awaitable value, such as that of an `async def`, or any other value itself."""
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:
@@ -259,9 +243,7 @@ class _Server:
             )
 
     def _bind_request(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
-        """Return a function that executes a request of the client in a session. Raises KeyError if the message lacks a
-        field.
-        """
+        """Return a function that executes a request in a session. Raises KeyError for a missing field."""
         name, given, capability = self._find_method(message)
         method = getattr(session, name, None)
         if method is None:
@@ -269,9 +251,7 @@ class _Server:
         return partial(method, *given)
 
     def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return the method of the session that executes a request, the arguments for the method, and the capability
-        that an implementation with this method declares.
-        """
+        """Return the session's method for a request, its arguments, and the capability that the method implies."""
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")
@@ -313,9 +293,8 @@ _MAX_AGE_S = 3600.0
 
 
 def _saved_sessions_directory() -> Path:
-    """Return the directory that is used to save conversations of this user. No call of a scenario can access it.
-
-    Its files are unpickled, so no other user may write to it: raises _ProblemError if another user might.
+    """Return the directory for this user's saved conversations, which no call of a scenario can access. Its files are
+    unpickled, so raises _ProblemError if another user might write to it.
     """
     import tempfile
 
@@ -336,9 +315,7 @@ async def _await_result(value: "Awaitable[Any]") -> Any:
 
 
 def _message_from_result(result: Any) -> dict[str, Any]:
-    """Return the JSON value that is sent for the result of a call. The fields are not checked here, because the harness
-    validates them.
-    """
+    """Return the JSON value of a call's result. The harness validates its fields."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         raise _ProblemError(f"it answered {repr(result)[:_MAX_QUOTED_CHARS]}, not a ToolResult")
     return {

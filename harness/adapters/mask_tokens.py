@@ -1,6 +1,4 @@
-"""Mask the tokens in an answer: values that differ between all calls, such as random ids and times. Used to compare
-answers of several sessions.
-"""
+"""Mask random ids, times and similar tokens in an answer, to compare answers of several sessions."""
 
 import re
 
@@ -20,7 +18,5 @@ MASK = "…"
 
 
 def mask_tokens(text: str) -> str:
-    """Replace hashes, ids, times and durations in a text by MASK. Short numbers are not replaced, because they may be
-    line numbers.
-    """
+    """Replace hashes, ids, times and durations by MASK, but not short numbers, which may be line numbers."""
     return _TOKEN.sub(MASK, text)

@@ -37,13 +37,12 @@ _START_TIMEOUT_S = 30.0
 
 
 class McpConnection:
-    """Starts servers with one command. Used by the adapters for MCP servers, whatever the names of their tools are.
-
-    For each workspace, placeholders are replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a
-    settings file with the deny rules of the workspace) and `$SCRATCH` (a new empty directory of the server).
-    `variables` are added to `environment` (default: the environment of the harness). In a `sandbox`, a server can write
-    only to its workspace and home, a shared server to all workspaces. The pool `servers` assigns servers to sessions
-    according to `isolation`. `render` converts answers to text.
+    """Starts MCP servers with one command, whatever the names of their tools are. For each workspace, placeholders are
+    replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a settings file with the deny rules of the
+    workspace) and `$SCRATCH` (a new empty directory of the server). `variables` are added to `environment` (default:
+    that of the harness). In a `sandbox`, a server can write only to its workspace and home, a shared server to all
+    workspaces. The pool `servers` assigns servers to sessions according to `isolation`. `render` converts answers to
+    text.
     """
 
     def __init__(
@@ -130,9 +129,7 @@ class McpConnection:
 
 
 class McpAdapter:
-    """Adapter for a server with tools named Read, Edit and so on. The constructor raises AdapterError if the server
-    does not start, or has no tool with such a name.
-    """
+    """Adapter for a server with tools named Read, Edit and so on. AdapterError if it has none or does not start."""
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
@@ -157,9 +154,7 @@ class McpAdapter:
 
 
 class McpSession:
-    """A session that calls the tools of a server. If no other session uses the server, the server is ended with the
-    session.
-    """
+    """A session that calls the tools of a server, which it ends unless other sessions use it."""
 
     def __init__(
         self,
@@ -178,9 +173,7 @@ class McpSession:
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Send the calls of one message to the server without waiting for the first answer, and return the results. The
-        server may execute the calls in parallel.
-        """
+        """Send the calls of one message without waiting, and return their results. They may be executed in parallel."""
         return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(
@@ -204,9 +197,7 @@ class McpSession:
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text of an answer: its text blocks, each on a new line. A block without text becomes the name of its
-    type, such as `[image]`.
-    """
+    """Return the text blocks of an answer as lines. A block without text becomes its type, such as `[image]`."""
     return "\n".join(
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]" for block in result.content
     )

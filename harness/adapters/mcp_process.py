@@ -62,19 +62,15 @@ class McpServer(LineProgram):
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, timeout: float) -> types.CallToolResult:
-        """Call one tool and return its result. `timeout` is in seconds. Raises AdapterError for the same reasons as
-        `calls`.
-        """
+        """Call one tool, at most `timeout` seconds. Raises AdapterError for the same reasons as `calls`."""
         return self.calls([(name, arguments)], name, timeout)[0]
 
     def calls(
         self, calls: Sequence[tuple[str, Arguments]], action: str, timeout: float
     ) -> list[types.CallToolResult]:
         """Send several calls without waiting for the first answer, and return their results. A JSON-RPC error becomes a
-        result with `isError`. `timeout` is the total number of seconds.
-
-        Raises AdapterError if an answer is missing at the end of this time, or if a message is invalid. The server is
-        then ended.
+        result with `isError`. If an answer is missing after `timeout` seconds in all, or a message is invalid, ends the
+        server and raises AdapterError.
         """
         with self._deadline_after(action, timeout) as deadline:
             numbers = self._send_requests([_call_request(*each) for each in calls], deadline)
@@ -83,10 +79,9 @@ class McpServer(LineProgram):
     def call_and_cancel(
         self, name: str, arguments: Arguments, wait: Callable[[], None], timeout: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and cancel the call when the function `wait` returns. `wait` runs in a separate thread.
-
-        Return the result. None if the server does not answer the cancelled call, as the protocol requires. Raises
-        AdapterError for the same reasons as `calls`.
+        """Call one tool, and cancel the call when `wait`, which runs in a separate thread, returns. Return the result.
+        None if the server does not answer the cancelled call, as the protocol requires. Raises AdapterError for the
+        same reasons as `calls`.
         """
         with self._deadline_after(name, timeout) as deadline:
             numbers = self._send_requests([_call_request(name, arguments)], deadline)
@@ -111,11 +106,8 @@ class McpServer(LineProgram):
 
     @contextmanager
     def _deadline_after(self, action: str, timeout: float) -> Iterator[float]:
-        """Run a block that sends requests and waits for answers. Yield the deadline for it, which is `timeout` seconds
-        from now.
-
-        If the block raises an exception, the server is ended, and AdapterError is raised. `action` describes the
-        requests in the message.
+        """Yield the deadline, `timeout` seconds from now, for a block that sends requests and waits for answers. If the
+        block raises an exception, end the server, and raise AdapterError about the `action`.
         """
         if not self.alive:
             raise AdapterError("the server had already ended")
@@ -154,9 +146,7 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _request(self, result_type: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Send a request and return its answer. Raises ValueError if the answer is an error, or is not a
-        `result_type`.
-        """
+        """Send a request and return its answer. Raises ValueError for an error, or another `result_type`."""
         (answer,) = self._answers(self._send_requests([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)
@@ -173,10 +163,8 @@ class McpServer(LineProgram):
         self.send([{"jsonrpc": "2.0", **_json_value(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, wake_fd: int | None = None) -> list[Answer]:
-        """Wait for the answers to the requests with these numbers, and return them. Meanwhile, pings of the server are
-        answered.
-
-        Raises ResponseTimeoutError at the deadline, or when `wake_fd` becomes readable.
+        """Wait for the answers to the requests with these numbers; meanwhile, answer pings of the server. Raises
+        ResponseTimeoutError at the deadline, or when `wake_fd` becomes readable.
         """
         answers: dict[str, Answer] = {}
         while not all(str(number) in answers for number in numbers):

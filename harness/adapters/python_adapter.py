@@ -24,21 +24,15 @@ _ARCHIVED_MODULES = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules of readfirst that the child process can import from an archive, in addition to the reference. None of them is
-about scenarios.
-"""
+"""Modules that the child imports from an archive, besides the reference. None of them is about scenarios."""
 
 
 class FactoryError(AdapterError):
-    """Raised if the module or the factory in the connect string does not exist, or if the factory does not return an
-    adapter.
-    """
+    """Raised if the module or the factory is missing, or if the factory does not return an adapter."""
 
 
 class PythonAdapter(LinesAdapter):
-    """Adapter that runs `MODULE:FACTORY` in a child process, which uses JSON lines. The module must be importable from
-    the current directory.
-
+    """Adapter that runs `MODULE:FACTORY`, importable from the current directory, in a child process with JSON lines.
     The child imports the modules for adapters, the reference and `extra_modules` from an archive. With an
     `environment`, it gets only these variables, starts in `directory`, and has no network if the system supports this.
     The other parameters are those of LinesAdapter.
@@ -76,9 +70,7 @@ class PythonAdapter(LinesAdapter):
         self._archive: Path | None = None
 
     def start(self) -> JsonLinesProgram:
-        """Start the child process if it does not run, and read the properties of its adapter. Raises FactoryError,
-        AdapterError.
-        """
+        """Start the child unless it runs, and read its adapter's properties. Raises FactoryError, AdapterError."""
         try:
             return super().start()
         except ReportedProblemError as error:
@@ -97,9 +89,7 @@ class PythonAdapter(LinesAdapter):
 
 @cache
 def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
-    """Return a zip archive that the child process uses to import modules: the modules for adapters, the reference, and
-    `extra_modules`. It also contains compiled code, so that the child processes need not compile the modules.
-    """
+    """Return a zip archive of the child's modules and `extra_modules`, compiled so that the child starts faster."""
     source, buffer = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
     modules = [

@@ -31,9 +31,7 @@ def main(module: str, factory: str) -> None:
 
 
 def _make_adapter(module: str, factory: str) -> Any:
-    """Import a module and return the adapter that its factory creates. Raises MissingObjectError if the factory or a
-    module is missing.
-    """
+    """Return the adapter of a module's factory. Raises MissingObjectError if the factory or a module is missing."""
     try:
         return _open_factory(module, factory)
     except ModuleNotFoundError as error:
@@ -73,9 +71,7 @@ def _open_factory(module: str, factory: str) -> Any:
 
 
 def _suggest_name(value: Any, name: str) -> str:
-    """Return a sentence that suggests the attribute of `value` whose name is most similar to `name`. Empty if there is
-    none.
-    """
+    """Suggest, in a sentence, the attribute of `value` whose name is most similar. Empty if there is none."""
     from difflib import get_close_matches
 
     matches = get_close_matches(name, dir(value), 1, cutoff=0.7)

@@ -53,11 +53,9 @@ def reference_tools(
 
 
 class ReferenceAdapter:
-    """Adapter for the reference. Each scenario uses a new session with separate `FileTools`. Raises ValueError for an
-    unknown contract.
-
+    """Adapter for the reference, with new `FileTools` for each scenario. Raises ValueError for an unknown contract.
     `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
-    hook. With `killable`, scenarios that kill the program are supported. They use the reference in another process.
+    hook. `killable` supports scenarios that kill the program; these use the reference in another process.
     """
 
     def __init__(
@@ -91,9 +89,7 @@ class ReferenceAdapter:
 def reference_server(
     contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
 ) -> LinesAdapter:
-    """Return an adapter that runs the reference in a separate process, optionally in a sandbox. `time_limit` is in
-    seconds per call.
-    """
+    """Return an adapter for the reference in a separate process. `time_limit` is in seconds per call."""
     # not needed by the processes that it starts
     from readfirst.harness.adapters.json_lines import LinesAdapter
 
@@ -192,9 +188,7 @@ def _result(result: Result) -> ToolResult:
 
 
 def serve(contract: str, version: str) -> None:
-    """Run the reference as a program with JSON lines, until standard input ends. Raises ValueError for an unknown
-    contract.
-    """
+    """Run the reference with JSON lines until standard input ends. Raises ValueError for an unknown contract."""
     # Python runs signal handlers between instructions: a signal right before the wait for input would not end the wait.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)

@@ -1,6 +1,4 @@
-"""Parse the command that starts a server. File names in the command are relative to the directory in which the user
-entered it.
-"""
+"""Parse the command that starts a server. File names in it are relative to the directory where the user entered it."""
 
 import os
 import re
@@ -22,11 +20,10 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command that starts a server. File names in its `words` are relative to `directory`.
-
-    A word, or the value of an option after `=`, is a file name if `directory` contains a regular file of this name.
-    `~/` stands for the home directory. Names of directories are not changed, because `.` means the directory where the
-    server starts, and `serve` may be a subcommand. With `is_literal`, no word is treated as a file name.
+    """The command that starts a server. File names in its `words` are relative to `directory`. A word, or the value of
+    an option after `=`, is a file name if `directory` contains a regular file of this name. `~/` stands for the home
+    directory. Names of directories are not changed, because `.` means the directory where the server starts, and
+    `serve` may be a subcommand. With `is_literal`, no word is treated as a file name.
     """
 
     words: tuple[str, ...]
@@ -45,9 +42,7 @@ class Command:
         return [os.path.abspath(program_path) if program_path else program, *rest]  # noqa: PTH100 - links stay links
 
     def relative_to(self, directory: Path) -> list[str]:
-        """Return the words of the command with file names that are relative to `directory`. Absolute paths stay
-        unchanged.
-        """
+        """Return the words with file names relative to `directory`. Absolute paths stay unchanged."""
         if self.is_literal or directory.absolute() == self.directory.absolute():
             return [*self.words]
         program, *rest = self._with_files(lambda path: os.path.relpath(path, directory), relative=True)
@@ -55,18 +50,14 @@ class Command:
         return [program if program_path else f"./{program}", *rest]
 
     def explain_error(self, error: AdapterError) -> AdapterError:
-        """Return the error of a server that did not start. If the command contains a likely mistake, advice is added to
-        the message.
-        """
+        """Return the error of a server that did not start, with advice on a likely mistake in the command."""
         advice = "" if self.is_literal else self._advice()
         return (
             AdapterError(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
         )
 
     def _with_files(self, format_path: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words of the command, and replace each file name by the result of `format_path`. With `relative`,
-        only relative paths are replaced.
-        """
+        """Return the words with `format_path` applied to file names; with `relative`, only to relative ones."""
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)
@@ -106,8 +97,7 @@ class Command:
 
 def parse_command(text: str, directory: Path) -> Command:
     """Parse the part of a connect string after `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
-
-    Raises ValueError, also for a missing program. The message says how to fix the connect string.
+    Raises ValueError, also for a missing program; the message says how to fix the connect string.
     """
     isolation: Isolation = "auto"
     for name in get_args(Isolation):

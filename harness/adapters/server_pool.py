@@ -1,6 +1,4 @@
-"""Server pool: assign a server to each session. The session shares a server with other sessions, or uses a new
-server.
-"""
+"""Assign a server to each session: one that is shared with other sessions, or a new one."""
 
 import os
 import time
@@ -26,18 +24,14 @@ Start = Callable[[Workspace, Path], McpServer]
 _SESSIONS_BEFORE_PROBE = 4
 """Number of sessions that use separate servers before the probe runs. Shorter runs are faster without the probe."""
 _MAX_REPEATED_FAILURES = 10
-"""Number of failures on shared servers that are repeated on separate servers, to check that sharing did not cause them.
-After the first different result on a separate server, every failure is repeated.
-"""
+"""Failures on shared servers to repeat on separate ones. After the first different result, all are repeated."""
 _MAX_DIFFERENT_SCENARIOS = 5
 """Maximum number of scenarios that may have a different result on a separate server. Sharing ends if there are more,
 and if they are also more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
-"""If this number of consecutive sessions have a different result on a separate server, all shared servers are
-replaced.
-"""
+"""Consecutive sessions with a different result on a separate server, after which shared servers are replaced."""
 
 _REQUESTED = "as asked"
 _REQUESTED_SHARED = "as asked, without a trial: what fails may pass alone"
@@ -150,10 +144,9 @@ class ServerPool:
             self._separate_only = False
 
     def note_difference(self, scenario_id: str) -> None:
-        """Record that a scenario gave different results on a separate server and on a shared server.
-
-        Afterwards, this scenario does not use shared servers. If there are many such scenarios, sharing ends. After
-        several consecutive ones, the shared servers are replaced, because they may be in a wrong state.
+        """Record that a scenario gave a different result on a separate server; it does not use shared servers any more.
+        Many such scenarios end the sharing. After several consecutive ones, the shared servers are replaced, because
+        they may be in a wrong state.
         """
         self._different.add(scenario_id)
         is_next = self._shared_sessions == self._latest_difference + 1
@@ -204,9 +197,7 @@ class ServerPool:
     def _choose_server(
         self, pool: WorkspacePool, scenario: Scenario
     ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
-        """Decide which server the next session uses. Return the decision, and a context manager that lends the
-        workspace.
-        """
+        """Decide which server the next session uses. Also return a context manager that lends the workspace."""
         sharing, is_different = self._sharing, scenario.id in self._different
         deny, needs = scenario.given.deny, scenario.needs
         is_separate = self._separate_only or is_different or bool(deny) or "sessions" in needs
@@ -227,9 +218,7 @@ class ServerPool:
 
     @contextmanager
     def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server is not ended with the session, so that the next session at the same path can
-        use it. With `anew`, the handshake is repeated for each session.
-        """
+        """Lend a workspace whose server the next session at the same path can use, with `anew` after a handshake."""
         self._is_separate, self._repeats_handshake = False, anew
         try:
             with pool.site() as site:
@@ -259,9 +248,7 @@ class ServerPool:
 
 
 def _needs_separate_server(session: Workspace | Scenario) -> bool:
-    """Whether a session must use a separate server. True for relative paths, deny rules, a kill, or a second
-    session.
-    """
+    """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
     deny = session.given.deny if isinstance(session, Scenario) else session.deny
     return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
 
@@ -274,9 +261,7 @@ class _SharedServer:
 
 @dataclass(frozen=True, slots=True)
 class _KeptServer:
-    """A server that consecutive sessions in one directory use. `began` is the status of the directory when the server
-    started.
-    """
+    """A server of consecutive sessions in one directory, and `began`: the directory's status at its start."""
 
     began: os.stat_result
     server: McpServer

@@ -20,19 +20,14 @@ _MAX_OUTPUT_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """Limits for commands that a scenario runs: the workspace `root`, the home directory, and the time limit in
-    seconds.
-    """
+    """Limits for commands of a scenario: the workspace `root`, the home directory, and the seconds per command."""
 
     root: Path
     home: Path
     seconds: float
 
     def run(self, command: str, directory: str, input_data: bytes = b"") -> CommandResult:
-        """Run a shell command in `directory`, with `input_data` as its standard input.
-
-        Raises OSError if it cannot be started, and TimeoutError if it does not end in time.
-        """
+        """Run a shell command in `directory`. Raises OSError if it does not start, TimeoutError if it is late."""
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         max_bytes = _MAX_OUTPUT_BYTES if hard == resource.RLIM_INFINITY else min(_MAX_OUTPUT_BYTES, hard)
         command_line = ["/bin/sh", "-c", f"ulimit -f {max_bytes // _BLOCK_BYTES}; {command}"]
@@ -79,9 +74,7 @@ def _read_text(stream: IO[bytes]) -> str:
 
 
 def run_hook(command: str, input_data: str, limits: CommandLimits) -> CommandResult:
-    """Run the command of a hook in the workspace, with `input_data` as its standard input. Raises the same exceptions
-    as `CommandLimits.run`.
-    """
+    """Run the command of a hook in the workspace. Raises the same exceptions as `CommandLimits.run`."""
     return limits.run(command, os.fspath(limits.root), input_data.encode())
 
 
@@ -93,9 +86,7 @@ class Shell:
         self._limits = limits
 
     def run(self, command: str) -> CommandResult:
-        """Run one command, and remember its working directory for the next command. Raises the same exceptions as
-        `CommandLimits.run`.
-        """
+        """Run a command, and keep its directory for the next one. Raises the exceptions of `CommandLimits.run`."""
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         result = self._limits.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)

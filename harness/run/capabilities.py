@@ -16,16 +16,12 @@ _SIMPLEST_CALLS = {
 
 
 class CapabilityError(ReadfirstError):
-    """Raised if the option `--require` contains an unknown capability or no tool. The message describes the
-    correction.
-    """
+    """Raised for an unknown capability or no tool in `--require`. The message describes the correction."""
 
 
 def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities that the values of the option `--require` name, such as `Read,Edit`. None if there is no
-    value.
-
-    Raises CapabilityError for an unknown capability, or if no tool is among them.
+    """Return the capabilities in the values of `--require`, such as `Read,Edit`. None without a value. Raises
+    CapabilityError for an unknown capability, or if none is a tool.
     """
     names = [name.strip() for value in values for name in value.split(",")]
     valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
@@ -40,9 +36,7 @@ def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
 
 
 def supported_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return the capabilities that an adapter declares. A tool is omitted if the adapter does not support even its
-    simplest call.
-    """
+    """Return the capabilities that an adapter declares, without tools whose simplest call it does not support."""
     calls = _SIMPLEST_CALLS.items()
     return traits.capabilities - {
         tool for tool, arguments in calls if traits.unsupported_reason(tool, arguments)

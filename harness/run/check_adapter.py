@@ -1,6 +1,4 @@
-"""Check that the connection to an implementation works, before the implementation is judged. Used by `readfirst
-check-adapter`.
-"""
+"""Check that the connection to an implementation works, before it is judged (`readfirst check-adapter`)."""
 
 import time
 import traceback
@@ -49,9 +47,7 @@ from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _FUTURE_MTIME_S = Fraction(400_000_000)
-"""Modification time in seconds that a check sets on a changed file. It is later than every write of the session, so
-that the session can detect the change.
-"""
+"""Modification time of a changed file in seconds, later than all writes of the session, so that it is detected."""
 _VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")
@@ -60,9 +56,7 @@ _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check of a connection. `problem` states why the check failed and how to fix it. Empty if the
-    check passed.
-    """
+    """The result of one check. `problem`: why the check failed and how to fix it. Empty if it passed."""
 
     name: str
     problem: str = ""
@@ -70,9 +64,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check of a connection that has not run yet. If `is_essential` is set and the check fails, all later checks are
-    skipped.
-    """
+    """A check that has not run yet. If it fails and `is_essential`, all later checks are skipped."""
 
     name: str
     check: Callable[[], None]
@@ -82,9 +74,7 @@ class PlannedCheck:
 def run_checks(
     plan: Iterable[PlannedCheck], watch: Callable[[str], AbstractContextManager[object]] = nullcontext
 ) -> Iterator[Check]:
-    """Run the checks in order, and yield the result of each. `watch` is called with the name of a check, and returns a
-    context manager that is active while the check runs.
-    """
+    """Run the checks in order, and yield their results. Each runs in the context that `watch(NAME)` returns."""
     for planned in plan:
         with watch(planned.name):
             check = _run_check(planned.name, planned.check)
@@ -96,9 +86,8 @@ def run_checks(
 def plan_checks(
     adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> list[PlannedCheck]:
-    """Return the checks to run for an adapter. They test the connection, not the rules of the contract.
-
-    `settle` is the number of seconds to wait for late writes after an answer. `claims` are the required capabilities.
+    """Return the checks of an adapter's connection; the rules of the contract are not tested. `settle` is the number of
+    seconds to wait for late writes after an answer. `claims` are the required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     capabilities = traits_of(adapter).capabilities
@@ -352,9 +341,7 @@ _METHODS: tuple[tuple[str, type, str], ...] = (
     ("kill", KillableSession, "kill()"),
     ("during", RacingSession, "call_during(tool, arguments, interfere)"),
 )
-"""Capabilities that the session can support only with a certain method. Used to check that the session has this method:
-the capability, the protocol class, and the method.
-"""
+"""Methods that a session must have for a capability: the capability, the protocol class, and the method."""
 
 
 def _check_methods(capabilities: frozenset[str], session: Session, _site: WorkspaceDir) -> None:
@@ -390,6 +377,4 @@ _SESSION_CHECKS: tuple[tuple[str, str, Callable[[Session, WorkspaceDir], None]],
     ("kill", "its program can be killed", partial(_check_methods, frozenset({"kill"}))),
     ("reminders", "a file that changed after it was written is reported", _check_reminder),
 )
-"""Checks that each use a new session: the capability that the implementation needs for the check, the name of the
-check, and its function.
-"""
+"""Checks that each use a new session: the required capability, the name of the check, and its function."""

@@ -26,16 +26,12 @@ _CHANGING_CALLS = (
     ("Write", _SECOND_READ_PATH, {"content": "new\n"}),
     ("Edit", _WRITTEN_PATH, {"old_string": "first", "new_string": "1st"}),
 )
-"""Calls that change files in a session that has not read these files. Their results show whether the session knows of
-reads by an earlier session.
-"""
+"""Calls that change unread files. Their results show whether the session knows an earlier session's Reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The result of a call that changes a file: the tool, the path, whether the answer is an error, and all files of
-    the workspace after the call.
-    """
+    """The result of a call that changes a file: the tool, the path, whether it failed, and all files afterwards."""
 
     tool: str
     path: str
@@ -49,11 +45,10 @@ class _Change:
 
 
 def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that an earlier session has no effect on a later session that uses the same paths.
-
-    The earlier session reads and writes files. The later session changes files without reading them. The answers and
-    the files must be equal to those without an earlier session. The check runs twice: first, both sessions use files
-    with the same text, then with different texts. Raises CheckFailed.
+    """Check that an earlier session has no effect on a later session that uses the same paths. The earlier session
+    reads and writes files. The later session changes files without reading them. The answers and the files must be
+    equal to those without an earlier session. The check runs with equal texts in both sessions, then with different
+    texts. Raises CheckFailed.
     """
     expected = _perform_changes(adapter, place)
     for text in (NOTES, NOTES.upper()):
@@ -99,9 +94,7 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that a second session reads the file in its own workspace. A wrong answer would show the file that had the
-    same path in the first session. Raises CheckFailed.
-    """
+    """Check that a second session reads its own file, not the first session's at the same path. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:

@@ -24,9 +24,7 @@ def in_session(
     hooks: tuple[Hook, ...] = (),
     needs: Collection[str] = (),
 ) -> None:
-    """Run a check in a new session and workspace with these hooks. `needs` are the capabilities that the session needs
-    in addition to Read and Write. Raises CheckFailed.
-    """
+    """Run a check in a new session, which needs Read, Write and `needs`, with these hooks. Raises CheckFailed."""
     with place.site(unique=not traits_of(adapter).reuses_paths) as site:
         session = adapter.open(workspace_for(site, hooks, needs))
         try:

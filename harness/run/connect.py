@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 CONTRACT_DEPENDENT_KINDS = frozenset({"reference", "claude-code", "recording"})
-"""Kinds of connection whose behaviour depends on the contract. Other implementations behave equally on all contracts,
-so one replay is compared with all of them.
-"""
+"""Kinds of connection that depend on the contract. For others, one replay is compared with all contracts."""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -37,15 +35,10 @@ _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 def connect(
     spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
-    """Return the adapter that a connect string names.
-
-    `contract` is used for the comparison (default: the suite's default). The reference implements exactly this
-    contract. If the suite is not trusted, every implementation runs in a sandbox (`harness.processes.sandbox`).
-
-    Raises:
-        ConnectError: The string is invalid, or the implementation does not exist.
-        AdapterError: The implementation exists, but does not start.
-        NoWallError: The suite is not trusted, and this system does not support the sandbox.
+    """Return the adapter that a connect string names. `contract` is used for the comparison (default: the suite's
+    default), and is exactly what the reference implements. If the suite is not trusted, every implementation runs in a
+    sandbox. Raises ConnectError for an invalid string or a missing implementation, AdapterError if it does not start,
+    and NoWallError if the system lacks the necessary sandbox.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
@@ -60,9 +53,7 @@ def connect(
 
 
 def kind_of(spec: str) -> str:
-    """Return the kind of connection that a connect string uses, such as `mcp`. Raises ConnectError if the kind does not
-    exist.
-    """
+    """Return the kind of a connect string, such as `mcp`. Raises ConnectError for an unknown kind."""
     kind = spec.partition(":")[0]
     if kind in KINDS or kind in kinds():
         return kind
@@ -74,24 +65,18 @@ def kind_of(spec: str) -> str:
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Return all kinds of connection by name: the kinds of readfirst itself, and the kinds that installed extensions
-    add.
-    """
+    """Return all kinds of connection by name: those of readfirst, and those of installed extensions."""
     return {**KINDS, **extensions("kinds")}
 
 
 def target_defaults(connect_string: str) -> TargetDefaults | None:
-    """Return the default level, baseline and capabilities that are used for a connect string. None if its kind has no
-    defaults. Raises ConnectError.
-    """
+    """Return the default level, baseline and capabilities of a target. None without defaults. Raises ConnectError."""
     defaults = kinds()[kind_of(connect_string)].defaults
     return None if defaults is None else defaults(connect_string)
 
 
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the sandbox in which the implementation runs, if `confine` is set or the suite is not trusted. Otherwise
-    None.
-    """
+    """Return the sandbox of the implementation if `confine` is set or the suite is not trusted, otherwise None."""
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
@@ -190,9 +175,7 @@ def _connect_lines(wanted: ConnectRequest) -> Adapter:
 
 
 def mcp_command(connect_string: str) -> Command:
-    """Return the command of a connect string `mcp:COMMAND`. Files in it are relative to the current directory. Raises
-    ConnectError.
-    """
+    """Return the command of `mcp:COMMAND`, with files relative to the current directory. Raises ConnectError."""
     from readfirst.harness.adapters.server_command import parse_command
 
     try:
@@ -222,9 +205,7 @@ def _connect_recording(wanted: ConnectRequest) -> Adapter:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""Baseline that is used for the reference. It accepts the known differences from versions of the product other than the
-default contract.
-"""
+"""The reference's baseline: known differences from versions of the product other than the default contract."""
 
 KINDS: Mapping[str, Kind] = {
     "reference": Kind(

@@ -42,9 +42,7 @@ def suggest_command(words: Sequence[str], suite: Suite) -> str:
 
 
 def suggest_target(words: Sequence[str]) -> str:
-    """Return the target that the user probably meant, quoted for a shell. Empty if the first word is a target, or if
-    nothing is similar to it.
-    """
+    """Return the target that the user probably meant, quoted for a shell. Empty if it is valid or unlike all."""
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 
@@ -61,9 +59,7 @@ def _suggest_connection(words: Sequence[str]) -> list[str]:
 
 
 def _suggest_adapter(word: str) -> list[str]:
-    """Return the connect string for a Python file that contains an adapter, as a class with a method `open`. Empty list
-    if `word` is not such a file.
-    """
+    """Return the connect string for a Python file with an adapter class (with a method `open`), otherwise nothing."""
     file = Path(word)
     if file.suffix != ".py" or not file.is_file():
         return []
@@ -81,9 +77,7 @@ def _suggest_extension(word: str) -> list[str]:
 
 
 def _suggest_server(words: Sequence[str]) -> list[str]:
-    """Suggest that the words are the command of an MCP server. Return them if the first word is a program or a script.
-    Otherwise, return an empty list.
-    """
+    """Return the words as the command of an MCP server if the first is a program or a script, otherwise nothing."""
     program = words[0]
     if shutil.which(program) is not None:
         return [f"mcp:{shlex.join(words)}"]

@@ -15,15 +15,11 @@ from readfirst.harness.workspace.world_events import create
 
 _LOG = logging.getLogger("readfirst")
 _MARK_FILE = ".readfirst-kept"
-"""Name of a file in the directory of `--keep`. It shows that a run created the directory, so the next run may replace
-its content.
-"""
+"""File that marks the directory of `--keep` as created by a run, so that the next run may replace its content."""
 
 
 def prepare_directory(directory: Path) -> None:
-    """Create the directory for the copies. The directory of an earlier run can be used again. Raises OutputError if the
-    directory contains other files.
-    """
+    """Create the directory for the copies, or use that of an earlier run. Raises OutputError for other files in it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()) and not (directory / _MARK_FILE).is_file():
@@ -42,9 +38,7 @@ class FailedWorkspaces:
         self._directory = directory
 
     def copy(self, scenario_id: str, site: WorkspaceDir) -> None:
-        """Copy the workspace of a scenario after its replay, without setuid and setgid bits. If this fails, a warning
-        is logged.
-        """
+        """Copy a workspace after its replay, without setuid and setgid bits. A failure is logged as a warning."""
         target = self._directory / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -65,9 +59,7 @@ class FailedWorkspaces:
 
 
 def _copy_snapshot(source: str, target: Path) -> None:
-    """Copy a directory with times and modes, but without setuid and setgid bits. Uses a snapshot of the directory, so
-    that links are not followed.
-    """
+    """Copy a snapshot of a directory, so that no link is followed, with times and modes, without setuid and setgid."""
     target.mkdir(parents=True)
     root = os.path.realpath(target)
     entries = sorted(snapshot(source).items())

@@ -5,9 +5,7 @@ import os
 AUTO = 0
 """The value of `--jobs` that uses one process per processor."""
 _SINGLE_PROCESS_KINDS = ("claude-code", "agent")
-"""Kinds of connection that run in a single process by default, because each further process would start another
-complete product.
-"""
+"""Kinds that run in one process by default, because each further process would start a complete product."""
 _MIN_SCENARIOS_PER_PROCESS = 50
 """Minimum number of scenarios for each worker process. Fewer scenarios take less time than the start of a worker."""
 
@@ -18,9 +16,7 @@ def processors() -> int:
 
 
 def jobs_for(jobs: int, target: str, scenarios: int) -> int:
-    """Return the number of processes that a run uses: `jobs`, unless it is AUTO. For AUTO, the number depends on the
-    processors, the target and the number of scenarios.
-    """
+    """Return the number of processes of a run: `jobs`, or for AUTO a number that depends on all arguments."""
     if jobs != AUTO:
         return jobs
     if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:

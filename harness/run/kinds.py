@@ -24,9 +24,7 @@ class ConnectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class ConnectRequest:
-    """The data that a kind of connection needs to connect. `spec` is the connect string. The other fields are the
-    arguments of `connect`.
-    """
+    """The connect string `spec`, and the other arguments of `connect`, for a kind of connection."""
 
     spec: str
     suite: Suite
@@ -42,10 +40,9 @@ class ConnectRequest:
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:
-    """Defaults that `readfirst run` uses for a target. They are known before the target is started.
-
-    `connect` is the connect string with the version. `baseline` is the path of the baseline, which may be missing.
-    `claims` are the capabilities among Read, Edit and Write that the mapping declares. None if it declares nothing.
+    """Defaults of `readfirst run` for a target, known before it is started. `connect` is the connect string with the
+    version. `baseline` is the path of the baseline, which may be missing. `claims` are the capabilities among Read,
+    Edit and Write that the mapping declares. None if it declares nothing.
     """
 
     connect: str
@@ -57,10 +54,9 @@ class TargetDefaults:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of connection, such as `mcp`. `form` shows how its connect strings are written, for example `mcp:COMMAND`.
-
-    `connect` returns the adapter for a connect string, and `defaults` returns its defaults. `hint` suggests a connect
-    string for a word without a kind, or returns an empty text. `defaults` and `hint` may raise ConnectError.
-    `confinable` means that the option `--confine` is supported.
+    `connect` returns the adapter for a connect string, and `defaults` its defaults. `hint` suggests a connect string
+    for a word without a kind, or returns an empty text. `defaults` and `hint` may raise ConnectError. `confinable`:
+    `--confine` is supported.
     """
 
     form: str

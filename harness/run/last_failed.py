@@ -18,9 +18,7 @@ def default_folder() -> Path:
 
 
 class LastFailed:
-    """The stored failures of a target on one suite and contract. Used by later runs in the same directory, for example
-    with `--last-failed`.
-    """
+    """The stored failures of a target on one suite and contract, for later runs in the same directory."""
 
     def __init__(self, target: str, roots: Sequence[Path], contract: str, folder: Path | None = None) -> None:
         suites = ",".join(str(root.resolve()) for root in roots)
@@ -29,9 +27,7 @@ class LastFailed:
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
-        """Return the ids of the scenarios that failed in the last run, sorted. None if there was no run of the
-        target.
-        """
+        """Return the sorted ids of the scenarios that failed in the last run. None if there was no run."""
         stored = self._read_ids()
         return None if stored is None else stored[0]
 
@@ -41,10 +37,8 @@ class LastFailed:
         return [] if stored is None else stored[1]
 
     def store(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
-        """Store for each scenario of a run whether it failed.
-
-        `selected` are all scenarios of the run. Scenarios without a result, because the run was interrupted, are stored
-        as not tested. The stored results of scenarios outside the run do not change.
+        """Store for each scenario of a run whether it failed. `selected` are all scenarios of the run: those without a
+        result, because of an interrupt, are stored as not tested. Other stored results do not change.
         """
         before = self._read_ids() or ([], [])
         ids = {*before[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
@@ -54,9 +48,7 @@ class LastFailed:
             write_all({self._file: json.dumps([sorted(ids), sorted(untested)], indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return two lists from the stored file: ids of failed scenarios, and of untested scenarios. None if there is
-        no valid file.
-        """
+        """Return the stored ids of failed scenarios, and of untested ones. None if there is no valid file."""
         try:
             match json.loads(self._file.read_bytes()):
                 case [list(failed), list(untested)] if all(
@@ -69,8 +61,6 @@ class LastFailed:
 
 
 def failed_in(file: Path) -> list[str]:
-    """Read a file of results (`--format jsonl`), and return the ids of the scenarios that failed, sorted. Raises
-    StreamError, UnreadableStreamError.
-    """
+    """Return the sorted ids of failed scenarios in a result file. Raises StreamError, UnreadableStreamError."""
     judged = (judged for run in read_stream(file) for judged in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

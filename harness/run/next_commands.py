@@ -58,10 +58,8 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
 def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
-    """Return lines for the end of an interrupted run: its failures, and the commands that continue the run.
-
-    `scenarios` is the number of scenarios of the run. `tested` contains, for each contract and each tested scenario,
-    whether the scenario failed.
+    """Return lines for the end of an interrupted run: its failures, and the commands that continue it. `scenarios` is
+    their number in the run. `tested` contains, for each contract and tested scenario, whether it failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
     failed = sorted(_failed_ids(tested))
@@ -77,9 +75,7 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return a line with the command that runs all scenarios. Used if the run contained only the failures of an earlier
-    run, and all of them passed. Otherwise, return an empty text.
-    """
+    """Return the command line for all scenarios if only earlier failures were run, and all pass. Otherwise empty."""
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or _failed_ids(tested):
         return ""

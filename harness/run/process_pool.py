@@ -1,6 +1,4 @@
-"""Distribute items of work, such as scenarios, to several worker processes, and yield the results in the order of the
-items.
-"""
+"""Distribute items of work, such as scenarios, to worker processes, and yield the results in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,28 +13,20 @@ Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 MAX_SHARE_SIZE = 8
-"""Maximum number of consecutive items that one worker receives. The number is small, because a worker waits while the
-pipe for its results is full.
-"""
+"""Maximum consecutive items for one worker, small because a worker waits while the pipe for results is full."""
 EXIT_TIMEOUT_S = 5.0
 """Seconds that a worker may use to close its adapter before it is killed."""
 
 
 class Job(Protocol[Item_contra, Result_co]):
-    """The work that a worker process does with each item, for example replaying a scenario. Jobs, items and results
-    must be picklable, because they are sent between processes.
-    """
+    """The work on each item in a worker process, for example a replay. Jobs, items and results must be picklable."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Prepare a worker process for the job. Return a context manager that yields the function that processes one
-        item.
-        """
+        """Prepare a worker process. Return a context manager that yields the function for one item."""
         ...
 
     def result_for_crash(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return a result for an item whose worker process crashed. `reason` contains the exit status of the
-        process.
-        """
+        """Return a result for an item whose worker crashed. `reason` contains the exit status."""
         ...
 
 
@@ -44,12 +34,10 @@ class Job(Protocol[Item_contra, Result_co]):
 def work_in_processes(
     job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = MAX_SHARE_SIZE
 ) -> Iterator[Iterator[Result]]:
-    """Start up to `jobs` worker processes, and yield an iterator of the results, in the order of the items. The
-    iterator raises the exceptions of the workers.
-
-    Up to `share_size` consecutive items are sent to the same worker. With a smaller size, slow items are balanced
-    better; with a larger size, neighbouring items can share resources. If a worker crashes, the result of its current
-    item is `job.result_for_crash`, and a new worker processes its remaining items.
+    """Start up to `jobs` worker processes, and yield an iterator of the results in the order of the items, which raises
+    the exceptions of the workers. Up to `share_size` consecutive items are sent to the same worker: a smaller size
+    balances slow items better, with a larger size neighbouring items can share resources. If a worker crashes, the
+    result of its current item is `job.result_for_crash`, and a new worker processes its remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(share_size, len(items) // jobs))
@@ -110,9 +98,7 @@ class _Share(Generic[Item, Result]):
 
 
 def main() -> None:
-    """Run this process as a worker: receive a job and items from the parent process, and send the result of each
-    item.
-    """
+    """Run this process as a worker: receive a job and items, and send the result of each item."""
     serve(_work_on_items)
 
 

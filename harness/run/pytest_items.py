@@ -1,6 +1,4 @@
-"""The collectors and items that the pytest plugin adds to a test run: a scenario file, a scenario in the file, and a
-scenario on one contract.
-"""
+"""The pytest plugin's collectors and items: a scenario file, a scenario in it, and a scenario on one contract."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""Name of the user property that stores the status of a verdict in a pytest report. Used because the property also
-reaches the main process of pytest-xdist.
-"""
+"""User property of a pytest report with the status; it also reaches the main process of pytest-xdist."""
 
 
 class ScenarioFailedError(Exception):
@@ -34,9 +30,7 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """Pytest collector for a scenario file. It contains one item per contract. If the file has several scenarios, it
-    contains one collector per scenario.
-    """
+    """Pytest collector for a scenario file: one item per contract, or with several scenarios one collector each."""
 
     root: Path
 
@@ -90,9 +84,7 @@ class ScenarioItem(pytest.Item):
 
     @property
     def function(self) -> Callable[..., None]:
-        """The function that runs the item. This and the next attributes exist because plugins of pytest use these
-        attributes of Python test functions.
-        """
+        """The function that runs the item. Plugins of pytest use this and the next attributes of test functions."""
         return type(self).runtest
 
     obj = function
@@ -113,9 +105,7 @@ class ScenarioItem(pytest.Item):
         return {}
 
     def runtest(self) -> None:
-        """Replay and judge the scenario. Raises ScenarioFailedError if it fails. If it cannot be judged, the item is
-        skipped.
-        """
+        """Replay and judge the scenario, or skip it if it cannot be judged. Raises ScenarioFailedError."""
         try:
             verdict, ruling = self.target.judge(self.name, self.scenario_id)
         except UnconnectedError:

@@ -34,9 +34,7 @@ class UnconnectedError(ReadfirstError):
 
 
 class Target:
-    """The target that a pytest run tests with one suite. It has a runner for each contract, and pytest items use it to
-    judge scenarios.
-    """
+    """The target of a pytest run with one suite, with a runner for each contract."""
 
     contracts: tuple[str, ...] = ()
     missing_because = "a required capability"
@@ -53,9 +51,7 @@ class Target:
         self._runners: dict[str, Runner] = {}
 
     def prepare(self) -> None:
-        """Read the suite, the baseline and the options before the first scenario is collected. Raises
-        ReadfirstError.
-        """
+        """Read the suite, the baseline and the options before the collection. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import BaselineChecker
         from readfirst.harness.run.capabilities import parse_capabilities
         from readfirst.harness.run.connect import target_defaults
@@ -83,16 +79,12 @@ class Target:
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether another suite of the run has a scenario with the same id, so that the scenario in this file is not
-        used.
-        """
+        """Whether a scenario with the same id in another suite of the run replaces the one in this file."""
         has_layers = len(self._layers) > 1
         return has_layers and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the last parts of the ids of the scenarios in a file. None if the file contains only one scenario.
-        Raises SuiteError.
-        """
+        """Return the last parts of the ids in a file. None if it contains only one scenario. Raises SuiteError."""
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
@@ -101,9 +93,7 @@ class Target:
         return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
     def selects(self, scenario_id: str) -> bool:
-        """Whether the options of the pytest run select a scenario. True for a scenario that cannot be read, so that its
-        item fails and shows the error.
-        """
+        """Whether the pytest options select a scenario. True if it cannot be read, so that its item shows the error."""
         if not self._requirements and self._rules is None:
             return True
         from readfirst.harness.yaml_io.finding import SuiteError
@@ -116,9 +106,7 @@ class Target:
         return is_required and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Return the runner that judges scenarios on a contract. The first use connects to the target. Raises
-        UnconnectedError.
-        """
+        """Return the runner of a contract. The first use connects to the target. Raises UnconnectedError."""
         from readfirst.harness.adapter_api import AdapterError
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
@@ -148,9 +136,7 @@ class Target:
         return verdict, self._checker.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return the required capabilities that the target does not declare, as text. Empty if all are declared. Raises
-        UnconnectedError.
-        """
+        """Return the required but undeclared capabilities as text, empty if none. Raises UnconnectedError."""
         with self._directory():
             return ", ".join(sorted(self._checker.required - self._connect(contract).claims))
 
@@ -184,19 +170,14 @@ class Target:
 Layers = tuple[str | Path, ...]
 """The directories of suites that are tested as one suite. `open_layers` opens them."""
 SUITES = pytest.StashKey[dict[Path, Layers]]()
-"""Key that is used to store the collected suites in pytest's stash. The stored value contains the suites by
-directory.
-"""
+"""Key of the collected suites, by directory, in pytest's stash."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""Key that is used to store the targets of a pytest run in pytest's stash. The stored value contains the targets by the
-suites that test them.
-"""
+"""Key of the targets of a pytest run, by the suites that test them, in pytest's stash."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return the target that is tested with the suite in `root`. The first call creates and prepares the target.
-
-    Raises ReadfirstError if the preparation fails. Later calls for the suite then return a target without contracts.
+    """Return the target that is tested with the suite in `root`; the first call creates and prepares it. Raises
+    ReadfirstError if this fails; later calls for the suite then return a target without contracts.
     """
     targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
     if layers not in targets:

@@ -120,11 +120,9 @@ class RunRequest:
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
-    """Return the names of the contracts that a target is compared with, in release order.
-
-    Without a name, this is the target's own contract (`claude-code:2.1.7`), or the suite's default. `latest` means the
-    newest contract, `all` means all contracts. Raises UnknownContractError, and SelectionError for the level `verbatim`
-    on `documented`.
+    """Return the names of the contracts that a target is compared with, in release order: by default the target's own
+    (`claude-code:2.1.7`), or the suite's default. `latest` means the newest contract, `all` means all contracts. Raises
+    UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
     """
     contracts = suite.contracts
     if not names:
@@ -138,10 +136,8 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Raise SelectionError if a suite of the run has scenarios that none of the contracts `names` can judge.
-
-    If a suite adds a contract, the contract cannot judge the scenarios of the suites below it, unless it extends a
-    recorded contract. `ids` are the selected scenarios. None means all.
+    """Raise SelectionError if a suite has scenarios, among `ids` (None: all), that none of the contracts can judge. If
+    a suite adds a contract, it cannot judge the scenarios of the suites below, unless it extends a recorded contract.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.part, ids)):
@@ -155,9 +151,7 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
 
 
 def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each suite whose scenarios replace scenarios of a suite below it. The line names the replaced
-    scenarios among `ids`.
-    """
+    """Yield a line for each suite that replaces scenarios of a suite below it, with the replaced ids among `ids`."""
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
         part = suite.part(scenario_id)
@@ -172,10 +166,8 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline file. The file must contain the name of the target: `name` (the value of the option `option`), or
-    `called` (the target as the user wrote it).
-
-    Raises BaselineError, also for invalid YAML.
+    """Read a baseline, which must contain the target's name: `name` (the value of `option`), or `called` (as the user
+    wrote it). Raises BaselineError, also for invalid YAML.
     """
     baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids, suite.title)
     if baseline.name not in (name, called):
@@ -186,9 +178,8 @@ def open_baseline(
 
 
 def perform(request: RunRequest) -> int:
-    """Execute a run with all its reports, and return the exit code. Exceptions are not caught.
-
-    After Ctrl-C, the reports on standard output are finished. A report file is not written.
+    """Execute a run with all its reports, and return the exit code. Exceptions are not caught. After Ctrl-C, the
+    reports on standard output are finished. A report file is not written.
     """
     suite, keep, cost = request.suite, request.options.keep, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
@@ -300,10 +291,8 @@ def perform_report(
     version: str = "unknown",
     most_failures: int | None = BRIEF,
 ) -> None:
-    """Write a report about earlier runs to `target` or to standard output. `streams` are the result files of these
-    runs. `table` is the format that `readfirst run` uses by default.
-
-    Raises StreamError for an incomplete stream, before anything is written.
+    """Write a report about the runs in result files to `target` or to standard output. `table` is the default format of
+    `readfirst run`. Raises StreamError for an incomplete stream, before anything is written.
     """
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
     results = Results(tuple(runs))
@@ -322,10 +311,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids that the options `--failed-in`, `--last-failed` and `--continue` select. Without these options,
-    return all `ids`. The second value is the message to print if no scenario is left.
-
-    Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
+    """Return the ids that `--failed-in`, `--last-failed` and `--continue` select, otherwise all `ids`, and the message
+    to print if none is left. Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)

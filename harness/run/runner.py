@@ -38,10 +38,9 @@ _WRITING_TOOLS = {"Edit", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """The settings of one run. They are picklable, because they are sent to worker processes.
-
-    `connect` is the connect string. `also` are further contracts. If the implementation does not depend on the
-    contract, one replay is compared with `contract` and with all of them.
+    """The settings of one run, picklable for worker processes. `connect` is the connect string. `also` are further
+    contracts: if the implementation does not depend on the contract, one replay is compared with `contract` and with
+    all of them.
     """
 
     suite: Suite
@@ -58,10 +57,8 @@ class RunSpec:
             yield runner.verdicts
 
     def result_for_crash(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return verdicts with the status `error` for a scenario whose worker process crashed. `reason` contains the
-        exit status of the process.
-
-        Raises SuiteError if the scenario file is missing or damaged.
+        """Return verdicts with the status `error` for a scenario whose worker process crashed. `reason` contains its
+        exit status. Raises SuiteError if the scenario file is missing or damaged.
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
@@ -73,10 +70,8 @@ class RunSpec:
 @dataclass(frozen=True, slots=True)
 class _View:
     """A scenario with the expectations of one contract, which judges a replay. Contracts with equal recordings share
-    the Scenario object.
-
-    `name` is the name of the requested contract. `contract` is the contract that judges the scenario: the requested
-    contract, or the recorded contract that the requested contract extends.
+    the Scenario object. `name` is the requested contract. `contract` judges the scenario: the requested contract, or
+    the recorded contract that it extends.
     """
 
     name: str
@@ -86,9 +81,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with the name of this contract. Needed because a shared Scenario object has the name of another
-        contract.
-        """
+        """The scenario with this contract's name, as a shared Scenario object has that of another contract."""
         name = self.contract.name
         if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
@@ -96,9 +89,7 @@ class _View:
 
 
 class Runner:
-    """Replays and judges scenarios on one connected implementation, one scenario at a time. Each scenario uses a new
-    workspace.
-    """
+    """Replays and judges scenarios on one connected implementation, one after the other, in new workspaces."""
 
     def __init__(self, spec: RunSpec) -> None:
         self.spec = spec
@@ -119,15 +110,11 @@ class Runner:
             self._pool.keep = self._failed_workspaces.copy
 
     def judge(self, scenario_id: str) -> Verdict:
-        """Replay one scenario, and compare the result with the first contract. Raises the same exceptions as
-        `verdicts`.
-        """
+        """Replay a scenario, and compare it with the first contract. Raises the same exceptions as `verdicts`."""
         return self.verdicts(scenario_id)[0]
 
     def _read_scenario(self, scenario_id: str) -> Scenario:
-        """Read a scenario. If it has no expectations and the level is `safe`, it becomes an invariant: only harm is
-        checked.
-        """
+        """Read a scenario. Without expectations, at the level `safe`, it becomes an invariant: only harm counts."""
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
@@ -137,11 +124,9 @@ class Runner:
         return replace(scenario, invariant=True) if self.spec.level == "safe" else scenario
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
-        """Replay one scenario once, and compare the result with the expectations of each contract, in the order of the
-        contracts.
-
-        Raises SuiteError or RecordingError if the files of the scenario are damaged. All other exceptions become
-        verdicts with the status `error`, which name the part of the system to blame.
+        """Replay one scenario once, and compare the result with each contract, in order. Raises SuiteError or
+        RecordingError if the scenario's files are damaged. Any other exception becomes a verdict `error` that names the
+        part of the system to blame.
         """
         stated = self._read_scenario(scenario_id)
         views = self._make_views(stated)
@@ -176,9 +161,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario with the expectations of each contract. `stated` is the scenario as its file states
-        it.
-        """
+        """Return the scenario `stated` in its file, with the expectations of each contract."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -198,9 +181,7 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Replay and judge a scenario, and return a verdict for each view. If the scenario fails and a shared server
-        may be the reason, it is repeated on a separate server.
-        """
+        """Return a verdict for each view. A failure that a shared server may cause is repeated on a separate one."""
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
@@ -229,9 +210,7 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay the scenario once, and compare the outcome with each view. Views with equal expectations are compared
-        only once.
-        """
+        """Replay the scenario once, and compare the outcome with each view; only once for equal expectations."""
         level, vocabulary, in_full = self.spec.level, self.suite.vocabulary, self.suite.in_full
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
@@ -310,12 +289,9 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides after which scenarios the process that scenarios share is ended. Used to detect that the process changes
-    files when it exits.
-
-    The process is ended after the first scenarios that use Edit and Write. If it has changed files at its exit, it is
-    ended after every later scenario. `enabled` is False for servers of a pool, because they exit with their sessions or
-    were checked before.
+    """Decides after which scenarios a shared process is ended, to detect that it changes files when it exits. It is
+    ended after the first scenarios that use Edit and Write and, if it has then changed files, after every later
+    scenario. `enabled` is False for servers of a pool, because they exit with their sessions or were checked before.
     """
 
     enabled: bool
@@ -348,15 +324,12 @@ def run(
     *,
     apart: bool = False,
 ) -> Generator[Verdict]:
-    """Replay and judge scenarios, and yield one verdict per contract and scenario: contract by contract, and for each
-    contract in the order of sorted ids.
-
+    """Replay and judge scenarios, and yield one verdict per contract and scenario, by contract, then by sorted id.
     `ids` are the selected scenarios (`harness.suite.selection.select`). None means all. If the implementation does not
     depend on the contract, each scenario is replayed once for all contracts. With several jobs, each worker process
-    replays a share of the scenarios; the verdicts and their order are the same. With `apart`, a single job uses a
-    worker process, too; this is required if the caller runs in a thread. If the reference is run on several contracts,
-    `keep` has a subdirectory for each. Close the iterator to stop early. Raises SuiteError, and the errors of
-    `connect`.
+    replays a share; the verdicts and their order are the same. With `apart`, a single job uses a worker process, too;
+    this is required if the caller runs in a thread. If the reference is run on several contracts, `keep` has a
+    subdirectory for each. Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep

@@ -19,24 +19,18 @@ _WORDS = {
 
 @dataclass
 class ServerNotice:
-    """Creates the lines that tell the user whether scenarios share a server. A run has `total` scenarios and uses
-    `jobs` processes.
-    """
+    """Creates lines about whether scenarios share a server, for `total` scenarios and `jobs` processes."""
 
     total: int
     jobs: int = 1
     _seen: int = field(init=False, default=0)
     _seconds: dict[bool, list[float]] = field(init=False, default_factory=lambda: {True: [], False: []})
-    """Durations in seconds of the sessions on a shared server (True) and on a separate server (False). Used for the
-    estimate.
-    """
+    """Durations in seconds of sessions on a shared server (True) and a separate one (False), for the estimate."""
     _is_silent: bool = field(init=False, default=False)
 
     def line(self, verdict: Verdict) -> str:
-        """Return the line that is printed after a verdict. Empty after most verdicts.
-
-        A run prints at most two lines: first that readfirst will test whether scenarios can share a server, and later
-        the decision.
+        """Return the line to print after a verdict, mostly empty. A run prints at most two lines: first that readfirst
+        will test whether scenarios can share a server, and later the decision.
         """
         self._seen += 1
         use = verdict.server
@@ -58,9 +52,7 @@ class ServerNotice:
 
 
 def decision_line(decision: IsolationDecision, seconds: float, scenarios: int) -> str:
-    """Return a line that states whether scenarios share a server, why, and the estimated time for the remaining
-    scenarios.
-    """
+    """Return a line on whether and why scenarios share a server, and the time that the others will take."""
     rest = ""
     if scenarios > 0:
         rest = f"; about {duration(seconds)} for the other {pluralize(scenarios, 'scenario')}"

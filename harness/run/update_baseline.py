@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 def update_baseline(
     request: RunRequest, old: Baseline | None, seen: Sequence[Verdict], *, is_whole: bool
 ) -> ExitCode:
-    """Write the failures among the verdicts into `request.baseline`. Return the exit code that the run has with the new
-    baseline.
-
-    Reasons in the `old` baseline are kept. `is_whole` means that the run contained the whole suite.
+    """Write the failures into `request.baseline`, with the reasons of the `old` baseline. Return the new exit code.
+    `is_whole` means that the run contained the whole suite.
     """
     suite, file = request.suite, request.baseline
     assert file is not None

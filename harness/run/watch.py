@@ -1,6 +1,4 @@
-"""Run an implementation again whenever its files change, and start with the scenarios that failed. Used for `readfirst
-watch`.
-"""
+"""Run an implementation again whenever its files change, failed scenarios first (`readfirst watch`)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -22,10 +20,8 @@ class WatchError(ReadfirstError):
 
 
 def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]) -> None:
-    """Run all scenarios. After every change, run the scenarios that failed in the last run. If all of them pass, run
-    all scenarios again.
-
-    `run` executes a run with additional options, and returns its exit code. `changes` yields the changed files.
+    """Run all scenarios. After every change, run those that failed in the last run; if all pass, run all again. `run`
+    executes a run with additional options, and returns its exit code. `changes` yields the changed files.
     """
     run(())
     for files in changes:
@@ -42,10 +38,8 @@ def written_by(options: Sequence[str]) -> list[Path]:
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
-    """Wait for changes in these directories, and yield the changed files, until Ctrl-C. The files `written` by the run
-    are ignored.
-
-    Directories of tools (`.git`, `node_modules`, `__pycache__`, ...) are ignored, too. Raises WatchError.
+    """Yield the changed files in these directories until Ctrl-C, without the files `written` by the run and the
+    directories of tools (`.git`, `node_modules`, `__pycache__`, ...). Raises WatchError.
     """
     try:
         from watchfiles import DefaultFilter, watch
