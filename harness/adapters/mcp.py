@@ -129,7 +129,7 @@ class McpConnection:
 
 
 class McpAdapter:
-    """Adapter for a server with tools named Read, Edit and so on. AdapterError if it has none or does not start."""
+    """Adapter for a server with tools named Read, Edit and so on. Raises AdapterError without such tools."""
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection

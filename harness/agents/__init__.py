@@ -1,3 +1,1 @@
-"""Run a command-line agent without a network. A script takes the place of its model, and the answers of its tools are
-returned.
-"""
+"""Run a command-line agent without a network: a script plays its model, and its tools' answers are returned."""

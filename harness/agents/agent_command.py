@@ -33,13 +33,11 @@ _MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """The command line, environment and files that are used to start an agent. In them, `$HOME` stands for the home
-    directory and `$URL` for the address of the model.
-
-    `places` contains additional placeholders and their values. `tools` are the tools of the agent that the mapping
-    uses; a request that offers one of them asks the model for the next step. `folders` are the first directories of the
-    agent's PATH. Keys of `files` are paths that start with `$HOME/` or `$WS/`. Their values are texts, or data that are
-    written as JSON. `input` is the content of standard input.
+    """The command line, environment and files that start an agent. In them, `$HOME` stands for the home directory and
+    `$URL` for the address of the model. `places` contains additional placeholders and their values. `tools` are the
+    tools of the agent that the mapping uses; a request that offers one of them asks the model for the next step.
+    `folders` are the first directories of the agent's PATH. Keys of `files` are paths that start with `$HOME/` or
+    `$WS/`. Their values are texts, or data that are written as JSON. `input` is the content of standard input.
     """
 
     name: str
@@ -51,9 +49,7 @@ class AgentProgram:
     files: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
     dialogue: Callable[[Path], JsonLines] | None = None
-    """Creates a dialogue that is used instead of `input`. Its argument is a directory for the files of the dialogue.
-    None if the agent uses no dialogue.
-    """
+    """Creates a dialogue, with a directory for its files, instead of `input`. None if the agent uses none."""
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
@@ -62,9 +58,7 @@ class AgentProgram:
     """The sandbox in which the agent runs. None means no sandbox."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it never pauses
-        """Create a new home directory in `run`, with the files in it, and return the command line and environment for
-        the start.
-        """
+        """Create a home directory with the files in `run`. Return the command line and environment of the start."""
         home, temporary = run / "home", run / "tmp"
         for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):
             path.mkdir(parents=True, exist_ok=True)

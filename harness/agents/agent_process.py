@@ -21,9 +21,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""Number of characters of arguments that make the time limit of a call one second longer. Used because an agent copies
-and sends large arguments several times.
-"""
+"""Argument characters that add one second to a call's time limit: agents copy and send them several times."""
 _MAX_IDLE_S = 120.0
 """Maximum number of seconds that an agent may wait for its model. An agent that has waited longer is not used for
 another call, because an HTTP client of Node.js repeats its request after 300 seconds.
@@ -52,12 +50,9 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The data that are used to start an agent, such as the command line and environment. The agent's files already
-    exist.
-
-    `variables` is the complete environment. In `variables`, `command` and `files`, `listener.PORT` stands for the port
-    of the model. A request of the agent that offers one of `tools` asks the model for the next step. `close` releases
-    the agent's resources.
+    """The data to start an agent, whose files already exist. `variables` is the complete environment. In it, `command`
+    and `files`, `listener.PORT` stands for the port of the model. A request of the agent that offers one of `tools`
+    asks the model for the next step. `close` releases the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -77,9 +72,7 @@ class Launch:
     """The sandbox in which the agent can write only to its files, `directory` and `writable`. None means no sandbox."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
-    """The command that starts the supervisor of the agent, for example as another user. Empty if no command is
-    needed.
-    """
+    """The command that starts the agent's supervisor, for example as another user. Empty if there is none."""
 
     @property
     def home(self) -> Path:
@@ -99,9 +92,7 @@ class AgentLauncher(Protocol):
         """Time limit of one call, in seconds."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create the agent's files in the empty directory `run`, and return the data for the start. When the agent
-        pauses, the pause is added to `events`.
-        """
+        """Create the agent's files in the empty directory `run`. Return the start data. Pauses go to `events`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +103,9 @@ class _ProcessExit:
 
 
 class Conversation:
-    """A running agent. The harness takes the role of its model: it makes the calls and receives their results.
-
-    If the agent has a network, `isolation` is the reason; otherwise it is empty. The constructor and calls raise
-    AdapterError if the agent does not start, does not answer in time, or exits.
+    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
+    the reason if the agent has a network, otherwise empty. The constructor and calls raise AdapterError if the agent
+    does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: AgentLauncher, ids: Iterator[int] | None = None) -> None:
@@ -123,9 +113,7 @@ class Conversation:
         self.calls = 0
         self.isolation = ""
         self.ids = itertools.count(1) if ids is None else ids
-        """Numbers that are used as ids of calls. A resumed conversation continues the numbers of the previous
-        conversation.
-        """
+        """Numbers for the ids of calls. A resumed conversation continues those of the previous one."""
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _ProcessExit] = queue.SimpleQueue()
         self._run = Scratch()
         self._child: Child | None = None
@@ -148,9 +136,7 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that takes the role of the user, on the agent's standard input and output. None if there is no
-        dialogue.
-        """
+        """The dialogue that takes the role of the user on standard input and output. None if there is none."""
         assert self._launch is not None
         return self._launch.dialogue
 
@@ -161,9 +147,7 @@ class Conversation:
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
     def can_continue(self, calls: int, size: int) -> bool:
-        """Whether the conversation can be used for another call. False after more than `calls` calls, or if the latest
-        request had more than `size` bytes.
-        """
+        """Whether another call is possible: at most `calls` calls so far, and `size` bytes in the latest request."""
         return self.is_usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
@@ -175,9 +159,7 @@ class Conversation:
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Call one tool as the model, and return the result. `interfere` runs after the agent has validated the call,
-        and before it executes the call.
-        """
+        """Call a tool as the model, and return its result. `interfere` runs between validation and execution."""
         return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
@@ -185,9 +167,7 @@ class Conversation:
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Make a call whose arguments are truncated. Return the result, or NO_ANSWER if the agent ignores the call.
-        `ends` selects how the message ends.
-        """
+        """Make a call with truncated arguments. Return the result, or NO_ANSWER. `ends`: how the message ends."""
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
         self._send_blocks((tool_use,), self.program.time_limit)
         return self.results.get(tool_use.id, NO_ANSWER)
@@ -198,9 +178,7 @@ class Conversation:
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Call a tool that sends a request to the model before it returns, such as a sub-agent. Return the id of the
-        call.
-        """
+        """Call a tool, such as a sub-agent, that asks the model before it returns. Return the id of the call."""
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
@@ -210,24 +188,18 @@ class Conversation:
         self._send_blocks((TextBlock(text),), self.program.time_limit)
 
     def end_turn(self, then: Callable[[], None]) -> None:
-        """End the model's turn, and call `then`, which sends the user's next message. This message starts the next
-        turn.
-        """
+        """End the model's turn. `then` sends the user's next message, which starts the next turn."""
         self._answer_turn(TextBlock("Done."))
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def switch_agent(self, turn: Turn | None) -> Turn | None:
-        """Make the next calls as another agent: the agent that waits for the model with `turn`. Return the turn of the
-        agent that made the calls before.
-        """
+        """Make the next calls as the agent that waits with `turn`. Return the turn of the previous agent."""
         waiting, self._turn = self._turn, turn
         return waiting
 
     def start_background_agent(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Call a tool that starts a background agent. Return the id of the call, and the first request of this
-        agent.
-        """
+        """Call a tool that starts a background agent. Return the id of the call, and the agent's first request."""
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
@@ -247,10 +219,7 @@ class Conversation:
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """End the model's turn and wait until the agent exits. Return the end of the agent's output as text.
-
-        `output_tail_bytes` of the launch limits the number of bytes.
-        """
+        """End the turn and wait until the agent exits. Return the last `output_tail_bytes` of its output as text."""
         self._answer_turn(TextBlock("done"))
         assert self._child is not None
         assert self._reader is not None
@@ -343,9 +312,7 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Send these blocks to the agent as the model's answer to the latest request. Afterwards, `_next_turn` must be
-        called.
-        """
+        """Answer the latest request with these blocks. Afterwards, `_next_turn` must be called."""
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None

@@ -13,9 +13,7 @@ _MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 class JsonLines(ABC):
-    """Sends JSON messages to a program, and receives its messages. The program's standard input is a named pipe in
-    `directory`.
-    """
+    """Exchanges JSON messages with a program, whose standard input is a named pipe in `directory`."""
 
     def __init__(self, directory: Path) -> None:
         self.input_pipe = directory / "said"

@@ -1,4 +1,3 @@
-"""The command line. The module of a command is imported only when the command is called.
-
-A command imports its own dependencies inside its function, so that `list` answers quickly.
+"""The command line. A command's module is imported when it is called, and imports its own dependencies inside
+functions, so that `list` answers quickly.
 """

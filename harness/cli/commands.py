@@ -11,11 +11,10 @@ from readfirst.harness.extension import extensions
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands that readfirst or an extension provides. The modules of the commands are in the directory `folder`.
-
-    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help text of
-    each group of commands. `panel` is the title above the commands in the help, empty for the commands of the suite.
-    `renamed` maps the first words of former commands to the words of this release, the longest first.
+    """Commands of readfirst or an extension, whose modules are in the directory `folder`. `functions` contains
+    `module:function` of each command, in the order of the help. `groups` contains the help text of each group of
+    commands. `panel` is the title above the commands in the help, empty for the commands of the suite. `renamed` maps
+    the first words of former commands to today's, the longest first.
     """
 
     package: str
@@ -71,9 +70,7 @@ def providers() -> tuple[Commands, ...]:
 
 
 def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the former name and the current name of a command, if `words` start with the former name of a renamed
-    command. Otherwise None.
-    """
+    """Return the former and the current name if `words` start with a renamed command, otherwise None."""
     if {" ".join(words[:2]), *words[:1]} & SUITE.functions.keys():
         return None
     former_names = ((old, new) for provider in providers() for old, new in provider.renamed.items())
@@ -83,9 +80,7 @@ def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def provider_of(command: str) -> Commands | None:
-    """Return the `Commands` that contain a command: those of readfirst or of an extension. None for an unknown command.
-    Extensions are imported only if needed.
-    """
+    """Return the provider of a command: readfirst, or an extension, imported only if needed. None if unknown."""
     if command in SUITE.functions:
         return SUITE
     return next((provider for provider in providers() if command in provider.functions), None)

@@ -37,9 +37,7 @@ def docs(
 
 
 def pages() -> dict[str, Path]:
-    """Return the files of the documentation by the name of the page (`adapters`, `readme`). The README is the first
-    page.
-    """
+    """Return the files of the documentation by page name (`adapters`, `readme`), the README first."""
     package = Path(readfirst.__file__).parent
     root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]

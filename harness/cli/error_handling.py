@@ -21,9 +21,7 @@ _SYSTEM_ERRNOS = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Error numbers that are reported without a traceback, because they are not bugs: the operating system refuses an
-operation or lacks a resource.
-"""
+"""Errors without a traceback, as they are not bugs: the system refuses an operation or lacks a resource."""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
@@ -40,9 +38,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Wrap a command so that its result is used as the exit code of the process; None means 0. If the command raises an
-    exception, the error is printed, and its exit code is used.
-    """
+    """Make a command exit with its result (None: 0) as the exit code, or print its exception and use its exit code."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -27,9 +27,7 @@ def _print_manual(manual: str) -> None:
 
 
 class _GroupWithManual(TyperGroup):
-    """The group of all commands. Its help contains the manual as preformatted text, because the manual contains code
-    and tables.
-    """
+    """The group of all commands. Its help contains the manual as preformatted text, with code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. In errors about values, remove the prefix that Python exceptions add."""
@@ -40,9 +38,7 @@ class _GroupWithManual(TyperGroup):
             raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the user named. For an unknown word, the error names the commands that begin with this
-        word.
-        """
+        """Find the named command. The error for an unknown word lists the commands that begin with it."""
         word = args[0]
         longer_names = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
         if longer_names and self.get_command(ctx, word) is None:
@@ -94,9 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _replace_former_names(words: list[str]) -> list[str]:
-    """Replace the former names of commands and options in a command line by their current names. Each replacement is
-    printed.
-    """
+    """Replace and print the former names of commands and options in a command line."""
     flags = [word for word in words[:1] if word == "--traceback"]
     words = words[len(flags) :]
     if names := renamed_command(words):
@@ -118,10 +112,8 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _build_app(words: Sequence[str]) -> typer.Typer:
-    """Return the Typer application with the command that the words call. If they call no command, the application
-    contains stubs of all commands, to print the help.
-
-    Other commands are omitted, because the check of their parameters takes longer than the whole command `list`.
+    """Return the Typer application with the called command or, to print the help, stubs of all. Others are omitted,
+    because the check of their parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
@@ -159,10 +151,8 @@ def _build_app(words: Sequence[str]) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that a command line may call. The value of each command is its provider.
-
-    The result contains one command if the first words are its name. Otherwise it contains all commands of the group
-    that the first word names, or all commands. Empty for `--version`.
+    """Return the commands that a command line may call, with their providers: one if the first words are its name,
+    otherwise all commands of the group that the first word names, or all. Empty for `--version`.
     """
     if words == ["--version"]:
         return {}
@@ -175,9 +165,7 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, command: str) -> Callable[..., None]:
-    """Return a function that has the help text of a command, but does nothing. Used for the help, because the command's
-    module need not be imported.
-    """
+    """Return a function with a command's help text that does nothing, so that the help need not import its module."""
     module, _, function = provider.functions[command].partition(":")
 
     def stub() -> None: ...
@@ -188,9 +176,7 @@ def _stub(provider: Commands, command: str) -> Callable[..., None]:
 
 @cache
 def _read_docstrings(module: Path) -> Mapping[str, str | None]:
-    """Return the docstring of each function in a module, by name. Only the source is parsed; the module is not
-    imported.
-    """
+    """Return the docstring of each function in a module, by name, without importing the module."""
     functions = [node for node in ast.parse(module.read_bytes()).body if isinstance(node, ast.FunctionDef)]
     return {function.name: ast.get_docstring(function) for function in functions}
 

@@ -37,9 +37,7 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the current name of a class of rules. If `word` is a former name, print the current name. Raises
-    BadParameter.
-    """
+    """Return the current name of a class of rules, printed for a former name. Raises BadParameter."""
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
@@ -191,10 +189,9 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target that a command line names. Raises UsageError if there are several words, or if the word is not
-    a target and `readfirst` can suggest one.
-
-    The message suggests a command line that starts with `command`. `kind` is the prefix that the suggestion must have.
+    """Return the target that a command line names. Raises UsageError for several words, or for a word that is not a
+    target but similar to one. The message suggests a command line that starts with `command`. `kind` is the prefix that
+    the suggestion must have.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import suggest_target
@@ -208,18 +205,14 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
 
 def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suites that the option --fixtures names, as one suite. By default, open the bundled suite. `trust` is
-    the value of --trust.
-    """
+    """Open the suites of --fixtures as one suite (default: the bundled suite). `trust` is the value of --trust."""
     from readfirst.harness.suite.suite import open_layers
 
     return open_layers(fixtures or (), trust=trust)
 
 
 def in_installed_package(file: Path) -> bool:
-    """Whether a file is in the directory of the installed package, which must not be changed. The file need not
-    exist.
-    """
+    """Whether a file, which need not exist, is in the installed package, which must not be changed."""
     import readfirst
     from readfirst.harness.suite.suite import Suite
 
@@ -228,10 +221,8 @@ def in_installed_package(file: Path) -> bool:
 
 
 def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suite that --fixtures names, for a command that writes to it. By default, open the suite of the
-    checkout. `trust` is the value of --trust.
-
-    Raises UsageError for several suites, and for the copy inside the installed package.
+    """Open the suite of --fixtures (default: the checkout's), for a command that writes to it. `trust` is the value of
+    --trust. Raises UsageError for several suites, and for the copy inside the installed package.
     """
     from readfirst.harness.cli.error_handling import UsageError
 
@@ -258,9 +249,7 @@ _SELECTION_OPTIONS: Mapping[str, tuple[str, Any]] = {
     "expression": ("expression", Expression),
     "shard": ("shard", Shard),
 }
-"""Options that select scenarios. For each option: the field of Selection that stores the value, and the type of the
-option.
-"""
+"""Options that select scenarios: the field of Selection that stores the value, and the type."""
 FEW_SELECTION_OPTIONS = ("family", "tag", "expression")
 MOST_SELECTION_OPTIONS = ("family", "tag", "requirement", "rule", "class_", "expression")
 ALL_SELECTION_OPTIONS = tuple(_SELECTION_OPTIONS)
@@ -272,24 +261,19 @@ _RUN_OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "settle": (Settle, 0.0),
     "confine": (Confine, False),
 }
-"""Options for running an implementation, by the field of RunOptions that stores the value: the type of the option, and
-its default.
-"""
+"""Options for running an implementation, by field of RunOptions: the type, and the default."""
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds the named options for selecting scenarios to a command. The command gets their
-    values as a Selection, in the argument `selection`.
-    """
+    """Return a decorator that adds these options to a command, which gets them as a Selection in `selection`."""
     options = {name: (_SELECTION_OPTIONS[name][1], None) for name in names}
     return _replace_parameter("selection", options, _make_selection)
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds options for running an implementation to a command. The command gets their values as
-    RunOptions, in the argument `options`.
-
-    `names` are options of `_RUN_OPTIONS`. `others` are options with a different type or default.
+    """Return a decorator that adds options for running an implementation to a command, which gets their values as
+    RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` have a different type or
+    default.
     """
     return _replace_parameter(
         "options", {**{name: _RUN_OPTIONS[name] for name in names}, **others}, _make_run_options
@@ -326,9 +310,7 @@ def _replace_parameter(
 
 
 def _make_run_options(values: dict[str, Any]) -> RunOptions:
-    """Convert the values of command-line options to RunOptions. `--settle` is in milliseconds, RunOptions in
-    seconds.
-    """
+    """Convert option values to RunOptions. `--settle` is in milliseconds, RunOptions in seconds."""
     return RunOptions(**{**values, "settle": values.get("settle", 0.0) / 1000})
 
 
@@ -362,9 +344,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 
 
 def write_output(text: str, output: Path | None) -> None:
-    """Write a text to the file that the option --output names. Without this option, print the text. Raises
-    OutputError.
-    """
+    """Write a text to the file of --output, or print it without this option. Raises OutputError."""
     if output is None:
         stdout().write(text)
         return

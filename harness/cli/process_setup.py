@@ -17,10 +17,8 @@ class Terminated(KeyboardInterrupt):
 
 
 def begin() -> None:
-    """Prepare the process before a command: replace closed streams by /dev/null, and set a umask with which the user
-    can read the created files.
-
-    An output stream that is open only for reading is treated as closed.
+    """Prepare the process: replace closed streams by /dev/null, and let the user read created files (umask). An output
+    stream that is open only for reading is treated as closed.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -38,9 +36,7 @@ def begin() -> None:
 
 
 def exit_on_signals() -> None:
-    """Let SIGINT and SIGTERM end the process immediately, with the exit code that a shell uses. Called before and after
-    a command.
-    """
+    """Let SIGINT and SIGTERM end the process at once, with a shell's exit code. For before and after a command."""
     for number in _EXIT_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
             signal.signal(number, _exit_with_signal_code)
@@ -48,9 +44,7 @@ def exit_on_signals() -> None:
 
 def end() -> None:
     """Flush the standard streams at the end of a command. Afterwards, signals and streams that cannot be written do not
-    change the exit code.
-
-    The interpreter takes a moment to exit, and flushes the streams again. A failure would change the exit code.
+    change the exit code: the interpreter takes a moment to exit, and flushes the streams again.
     """
     for number in _EXIT_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
@@ -63,17 +57,13 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Let signals end the current command immediately. Used by commands that need no clean-up and whose threads may
-    wait.
-    """
+    """Let signals end the current command at once. For commands without clean-up whose threads may wait."""
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 
 
 def listen() -> bool:
-    """Let SIGINT and SIGTERM raise exceptions, so that the command can clean up. Do nothing and return False if the
-    command was not started from a command line.
-    """
+    """Let SIGINT and SIGTERM raise exceptions, for a clean-up. Return False and do nothing outside a command line."""
     is_own = signal.getsignal(signal.SIGTERM) is _exit_with_signal_code
     if is_own:
         signal.signal(signal.SIGTERM, _raise_terminated)

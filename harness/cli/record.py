@@ -172,9 +172,8 @@ def _parse_mode(fix: bool, check: bool) -> Mode:
 def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the ids of the scenarios to record, by contract: the scenario's own contract, or the contracts in `names`.
-
-    Invariants have no recording, so they are excluded. Raises UsageError if only invariants are selected.
+    """Return the ids of the scenarios to record, by contract: the scenario's own, or those in `names`. Invariants have
+    no recording, so they are excluded. Raises UsageError if only invariants are selected.
     """
     scenarios = {scenario_id: suite.scenario(scenario_id, require_expect=False) for scenario_id in ids}
     ids = [scenario_id for scenario_id, scenario in scenarios.items() if not scenario.invariant]
@@ -193,9 +192,7 @@ def _select_scenarios(
 
 
 def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
-    """Store the reason `why` in the recordings of these scenarios, instead of answers. Existing answers are replaced.
-    Return the exit code.
-    """
+    """Replace the answers in the recordings of these scenarios by the reason `why`. Return the exit code."""
     if not why.strip():
         raise UsageError("--leave-out needs a reason: a sentence that is stored in the recording.")
     chosen = [(scenario_id, name) for name, ids in wanted.items() for scenario_id in ids]
@@ -213,9 +210,7 @@ def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -
 
 
 def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
-    """Return the recorded contracts with these names, or every recorded contract for `all`. Raises UsageError for a
-    contract that is not recorded.
-    """
+    """Return the recorded contracts with these names, or all for `all`. Raises UsageError for an unrecorded one."""
     if "all" in names:
         return list(suite.contracts.recorded)
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]

@@ -215,9 +215,7 @@ def report(
 
 
 def _parse_failures(failures: str) -> int | None:
-    """Return the number of failures to explain, from a value of --failures. None for `all`, BRIEF for an empty
-    value.
-    """
+    """Return the failures to explain, from the value of --failures. None for `all`, BRIEF for an empty value."""
     if not failures:
         return BRIEF
     if failures != "all" and not failures.isdecimal():

@@ -103,9 +103,7 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 
 def _show_results(suite: Suite, name: str) -> int:
-    """Print the structured results of a contract as JSON: the fields of the results of each tool, and all results.
-    Return the exit code.
-    """
+    """Print a contract's structured results as JSON: the fields of each tool, and all results. Return the exit code."""
     from readfirst.harness.suite.tool_schemas import fields_by_tool, load_results
 
     contract = suite.contracts[name]
@@ -218,9 +216,7 @@ def export(
 
 @contextlib.contextmanager
 def _open_text_output(output: Path | None) -> Iterator[IO[str]]:
-    """Yield a text stream for the option --output: standard output, a file, or a compressed file if its name ends with
-    `.gz`.
-    """
+    """Yield a text stream for --output: standard output, a file, or for a name in `.gz` a compressed file."""
     if output is None:
         yield stdout()
         return

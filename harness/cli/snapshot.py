@@ -83,9 +83,7 @@ def snapshot(
 
 
 def exact_version(suite: Suite, version: str) -> str:
-    """Return `version`, or for `latest` the newest published version. Raises UsageError if `version` is not a version,
-    and AdapterError if npm fails.
-    """
+    """Return `version`, or the newest published one for `latest`. Raises UsageError, and AdapterError if npm fails."""
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
             advice = "Write it as it is published, for example 2.1.7, or `latest`."
@@ -96,10 +94,8 @@ def exact_version(suite: Suite, version: str) -> str:
 
 def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> ExitCode | None:
     """Record all scenarios on a new version, and write its contracts. Return None if they were written, otherwise the
-    exit code.
-
-    Scenarios without an answer are replayed again. If at most MAX_UNANSWERED scenarios still have no answer, the
-    contracts are written without them; otherwise nothing is written.
+    exit code. Scenarios without an answer are replayed again. If more than MAX_UNANSWERED still have no answer, nothing
+    is written; otherwise the contracts are written without them.
     """
     wanted = wanted_of(suite, release)
 
@@ -148,10 +144,8 @@ def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: R
 
 
 def _check_quickly(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
-    """Replay a few scenarios, and print whether the version changes anything, and the causes. Nothing is written to the
-    suite. Return the exit code.
-
-    For older models, scenarios are replayed only if their answers depend on the model.
+    """Replay a few scenarios, print whether the version changes anything and why, and return the exit code. Nothing is
+    written to the suite. For older models, scenarios are replayed only if their answers depend on the model.
     """
     known = behaviour_histories()
     points = change_points(suite, known)
@@ -209,9 +203,7 @@ def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
 
 
 def print_causes(diffs: Sequence[Diff]) -> None:
-    """Print the causes of differences in the same format as `readfirst diff`. For older models, causes are printed in
-    full only if they differ from those of newer models.
-    """
+    """Print causes as `readfirst diff` does. For older models, in full only if they differ from those of newer ones."""
     printed: list[str] = []
     for result in diffs:
         head, *lines = as_text(result)

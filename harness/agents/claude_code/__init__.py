@@ -1,3 +1,1 @@
-"""Run the real product: install it, start it without a network, use a scripted model instead of its model, and return
-the answers of its tools.
-"""
+"""Run the real product: install it, start it without a network and with a scripted model, return its answers."""

@@ -1,6 +1,4 @@
-"""The adapter for `claude-code:VERSION`, the real product. Most scenarios share a conversation; some use a separate
-one.
-"""
+"""The adapter for `claude-code:VERSION`, the real product. Most scenarios share a conversation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,36 +26,26 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
-"""First version that asks a model to decide about actions that need a permission, and first later version that does
-not. Between these versions, a permission mode must be set to avoid this.
-"""
+"""First version that asks a model for permissions if no permission mode is set, and first later one that does not."""
 _READS_JSON_SINCE = Version("1.0.0")
-"""First version that reads user messages as JSON lines. Earlier versions are restarted when the user mentions a
-file.
-"""
+"""First version that reads user messages as JSON lines. Earlier versions restart when the user mentions a file."""
 _BARE_NUMBERS_SINCE = Version("2.1.86")
 """First version that writes line numbers without leading spaces."""
 _UNSHARED_CAPABILITIES = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
-"""Capabilities that make a scenario use a separate conversation, because the conversation is ended, interrupted or
-summarised, or starts other agents.
-"""
+"""Capabilities that need a separate conversation: it ends, is interrupted or summarised, or starts agents."""
 _MAX_CONVERSATION_CALLS = 400
-"""Maximum number of calls in a shared conversation. A longer conversation is slow, because every request contains all
-earlier calls.
-"""
+"""Maximum calls in a shared conversation. A longer one is slow, as every request contains all earlier calls."""
 _MAX_CONVERSATION_BYTES = 400_000
 """Maximum number of bytes of a shared conversation. The product would request a summary of a longer conversation."""
 
 
 class ClaudeCodeAdapter:
-    """Adapter for one exact version of the real product, with a scripted model.
-
-    Scenarios with workspaces in the same directory share conversations. There are up to four: with and without the hook
-    that pauses calls, and with and without Bash. An isolated workspace gets a separate conversation, with the home
-    directory of the workspace. `time_limit` is in seconds per call. In a `sandbox`, the product can write only to
-    workspaces and its own files.
+    """Adapter for one exact version of the real product, with a scripted model. Scenarios with workspaces in the same
+    directory share up to four conversations: with and without the hook that pauses calls, and with and without Bash. An
+    isolated workspace gets a separate conversation, with its home directory. `time_limit` is in seconds per call. In a
+    `sandbox`, the product can write only to workspaces and its own files.
     """
 
     def __init__(
@@ -78,9 +66,7 @@ class ClaudeCodeAdapter:
             close=self.close,
         )
         self._reminded = False
-        """Whether a result contained a reminder. The product may then have removed whitespace at both ends of the
-        result.
-        """
+        """Whether a result had a reminder. The product may then have removed whitespace at the result's ends."""
         self._package: InstalledPackage = install(version, cache)
         self._pads_numbers = Version(version) < _BARE_NUMBERS_SINCE
         self._reads_json = Version(version) >= _READS_JSON_SINCE
@@ -168,11 +154,10 @@ class ClaudeCodeAdapter:
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
-    """Return the adapter for a version of the product, or for a contract such as `2.1.328+gated`. The adapter uses the
-    contract's model and tools.
-
-    A version that is not listed is treated like the next newer contract. The product runs in a sandbox unless the suite
-    is bundled or trusted, because files of a suite may be settings that start programs. Raises AdapterError.
+    """Return the adapter for a version of the product, or for a contract such as `2.1.328+gated`, with the contract's
+    model and tools. A version that is not listed is treated like the next newer contract. The product runs in a sandbox
+    unless the suite is bundled or trusted, because files of a suite may be settings that start programs. Raises
+    AdapterError.
     """
     try:
         selected = suite.contracts.find(name)

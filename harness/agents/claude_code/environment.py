@@ -1,6 +1,4 @@
-"""Build the product's environment: variables of the user are not inherited, the API key is invalid, and only the
-loopback interface can be used.
-"""
+"""Build the product's environment: no variables of the user, an invalid API key, only the loopback interface."""
 
 import json
 import os
@@ -55,16 +53,11 @@ def build_environment(
     window: int | None = None,
     checkpoints: bool = False,
 ) -> dict[str, str]:
-    """Return the environment variables with which `program` is started. Create a new configuration in `directory`,
-    unless one exists.
-
+    """Return the environment variables of `program`. Create a new configuration in `directory`, unless one exists.
     `home` is the home directory (default: a new one in `directory`). The user settings `settings` are written to the
     configuration and to `home`, because early versions read them there. With `window`, the product summarises the
-    conversation after this number of tokens. With `checkpoints`, the product stores the previous content of files, so
-    that it can restore the files.
-
-    `PATH` contains the program's directory and the system's directories. The supervisor inserts the port into the base
-    URL.
+    conversation after this number of tokens. With `checkpoints`, it can restore files to an earlier state. `PATH`
+    contains the program's directory and the system's directories. The supervisor inserts the port into the base URL.
     """
     default_home = directory / "home"
     config = default_home / ".claude"

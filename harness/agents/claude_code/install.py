@@ -37,10 +37,9 @@ def cache_root() -> Path:
 
 
 def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
-    """Install this exact version of the npm package, unless it is in the cache, and return it.
-
-    Install scripts are not executed. Several processes may install at the same time. A failed download leaves no files.
-    Raises AdapterError (blame `environment`) with the end of npm's output if the version cannot be installed.
+    """Return an exact version of the npm package, installed unless it is in the cache. Install scripts are not
+    executed. Several processes may install at the same time. A failed download leaves no files. Raises AdapterError
+    (blame `environment`) with the end of npm's output if the version cannot be installed.
     """
     _check_version(version)
     directory = (cache or cache_root()).absolute() / version

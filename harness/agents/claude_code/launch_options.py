@@ -30,10 +30,8 @@ class HookCall:
 
 
 class PausingHook:
-    """A hook of the product that the harness uses to pause calls. Its command writes a line to one named pipe, and
-    waits for a line from another.
-
-    The pipes are in `directory`. Each call of the hook is added to `events` as a HookCall.
+    """A hook with which the harness pauses the product's calls. Its command writes a line to one named pipe in
+    `directory`, and waits for a line from another. Each call of the hook is added to `events` as a HookCall.
     """
 
     def __init__(self, directory: Path, events: queue.SimpleQueue[Any]) -> None:
@@ -67,11 +65,8 @@ class PausingHook:
 
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
-"""Names of tools that are used to distinguish requests: a request that offers at least one of them asks the model for
-the next step. Several tools are listed because a deny rule may remove some of them.
-
-Read is not listed: from 2.0.77 to 2.1.5, the product starts read-only agents in the background, whose requests also
-offer Read.
+"""A request that offers one of these tools asks the model for the next step. Several tools are listed because a deny
+rule may remove some of them. Not Read: from 2.0.77 to 2.1.5, read-only agents in the background offer it, too.
 """
 
 _MAX_STREAM_BYTES = 64 * 1024 * 1024
@@ -79,10 +74,8 @@ _MAX_STREAM_BYTES = 64 * 1024 * 1024
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Start of a command line that is used if the user is root. The command then runs as another user with access to the
-same files.
-
-It starts the supervisor, not the product, because root in a sandbox cannot become another user.
+"""Start of a command line that root uses to run it as another user with access to the same files. It starts the
+supervisor, not the product, because root in a sandbox cannot become another user.
 """
 
 
@@ -103,15 +96,11 @@ class Options:
     home: Path | None = None
     """The home directory that the product uses. None means a new directory, which is removed with the conversation."""
     configuration: Path | None = None
-    """Directory in which the product stores its configuration and conversations. None means a new directory, which is
-    removed with the conversation.
-    """
+    """Directory of the configuration and conversations. None: a new one, removed with the conversation."""
     resumed: str | None = None
     """The id of the conversation that the product resumes. None means a new conversation."""
     summarised: bool = False
-    """Whether the scenario makes the product summarise the conversation. It then has a limited context window, and the
-    model reports that this window is nearly full.
-    """
+    """Whether the product summarises the conversation: its context window is limited, and reported as nearly full."""
     rewinds: bool = False
     """Whether the product stores the previous content of files, and uses a dialogue that can request a rewind."""
     spoken: bool = False
@@ -138,9 +127,7 @@ class Options:
         return "the product"
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create a new configuration in `run`. If `hook` is set, also create the pipes of the hook. Return the data for
-        the start.
-        """
+        """Create a new configuration in `run`, and the pipes of the `hook` if set. Return the data of the start."""
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         variables = build_environment(
@@ -210,33 +197,23 @@ def _command_arguments(options: Options) -> list[str]:
 WINDOW = 200_000
 """Size in tokens of the context window that the product is told to use. Later models have a larger window."""
 _CROWDED_TOKENS = 185_000
-"""Number of tokens that the model reports as used, so that the product summarises the conversation. With a larger
-number, the product would stop.
-"""
+"""Tokens that the model reports as used, so that the product summarises. With more, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
-"""Name of a tool that does not exist. The model calls it to make the conversation long without changing the state of
-real tools.
-"""
+"""A missing tool. Calls of it make the conversation long without changing the state of real tools."""
 
 
 class CrowdedModel(AnthropicMessages):
-    """A scripted model that is used to test summaries. After a call of the unknown tool, it reports a nearly full
-    window.
-    """
+    """A scripted model that reports a nearly full window after a call of the unknown tool, to test summaries."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the number of tokens that the model reports: a nearly full window if `blocks` call the unknown
-        tool.
-        """
+        """Return the tokens to report: a nearly full window if `blocks` call the unknown tool."""
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if there is no summary.
-
-    Some versions request the summary in a side request. Others request it as the next step of the model, before or
-    after they send the results of the last call.
+    """Make the product summarise the conversation. Raises AdapterError if there is no summary. Some versions request it
+    in a side request, others as the next step of the model, before or after they send the results of the last call.
     """
     call = conversation.start_call(_UNKNOWN_TOOL, {})
     if is_summary_request := bool(conversation.results) and any(

@@ -27,9 +27,7 @@ def resume_conversation(conversation: Conversation, options: Options) -> Convers
 
 
 def rewind(conversation: Conversation, text: str) -> None:
-    """End the model's turn, make the product restore the files to an earlier state, and send the user message `text`.
-    Raises AdapterError.
-    """
+    """End the turn, make the product restore the files, and send the user message `text`. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
@@ -48,9 +46,7 @@ def say(conversation: Conversation, text: str) -> None:
 
 
 def interrupt(conversation: Conversation, text: str) -> None:
-    """In the role of the user, interrupt the call that is being executed, and send the message `text`. Raises
-    AdapterError.
-    """
+    """As the user, interrupt the call that is being executed, and send the message `text`. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
@@ -58,9 +54,8 @@ def interrupt(conversation: Conversation, text: str) -> None:
 
 
 def find_latest_conversation(configuration: Path) -> str:
-    """Return the id of the conversation whose file was changed last. Used to resume the conversation.
-
-    The id is the file's name without its extension. Files of sub-agents are ignored.
+    """Return the id of the latest conversation, to resume it: the name, without extension, of the file that was changed
+    last. Files of sub-agents are ignored.
     """
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
@@ -91,9 +86,7 @@ def start_background_agent(conversation: Conversation) -> Turn:
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the name of the tool that starts a sub-agent, and the arguments for it. Raises AdapterError if the version
-    has no such tool.
-    """
+    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError if there is no such tool."""
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")
@@ -108,9 +101,7 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
 
 
 def end_agent(conversation: Conversation, call: str) -> None:
-    """End the sub-agent that the call with the id `call` started. The conversation continues. Raises AdapterError if it
-    does not continue.
-    """
+    """End the sub-agent of the call with the id `call`. Raises AdapterError if the conversation does not continue."""
     conversation.say("Done.")
     if call not in conversation.results:
         raise AdapterError("the product did not go on after its sub-agent", blame="environment")

@@ -1,6 +1,4 @@
-"""Find and remove the reminders that a version adds to results: about the conversation, changed files and hooks. Used
-to compare results without them.
-"""
+"""Find and remove the reminders in results (about the conversation, changed files, hooks), to compare the results."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +19,10 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""Matches the reminders about sub-agents that later versions add. They are removed, because they occur in every
-replay.
-"""
+"""Matches the reminders about sub-agents of later versions, removed because they occur in every replay."""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
-"""Matches the reminder that the product adds in plan mode. Some versions add it to every result, others only to
-some.
-"""
+"""Matches the reminder of plan mode, which some versions add to every result, others only to some."""
 
 _FILE_CHANGE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED_FILE_PATTERN = _reminder_pattern(_FILE_CHANGE, before=r"\n*")
@@ -54,17 +48,13 @@ _LAST_NUMBER_PATTERN = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 
 
 def counts_tokens(text: str) -> bool:
-    """Whether a result contains the reminder about remaining tokens. Some versions add this reminder to every
-    message.
-    """
+    """Whether a result has the reminder about remaining tokens, which some versions add to every message."""
     return _TOKENS_LEFT_PATTERN.search(text) is not None
 
 
 def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Separate the reminders about other changed files from a result. Return the text without them, and these
-    reminders, including those in `notes`.
-
-    A version may have removed whitespace at the end of the answer when it added a reminder.
+    """Return the text of a result without its reminders about other changed files, and these reminders, also from
+    `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
     """
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
@@ -80,18 +70,15 @@ def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Separate the messages of hooks from a result. Return the text without them, and these messages, including those
-    in `notes`.
-    """
+    """Return the text of a result without its messages of hooks, and these messages, also from `notes`."""
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))
 
 
 def _split_notes(notes: Sequence[str]) -> list[str]:
-    """Return the texts of the reminders in `notes`, without reminder tags.
-
-    After the answer of a sub-agent, a version splits a reminder at its blank lines into several notes.
+    """Return the texts of the reminders in `notes`, without reminder tags. After the answer of a sub-agent, a version
+    splits a reminder at its blank lines into several notes.
     """
     joined: list[str] = []
     for note in notes:
@@ -103,10 +90,8 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
 
 
 def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
-    """Remove the reminders about the conversation from a result. Return the remaining text, and whether one of these
-    reminders was periodic.
-
-    Scenarios share conversations, so a periodic reminder does not depend on the call before. A version may have removed
+    """Return a result without the reminders about the conversation, and whether one of them was periodic. Scenarios
+    share conversations, so a periodic reminder does not depend on the call before. A version may have removed
     whitespace at both ends of the answer when it added a reminder. Therefore the spaces before the first line number
     are restored: if `padded`, which means a Read in a version that pads line numbers; otherwise, only if an arrow or a
     second numbered line follows.

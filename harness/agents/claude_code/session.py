@@ -1,6 +1,4 @@
-"""Sessions of Claude Code. A session uses a shared conversation, or a separate conversation that can have
-sub-agents.
-"""
+"""Sessions of Claude Code, with a shared conversation or with a separate one that can have sub-agents."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -39,15 +37,11 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""Last outputs of versions that exit because of a certain call. If a version exits with such an output, the output is
-used as the answer of the call. After any other output, the exit is an error.
-"""
+"""Last outputs of versions that exit because of a call: they are the call's answer. Any other exit is an error."""
 
 
 class ClaudeCodeSession:
-    """A session that uses a conversation with the product. Other scenarios may use the same conversation. If they do
-    not, `close` ends it.
-    """
+    """A session with the product. Its conversation may be shared with other scenarios; otherwise, `close` ends it."""
 
     def __init__(
         self,
@@ -94,9 +88,8 @@ class ClaudeCodeSession:
         return results
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Make one call. `interfere` runs in the product's PreToolUse hook, before the call is executed.
-
-        Raises AdapterError if the call was executed without the hook, which early versions do not have.
+        """Make one call. `interfere` runs in the product's PreToolUse hook, before the execution. Raises AdapterError
+        if the hook did not run, as in early versions.
         """
         has_interfered = False
 
@@ -116,9 +109,7 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as it would be in a separate conversation. Reminders about the conversation are removed, and
-        paths are written as if the workspace were the working directory.
-        """
+        """Return a result as in a separate conversation: without reminders, paths as if in the working directory."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
         if has_periodic:
@@ -141,9 +132,8 @@ class ClaudeCodeSession:
 
 
 class ResumableConversation(ClaudeCodeSession):
-    """A session that uses a separate conversation. It can be resumed and summarised, and can start sub-agents.
-
-    If the user may mention files, the conversation begins with the first call or mention.
+    """A session with a separate conversation, which can be resumed and summarised, and can start sub-agents. If the
+    user may mention files, it begins with the first call or mention.
     """
 
     def __init__(
@@ -184,10 +174,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call as the user while the product's hook waits, or end the model's message within the call. `how`
-        selects one of these.
-
-        The hook runs before the execution of the call; for a call that is `stopped`, after it.
+        """Cancel a call as the user while the product's hook waits, or end the model's message within the call, as
+        `how` says. The hook runs before the execution of the call; for a call that is `stopped`, after it.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -233,15 +221,11 @@ class ResumableConversation(ClaudeCodeSession):
         self._store_reminders(self.conversation.results[call_id].text)
 
     def _store_reminders(self, answer: str = "") -> None:
-        """Store the reminders about files in `answer` and in the latest request. They are added to the result of the
-        next call.
-        """
+        """Store the reminders about files in `answer` and in the latest request, for the next call's result."""
         self._early_reminders += extract_file_reminders(answer, self.conversation.notes)[1]
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a cleaned result, as the base class does. If the scenario compares reminders, stored reminders are
-        added.
-        """
+        """Clean a result as the base class does. If the scenario compares reminders, add the stored ones."""
         cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned

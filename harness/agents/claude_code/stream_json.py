@@ -1,6 +1,4 @@
-"""Communicate with the product through JSON Lines on its standard input and output. The Agent SDK uses the same
-protocol.
-"""
+"""Communicate with the product through JSON Lines on standard input and output, as the Agent SDK does."""
 
 import json
 import queue
@@ -18,9 +16,7 @@ ARGUMENTS = ["--input-format", "stream-json", "--output-format", "stream-json", 
 
 
 class JsonDialogue(JsonLines):
-    """Takes the role of the user of the product: sends messages, interrupts the product, and restores files to their
-    state at a user message.
-    """
+    """Takes the role of the user: sends messages, interrupts the product, and restores files to an earlier state."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -40,9 +36,7 @@ class JsonDialogue(JsonLines):
         self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Make the product restore the files after the end of the model's turn. Raises AdapterError if this takes more
-        than `seconds`.
-        """
+        """Make the product restore the files after the model's turn. Raises AdapterError after `seconds`."""
         self._wait_for_message(lambda message: message.get("type") == "result", seconds)
         request = {"subtype": "rewind_files", "user_message_id": self._last_message_id}
         self.tell(type="control_request", request_id=self._last_message_id, request=request)
@@ -58,9 +52,7 @@ class JsonDialogue(JsonLines):
             )
 
     def interrupt(self, seconds: float) -> None:
-        """Interrupt the product as the user. Raises AdapterError if it does not confirm the interrupt within
-        `seconds`.
-        """
+        """Interrupt the product as the user. Raises AdapterError if it does not confirm this within `seconds`."""
         self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
         self._wait_for_message(
             lambda message: message.get("type") == "control_response", seconds, "take an interrupt"

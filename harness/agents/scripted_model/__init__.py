@@ -1,3 +1,1 @@
-"""A scripted model, which is used instead of the model of an agent: a server on the loopback interface, and the wire
-formats of agents.
-"""
+"""A scripted model in place of an agent's: a server on the loopback interface, and the agents' wire formats."""

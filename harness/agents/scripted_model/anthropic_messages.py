@@ -19,9 +19,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Numbers that are used in the ids of replies. The ids must differ, because the product merges messages with the same
-id.
-"""
+"""Numbers in the ids of replies, which must differ, because the product merges messages with the same id."""
 
 
 class AnthropicMessages:
@@ -36,9 +34,7 @@ class AnthropicMessages:
         return None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request for a message of the model: the offered tools, and the results after the model's last
-        message.
-        """
+        """Parse a request: the offered tools, and the results after the model's last message."""
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}

@@ -1,8 +1,6 @@
-"""A server that takes the place of an agent's model, on the loopback interface, with one wire format. The harness
-decides which tool calls the server answers.
-
-A request that offers the file tools is a turn: it waits until the harness has decided the model's answer. Side requests
-(titles, quota checks, token counts) are answered immediately.
+"""A server on the loopback interface that takes the place of an agent's model, with one wire format. A request that
+offers the file tools is a turn: it waits until the harness has decided the model's answer. Side requests (titles, quota
+checks, token counts) are answered immediately.
 """
 
 import json
@@ -30,9 +28,7 @@ MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Turn:
-    """A request of the agent for the next step of the model. The harness decides the answer. `size` is the length of
-    the request in bytes.
-    """
+    """A request for the model's next step, which the harness decides. `size` is the request's length in bytes."""
 
     request: Request
     size: int = 0
@@ -47,18 +43,14 @@ class Turn:
         self._answer.put(None)
 
     def wait(self) -> Sequence[Block] | None:
-        """Wait until the harness has called `answer`, and return the blocks of the answer. None if the turn was
-        abandoned.
-        """
+        """Wait for a call of `answer`, and return its blocks. None if the turn was abandoned."""
         return self._answer.get()
 
 
 class ScriptedModel:
-    """HTTP server that takes the place of the model. It uses one wire format and a listening socket, and adds each Turn
-    to `events`.
-
-    A request that offers at least one of `tools` is a turn. All others are side requests. An invalid request is
-    refused, and its WireError is added to `events`.
+    """HTTP server in place of the model, with one wire format and a listening socket. Adds each Turn to `events`. A
+    request that offers at least one of `tools` is a turn. All others are side requests. An invalid request is refused,
+    and its WireError is added to `events`.
     """
 
     def __init__(
@@ -103,9 +95,7 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return a reply that ends after the arguments of a call, if the connection must be cut there. Otherwise, return
-    the unchanged reply.
-    """
+    """Return the reply, without anything after a call's arguments if the connection must be cut there."""
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()

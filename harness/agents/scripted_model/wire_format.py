@@ -10,10 +10,8 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call in a message of the model. If `arguments` is a string, it is sent unchanged, even if it is not valid
-    JSON.
-
-    With `ends`, the connection is cut after the arguments (`cut`), or the model's message ends there (`limit`).
+    """A tool call of the model. A string as `arguments` is sent unchanged, even if it is not valid JSON. With `ends`,
+    the connection is cut after the arguments (`cut`), or the model's message ends there (`limit`).
     """
 
     id: str
@@ -35,11 +33,10 @@ Block = ToolUse | TextBlock
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request of an agent to the model: the offered `tools`, and the results of the model's last calls by call id
-    (`answers`).
-
-    `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional texts next
-    to the results. `is_error` of a result is the flag of the wire format, False if the format has none. Media in a
-    result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64 characters.
+    (`answers`). `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional
+    texts next to the results. `is_error` of a result is the flag of the wire format, False if the format has none.
+    Media in a result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64
+    characters.
     """
 
     model: str
@@ -52,9 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an HTTP response to an agent, and its content type. `sent` is the number of bytes to send. None means
-    all.
-    """
+    """The body of an HTTP response to an agent, and its content type. `sent`: bytes to send; None means all."""
 
     kind: str
     body: bytes
@@ -86,9 +81,7 @@ def json_reply(value: object) -> Reply:
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply whose body is a stream of server-sent events: pairs of a name (may be empty) and data. Data other
-    than strings are sent as JSON.
-    """
+    """Return a reply with server-sent events: pairs of a name (may be empty) and data (non-strings as JSON)."""
     lines = []
     for name, data in events:
         if name:
@@ -119,7 +112,5 @@ def of_data_url(url: object) -> tuple[object, object]:
 
 
 def media(kind: object, media_type: object, data: object) -> str:
-    """Return a placeholder that is used instead of an image or other media in a text, such as `[image image/png 70]`:
-    kind, type, and number of base64 characters.
-    """
+    """Return a placeholder for media in a text, `[image image/png 70]`: kind, type, number of base64 characters."""
     return f"[{kind} {media_type} {len(data) if isinstance(data, str) else 0}]"
