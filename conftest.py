@@ -26,26 +26,19 @@ if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")
 collect_rarely()
 
 MAX_PROCESSES = 8
-"""Maximum number of test processes. Each process collects all tests, so that further processes would save little
-time.
-"""
+"""Maximum test processes. Each collects all tests, so that further processes would save little time."""
 SELECTING_OPTIONS = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
 """Options of pytest that select few tests or inspect them. If such an option is used, all tests run in one process."""
 LONGEST = "wrong_implementations"
-"""Name of a directory with slow tests, which take seconds each. They run first, so that no process runs them alone at
-the end.
-"""
+"""Directory with slow tests (seconds each), which run first, so that no process runs them alone at the end."""
 
 
 INSTALLING_MARKS = re.compile(r"(?<!not )\b(live|agents)\b")
-"""Matches the marks of tests that install products. These tests use the user's cache, so that each product is
-downloaded only once.
-"""
+"""Matches the marks of tests that install products. They use the user's cache, to download each only once."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make all tests use a temporary cache. Quick tests use temporary directories in memory if there is room (50 MB).
-
     If Python must not write bytecode next to the sources, store it in pytest's cache: the tests start hundreds of
     processes, and each would compile all imported modules.
     """
@@ -83,10 +76,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exclude all current objects from garbage collections, because pytest and hypothesis often start a collection,
-    which would check these objects again.
-
-    A run of pytest inside a test starts five collections. A single process does not exclude objects.
+    """Exclude all current objects from garbage collections, which pytest and hypothesis often start. A run of pytest
+    inside a test starts five collections. A single process does not exclude objects.
     """
     if _process_number(session.config):
         gc.freeze()
@@ -94,18 +85,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Exclude all current objects from garbage collections before a test that uses hypothesis. Hypothesis would
-    otherwise search them for up to a second.
-    """
+    """Exclude all objects from garbage collections before a test with hypothesis, which would search them for long."""
     if _process_number(item.config) and item.get_closest_marker("hypothesis"):
         gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Exclude all objects from the garbage collections that pytest starts at the end of a run. There are five of
-    them.
-    """
+    """Exclude all objects from the five garbage collections that pytest starts at the end of a run."""
     if _process_number(session.config):
         gc.freeze()
 
@@ -117,10 +104,9 @@ def _process_number(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return the number of processes for `-n logical`, the default of this project. None for `-n auto`.
-
-    A run of all tests uses one process more than there are processors, because many tests wait for programs. A run
-    with named files, with `-k` or a similar option, or without captured output uses no additional process.
+    """Return the number of processes for `-n logical`, the default of this project. None for `-n auto`. A run of all
+    tests uses one process more than there are processors, because many tests wait for programs. A run with named files,
+    with `-k` or a similar option, or without captured output uses no additional process.
     """
     if config.option.numprocesses != "logical":
         return None

@@ -94,9 +94,7 @@ _MODULES = {
     "load_suite": "harness.suite.suite",
     "run": "harness.run.runner",
 }
-"""The module that defines each public name. Used to import the module only when the name is used, because every run of
-pytest loads this package.
-"""
+"""The module of each public name, imported only when the name is used, as every run of pytest loads this package."""
 
 _FORMER_NAMES = {"BrokenAdapter": "AdapterError"}
 

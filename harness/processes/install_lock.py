@@ -1,6 +1,4 @@
-"""Install each directory of a cache only once, even if several processes need it. A lock is used for this. If a process
-is killed, the next process removes the incomplete directory.
-"""
+"""Install each directory of a cache once, even if several processes need it. A lock prevents a second install."""
 
 import fcntl
 import os
@@ -13,9 +11,7 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory of the cache during the block. If another process has locked it, wait for this process. If
-    `wait` is False, raise BlockingIOError instead.
-    """
+    """Lock a directory of the cache during the block. If it is locked, wait, or raise BlockingIOError unless `wait`."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -23,10 +19,8 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_complete: Callable[[Path], bool], install: Callable[[], object]) -> None:
-    """Call `install` to create a directory of the cache. If the directory is already complete, `install` is not called.
-    Incomplete directories next to it are removed first.
-
-    The time of this use is always stored, so that `readfirst product cache` can show it.
+    """Call `install` to create a directory of the cache, unless it is complete. Incomplete directories next to it are
+    removed first. The time of this use is always stored, for `readfirst product cache`.
     """
     if not is_complete(directory):
         with installing(directory):

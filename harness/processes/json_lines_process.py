@@ -29,16 +29,12 @@ class ResponseTimeoutError(Exception):
 
 
 class GarbledError(Exception):
-    """Raised if a program sends an invalid message, which is the text of the error. If the program closed its output,
-    the text is empty.
-    """
+    """Raised with an invalid message of a program as its text, or without text if the program closed its output."""
 
 
 class LineProgram(Child):
-    """A running program that reads and writes JSON objects, one per line. Used for MCP servers and for the protocol of
-    `docs/protocol.md`. `name` is used in error messages.
-
-    Only the method `kill` is thread-safe.
+    """A running program that reads and writes JSON objects, one per line: an MCP server, or one with the protocol of
+    `docs/protocol.md`. `name` is used in error messages. Only the method `kill` is thread-safe.
     """
 
     invalid_line_message: ClassVar[str] = "answered with something that is not a JSON object"
@@ -73,9 +69,8 @@ class LineProgram(Child):
         return self.alive and self.status() is None
 
     def send(self, messages: Sequence[Mapping[str, Any]], deadline: float) -> None:
-        """Send several messages in one write. `deadline` is a time of the clock `time.monotonic`.
-
-        Raises ResponseTimeoutError if the program does not read the messages in time.
+        """Send several messages in one write. `deadline` is a time of the clock `time.monotonic`. Raises
+        ResponseTimeoutError if the program does not read the messages in time.
         """
         lines = [
             json.dumps(message, separators=(",", ":"), ensure_ascii=self.ascii_only).encode(
@@ -97,10 +92,8 @@ class LineProgram(Child):
                 return  # the program has exited; reading its answer will report it
 
     def receive(self, deadline: float, cancel_fd: int | None = None) -> Any:
-        """Wait for the next message of the program, and return it.
-
-        Raises GarbledError for an invalid message or the end of the output. Raises ResponseTimeoutError at the
-        deadline, or if the descriptor `cancel_fd` becomes readable before the message arrives.
+        """Wait for the next message of the program, and return it. Raises GarbledError for an invalid message or the
+        end of the output. Raises ResponseTimeoutError at the deadline, or if `cancel_fd` becomes readable first.
         """
         line = b""
         while not line.strip():
@@ -135,10 +128,8 @@ class LineProgram(Child):
         return message
 
     def end_with_error(self, message: str, request: str) -> AdapterError:
-        """End the program, and return an error to raise. Its text contains `message`, the exit status and the end of
-        standard error.
-
-        An empty message means that the program closed its output during `request`.
+        """End the program, and return an error with `message`, the exit status and the end of standard error. An empty
+        message means that the program closed its output during `request`.
         """
         status = self.wait(0.0 if message else _EXIT_TIMEOUT_S)
         if not message:
@@ -149,9 +140,7 @@ class LineProgram(Child):
         return AdapterError(message, details=self._errors.decode("utf-8", "backslashreplace"))
 
     def end(self, timeout: float = _EXIT_TIMEOUT_S) -> None:
-        """Close the program's input, wait at most `timeout` seconds for the exit of the program, and end its process
-        group.
-        """
+        """Close the input, wait at most `timeout` seconds for the exit, and end the process group."""
         if not self.alive:
             return
         self.alive = False

@@ -1,7 +1,6 @@
-"""Drop root's capabilities to override file modes, so that implementations in this process run as for an ordinary user.
-
-For an ordinary user, modes restrict access, and writing clears setuid and setgid bits. Child processes never get these
-capabilities (`supervisor`). For code in this process, they are dropped during each call.
+"""Drop root's capabilities to override file modes, so that modes restrict implementations as for an ordinary user, and
+writing clears setuid and setgid bits. Child processes never get these capabilities (`supervisor`). For code in this
+process, they are dropped during each call.
 """
 
 import ctypes
@@ -9,9 +8,7 @@ from functools import cache
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
-"""Bits of the capabilities that override file modes: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID. The bits are
-in the first word of the system call's data.
-"""
+"""Bits, in the first word of the system call's data, of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
 
 
 class _Header(ctypes.Structure):
@@ -27,9 +24,7 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """Two sets of capabilities: those of the calling thread, and the same set without the capabilities that override
-    file modes.
-    """
+    """The capabilities of the calling thread, and the same set without those that override file modes."""
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
@@ -50,9 +45,7 @@ class _Capabilities:
 
 @cache
 def _find_capabilities() -> _Capabilities | None:
-    """Return the capabilities of this thread. None if they contain no capability that overrides file modes, or if the
-    system is not Linux.
-    """
+    """Return this thread's capabilities. None without one that overrides file modes, or if this is not Linux."""
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()
@@ -60,9 +53,7 @@ def _find_capabilities() -> _Capabilities | None:
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
-    """Context manager that runs the block without root's capabilities to override file modes. Only this thread is
-    affected.
-    """
+    """Runs the block without root's capabilities to override file modes, only in this thread."""
 
     __slots__ = ("_capabilities",)
 

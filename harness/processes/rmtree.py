@@ -1,6 +1,4 @@
-"""Remove a directory tree, even if it is very deep, if permissions are missing, or if entries are immutable. Links are
-not followed.
-"""
+"""Remove a directory tree, even if it is very deep, lacks permissions, or is immutable, without following links."""
 
 # Plain `os` calls: removal runs after every scenario, with names relative to open directories.
 # ruff: noqa: PTH208
@@ -23,17 +21,13 @@ _MAX_ATTEMPTS = 5
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
-"""Error numbers that are ignored during the removal, because they occur if another process changes the directory at the
-same time.
-"""
+"""Errors to ignore during the removal: another process changes the directory at the same time."""
 _name_numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove everything in a directory, or only the files and directories `names`. The path of the directory must not
-    contain a link.
-
-    Permissions that are necessary for the removal are added. Raises OSError.
+    """Remove everything in a directory, or only `names`. The path of the directory must not contain a link. Permissions
+    that are necessary for the removal are added. Raises OSError.
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
@@ -46,10 +40,8 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove the directory, file or link at a path. A missing path is not an error.
-
-    If the path is a directory, its file `last` is removed after all other files. Raises OSError if something cannot be
-    removed.
+    """Remove the directory, file or link at a path, if it exists. In a directory, the file `last` is removed after all
+    other files. Raises OSError if something cannot be removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -71,9 +63,7 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove the files and directories `names` in the open directory `top`. None means all. Deeper directories are
-    first moved into `top`, so that their depth does not matter.
-    """
+    """Remove `names` (None: all) in the open directory `top`, into which deeper directories are moved first."""
     pending = _remove_files(top, top, names)
     for name in pending:
         directory = _open_directory(name, top)
@@ -86,9 +76,7 @@ def _remove_content(top: int, names: Collection[str] | None = None) -> None:
 
 
 def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
-    """Remove the files in the open directory `directory`. Its subdirectories are moved into the open directory `top`.
-    Return their new names.
-    """
+    """Remove an open directory's files, and move its subdirectories into `top`. Return their new names."""
     with os.scandir(directory) as listing:
         entries = [entry for entry in listing if names is None or entry.name in names]
     moved = []
@@ -154,9 +142,7 @@ def _retry_without_attributes(action: Callable[[], None], name: str, above: int)
 
 
 def _clear_attributes(descriptor: int) -> None:
-    """Clear the attributes `immutable` and `append-only` of an open file or directory. They prevent even the owner from
-    removing it.
-    """
+    """Clear the attributes `immutable` and `append-only`, which prevent a removal even by the owner."""
     flags = array.array("l", [0])
     with suppress(OSError):
         fcntl.ioctl(descriptor, _GET_FLAGS, flags)

@@ -1,7 +1,6 @@
-"""Open directories without following symlinks, so that file operations cannot escape them.
-
-Another process may create a link at any moment, even between a check and an operation. Therefore each directory of a
-path is opened inside the previous one, and a link makes the opening fail.
+"""Open directories without following symlinks, so that file operations cannot escape them. Another process may create a
+link at any moment. Therefore each directory of a path is opened inside the previous one, and a link makes the opening
+fail.
 """
 
 # ruff: noqa: PTH101
@@ -38,9 +37,7 @@ class opened:  # noqa: N801 - it is used like a function; a class, because it is
 
 
 def below(name: str, above: int, *, make: bool = False) -> int:
-    """Open the directory `name` in the open directory `above`, without following a link, and return its descriptor.
-    With `make`, a missing directory is created. Raises OSError.
-    """
+    """Open the directory `name` (not a link) in the directory `above`. `make` creates a missing one. Raises OSError."""
     try:
         return os.open(name, FOLDER, dir_fd=above)
     except FileNotFoundError:
@@ -52,9 +49,7 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open each directory of a relative path, one after the other, and return the descriptor of the last one. The path
-    starts in the open directory `start`, which is closed. Raises OSError.
-    """
+    """Open each directory of a relative path, and return the last. `start` is closed. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:
@@ -80,10 +75,8 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return the descriptor of the subdirectory at a relative path. For an empty path, return that of the directory
-        itself.
-
-        The descriptor can be used until the next call with a different path.
+        """Return the descriptor of a subdirectory, or for an empty path of the directory. Usable until the next call
+        with a different path.
         """
         if not path:
             return self._first
@@ -105,9 +98,7 @@ class DirectoryHandles:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Replace the file or link at an absolute path by a file with these bytes, and create missing directories. Raises
-    OSError.
-    """
+    """Replace the file or link at an absolute path, and create missing directories. Raises OSError."""
     folder, _, name = path.rpartition("/")
     with opened(folder, make=True) as at:
         with suppress(FileNotFoundError):
@@ -117,9 +108,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def set_mode(name: str, mode: int, above: int) -> None:
-    """Change the mode of the file or directory `name` in the open directory `above`. Links are not followed. Raises
-    OSError.
-    """
+    """Change the mode of a file or directory in the directory `above`, but not through a link. Raises OSError."""
     if not hasattr(os, "O_PATH"):
         os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
         return

@@ -1,6 +1,4 @@
-"""The sandbox in which programs run. The program `bwrap` (bubblewrap) creates it with namespaces and read-only
-mounts.
-"""
+"""The sandbox of programs, which `bwrap` (bubblewrap) creates with namespaces and read-only mounts."""
 
 import logging
 import os
@@ -26,17 +24,13 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 
 _PROBE_TIMEOUT_S = 20.0
 _SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
-"""Shell commands that set limits for a program in the sandbox: 4 GiB of memory, files of 1 GiB, and 512 processes (`-p`
-in dash, `-u` in other shells).
-"""
+"""Shell commands that limit a program: 4 GiB of memory, files of 1 GiB, 512 processes (`-p` in dash, else `-u`)."""
 _REDIRECTIONS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
 """Environment variables that bubblewrap and a shell add. They are removed before the program starts."""
 _HIDDEN_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
-"""Directories that stay visible in the sandbox even if they are the home of the user, as in some containers. Every
-program needs them.
-"""
+"""Directories that every program needs, visible even if they are the user's home, as in some containers."""
 _BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
@@ -52,10 +46,8 @@ class NoWallError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Settings of the sandbox in which a program runs. `hidden` are paths that the program cannot see, `own` paths that
-    it can read.
-
-    With `quiet`, no message is logged about the private paths that the program can read.
+    """Settings of a program's sandbox. `hidden` are paths that the program cannot see, `own` paths that it can read.
+    With `quiet`, no message is logged about the readable private paths.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -69,9 +61,7 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command line that runs `command` in the sandbox. The first use logs which private paths the
-        program can read.
-        """
+        """Return the command line in the sandbox. The first use logs which private paths the program can read."""
         private = _private_paths()
         hidden = sorted(
             {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
@@ -109,9 +99,7 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the sandbox that is used for `--confine`. Raises AdapterError (blame environment) if the system does not
-    support it.
-    """
+    """Return the sandbox of `--confine`. Raises AdapterError (blame environment) if the system does not support it."""
     if problem := find_problem():
         raise AdapterError(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
@@ -120,10 +108,8 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def wall_around(*roots: Path) -> Sandbox:
-    """Return the sandbox in which all programs run if a suite is not trusted. The directories `roots` of the suite are
-    hidden.
-
-    Raises NoWallError if the system does not support the sandbox. The message names the last of `roots`.
+    """Return the sandbox for programs of a suite that is not trusted, in which the directories `roots` of the suite are
+    hidden. Raises NoWallError, which names the last of `roots`, if the system does not support the sandbox.
     """
     if problem := find_problem():
         raise NoWallError(
@@ -169,17 +155,13 @@ def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -
 
 
 def _start_script(environment: Mapping[str, str]) -> str:
-    """Return a shell script that executes the program with its streams. Variables that the shell and bubblewrap have
-    added are removed.
-    """
+    """Return a shell script that executes the program without variables that the shell and bubblewrap have added."""
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
     return f'exec {unset and "env "}{unset} "$@" {_REDIRECTIONS}'
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the private directories of the user, such as the home directory. In the sandbox, they contain only paths
-    that the program needs.
-    """
+    """Return the user's private directories, such as the home, of which programs see only the paths they need."""
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}

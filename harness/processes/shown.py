@@ -20,9 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories whose content is not visible in the sandbox, as real paths: `private` directories of the user, and
-    `hidden` directories of suites.
-    """
+    """Invisible directories in the sandbox, as real paths: `private` ones of the user, `hidden` ones of suites."""
 
     private: Sequence[Path]
     hidden: Sequence[Path]
@@ -32,9 +30,7 @@ class Covered:
         return any(directory in path.parents for directory in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
-        """Whether a path must not be visible in the sandbox. True if it would show a whole private directory or a
-        suite.
-        """
+        """Whether a path must stay invisible, because it would show a whole private directory or a suite."""
         return real in self.hidden or any(path == real or real in path.parents for path in self.private)
 
 
@@ -46,12 +42,10 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths in `covered` directories that must be visible in the sandbox. The value of each path is its real
-    path.
-
-    These are the installed Python and this package, the current directory, the program with its interpreter, and the
-    files and directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier
-    program may have put a link there.
+    """Return the paths in `covered` directories that must be visible in the sandbox, with their real paths: the
+    installed Python and this package, the current directory, the program with its interpreter, and the files and
+    directories in arguments, search paths and `own`. Not those in `writable`, where an earlier program may have put a
+    link.
     """
 
     def not_writable(paths: Iterable[Path]) -> list[Path]:
@@ -86,9 +80,7 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the absolute path that a word of a command contains, also after a `=`. None if there is no such path, or
-    if the path does not exist.
-    """
+    """Return the existing absolute path in a word of a command, also after a `=`. None if there is none."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None
@@ -97,9 +89,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path, and if it is a link, the targets of the link. For a path in a directory `bin`, also yield the other
-    directories of the installation, such as `lib`.
-    """
+    """Yield a path and the targets of a link. For a path in `bin`, also yield the installation's other directories."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -125,9 +115,8 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 
 def _project_directory(path: Path, covered: Covered) -> Path:
-    """Return the directory that is made visible in the sandbox for a file: the outermost parent directory that contains
-    project files, such as package.json. Without project files, return the file's directory. If this directory must stay
-    invisible, return the path itself.
+    """Return the directory to show in the sandbox for a file: the outermost parent with project files such as
+    package.json, otherwise the file's directory. The path itself if this directory must stay invisible.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

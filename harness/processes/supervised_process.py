@@ -24,9 +24,7 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""Code that is passed to a new Python to run a module of this package. The module is imported, because Python would
-compile a script at each start.
-"""
+"""Code for a new Python that imports and runs a module of this package; a script would be compiled at each start."""
 
 _END_TIMEOUT_S = 10.0
 """Seconds that the supervisor may use to end all processes. After that, its process group is killed."""
@@ -37,9 +35,7 @@ _PYTEST_PREFIX = "PYTEST_"
 
 
 class SpawnOptions(TypedDict, total=False):
-    """The options that are used to start a program, except for its streams. The constructor of `Child` describes
-    them.
-    """
+    """The options to start a program, except for its streams, as in the constructor of `Child`."""
 
     directory: Required[Path | None]
     environment: Required[Mapping[str, str]]
@@ -49,9 +45,7 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program, with a supervisor that ends all of its processes. `pid` is the process id of the supervisor,
-    which leads the process group.
-    """
+    """A running program, with a supervisor that ends its processes. `pid` is the supervisor, which leads the group."""
 
     def __init__(
         self,
@@ -68,14 +62,12 @@ class Child:
         port_in: Sequence[Path] | None = None,
         starter: Sequence[str] = (),
     ) -> None:
-        """Start the program in `directory`. The streams are specified as for `subprocess`.
-
-        Variables that would reveal the scenario are removed. With `offline`, the program has no network if the system
-        supports that. In a `sandbox`, it can write only below the `writable` directories, and has no network. With
-        `port_in`, a `listener` is used on its loopback interface; the port replaces `listener.PORT` in the command, the
-        variables and these files. `starter` is a command that starts the supervisor, for example as a different user.
-
-        Raises AdapterError if no process can be started. If the program does not exist, its exit status is 127.
+        """Start the program in `directory`, with streams as for `subprocess`, and without variables that would reveal
+        the scenario. With `offline`, it has no network if the system supports that. In a `sandbox`, it can write only
+        below the `writable` directories, and has no network. With `port_in`, a `listener` is used on its loopback
+        interface; the port replaces `listener.PORT` in the command, the variables and these files. `starter` is a
+        command that starts the supervisor, for example as a different user. Raises AdapterError if no process can be
+        started. If the program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
         supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]
@@ -114,17 +106,14 @@ class Child:
         self.pid = self.process.pid
 
     def warn_about_isolation(self) -> None:
-        """Log a warning, only once, if this system does not support some isolation of the program. Must be called after
-        the program has answered.
-        """
+        """Warn once if this system lacks some isolation of the program. Call it after the program has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Wait for a socket that listens on the program's loopback interface. Return the socket (None after `timeout`
-        seconds), and the reason why the program has a network. The reason is empty if it has no network. `name` is the
-        program's name in warnings.
+        """Wait for a socket that listens on the program's loopback interface. Return it (None after `timeout` seconds),
+        and the reason why the program has a network, empty if it has none. `name` is for warnings.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -140,9 +129,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status of the program in words. None if the program runs. The process id is not used by
-        another process before `end` is called.
-        """
+        """Return the exit status in words. None if the program runs. Its pid is not used again before `end`."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -153,9 +140,7 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, timeout: float) -> str | None:
-        """Wait at most `timeout` seconds for the exit of the program. Return its exit status in words, or None if it
-        still runs.
-        """
+        """Wait at most `timeout` seconds. Return the exit status in words. None if the program still runs."""
         deadline = time.monotonic() + timeout
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -163,9 +148,7 @@ class Child:
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
         """Send the signal `number` to the program, wait some seconds, and return whether the program has exited.
-        Thread-safe.
-
-        SIGKILL is also sent to all descendants of the program. `end` must still be called afterwards.
+        Thread-safe. SIGKILL also goes to all its descendants. `end` must still be called afterwards.
         """
         if number == signal.SIGKILL:
             for pid in _find_descendants(self.pid):
@@ -200,9 +183,7 @@ def _python_command(module: str) -> list[str]:
 
 
 def _find_descendants(pid: int) -> list[int]:
-    """Return the ids of all descendants of a process. Empty if this system does not list them, so that only the
-    supervisor can find them.
-    """
+    """Return the ids of a process's descendants. Empty if this system does not list them."""
     descendants: list[int] = []
     with suppress(OSError):
         for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
@@ -211,9 +192,8 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Log a warning, only once, about isolation that does not work. `processes` is the reason why processes of the
-    program may outlive the run, and `network` the reason why it has a network. A reason is empty if this isolation
-    works.
+    """Warn once about isolation that does not work: the reasons why `processes` of the program may outlive the run, and
+    why it has a `network`. Empty if it works.
     """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
@@ -225,17 +205,13 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
 
 
 def minimal_environment(home: str | Path, *directories: str | Path) -> dict[str, str]:
-    """Return the environment variables that every program needs. Variables of the user are not included. `directories`
-    are the first directories of the PATH.
-    """
+    """Return the variables that every program needs, without the user's. `directories` come first in the PATH."""
     path = dict.fromkeys([*map(str, directories), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
 _NEUTRAL_DIRECTORY = Path(os.sep)
-"""Directory in which helper programs run. Unlike the current directory, it contains no settings and modules that would
-affect them.
-"""
+"""Directory of helper programs. Unlike the current one, it has no settings or modules that affect them."""
 
 
 def run_program(
@@ -246,10 +222,9 @@ def run_program(
     environment: Mapping[str, str] | None = None,
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program without input, and return its exit status and output. `about` describes the program in messages.
-
-    Raises AdapterError (blame environment) if the program needs more than `seconds`, or if no process can be started.
-    If a `failure` message is given, it is also raised if the program fails.
+    """Run a program without input, and return its exit status and output. `about` describes it in messages. Raises
+    AdapterError (blame environment) if it needs more than `seconds` or cannot be started, and if it fails and a
+    `failure` message is given.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

@@ -38,33 +38,23 @@ else:
 LISTENING_FD = 7
 """Number of the descriptor that a program started by `listener` uses to send its socket to the harness."""
 INPUT_FD, OUTPUT_FD = 8, 9
-"""Numbers of the descriptors that are used for a wrapped program's standard input and output. Needed because bubblewrap
-itself must not keep these streams open.
-"""
+"""Descriptors for a wrapped program's standard input and output, which bubblewrap itself must not keep open."""
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128
-"""Number that a shell and bubblewrap add to a signal's number, to use it as the exit status if the signal killed the
-program.
-"""
+"""Added to a signal's number by a shell and bubblewrap, for the exit status of a program that the signal killed."""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _MODE_OVERRIDES = (1, 2, 4)
-"""Numbers of the capabilities that override file modes: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID. The
-program does not get them.
-"""
+"""Capabilities that the program does not get: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FSETID."""
 _KILL_TIMEOUT_S = 5.0
-"""Maximum seconds for attempts to kill all processes. The attempts may fail, because processes of a different user
-cannot be killed.
-"""
+"""Maximum seconds for attempts to kill all processes; those of a different user cannot be killed."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Run the supervisor: start the program, and exit with the program's exit status or signal. If this system cannot
-    kill all processes of the program, report this on the channel.
-    """
+    """Run the supervisor, and exit as the program does. Report on the channel if not all processes can be killed."""
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)
@@ -114,9 +104,7 @@ def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: 
 
 
 def _wrapped_program(wrapper: int) -> int:
-    """Return the process id of the program that runs inside bubblewrap. Bubblewrap starts it through the first process
-    of a namespace.
-    """
+    """Return the id of the program inside bubblewrap, a child of the namespace's first process."""
     pid = wrapper
     for _ in range(2):
         try:
@@ -178,9 +166,7 @@ def execute(command: list[str]) -> NoReturn:
 
 
 def _drop_mode_overrides() -> None:
-    """Give up the capabilities that override file modes, before the program is executed. Only root has these
-    capabilities.
-    """
+    """Give up the capabilities (of root) that override file modes, before the program is executed."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
         for capability in _MODE_OVERRIDES:
@@ -188,9 +174,7 @@ def _drop_mode_overrides() -> None:
 
 
 def _die_with_parent() -> None:
-    """Make the kernel kill this process when its parent exits. This also applies after the process executes another
-    program.
-    """
+    """Make the kernel kill this process when its parent exits, also after it executes another program."""
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -203,9 +187,7 @@ def _adopt_orphans() -> bool:
 
 
 def _kill_descendants() -> None:
-    """Kill all child processes, including those that become children of this process because their parent was
-    killed.
-    """
+    """Kill all child processes, including those that become children because their parent was killed."""
     deadline = time.monotonic() + _KILL_TIMEOUT_S
     while time.monotonic() < deadline:
         _reap_children()

@@ -1,6 +1,4 @@
-"""Create temporary directories, and lock them while they are used. The next run removes the directories of killed
-runs.
-"""
+"""Create temporary directories, locked while they are used. The next run removes those of killed runs."""
 
 import fcntl
 import logging
@@ -21,15 +19,11 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""Maximum age, in seconds, of a directory without a lock file that may still be in use. An older directory is
-removed.
-"""
+"""Age in seconds from which a directory without a lock file is removed, because it is no longer in use."""
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory that is used for temporary files in memory. Every user of Linux can write to it."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
-"""Minimum number of free bytes that the file system in memory must have to be used. The largest scenario uses a sixth
-of this.
-"""
+"""Minimum free bytes of the memory file system for its use. The largest scenario uses a sixth of this."""
 _swept = False
 
 
@@ -40,10 +34,9 @@ class ScratchError(ReadfirstError):
 
 
 class Scratch:
-    """A new directory for temporary files, which `close` removes. `path` is absolute and contains no links.
-
-    With `memory`, it is in memory if possible, which is faster for many small files. The first use in a process removes
-    the directories of killed runs. Raises ScratchError.
+    """A new directory for temporary files, which `close` removes. `path` is absolute and contains no links. With
+    `memory`, it is in memory if possible, which is faster for many small files. The first use in a process removes the
+    directories of killed runs. Raises ScratchError.
     """
 
     def __init__(self, *, memory: bool = False) -> None:
@@ -83,9 +76,7 @@ class Scratch:
 
 
 def _check_spelling(parent: str) -> None:
-    """Raise ScratchError if a path contains characters that a shell splits or expands. Commands of scenarios use such
-    paths.
-    """
+    """Raise ScratchError for a path with characters that a shell of a scenario's command would split or expand."""
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
             f"the directory for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
@@ -94,9 +85,7 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory that has enough space for temporary files. None if there is none, or if the user has
-    set TMPDIR.
-    """
+    """Return a directory in memory with enough space. None if there is none, or if the user has set TMPDIR."""
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:
@@ -127,9 +116,7 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove temporary directories that no process has locked, because their runs were killed. Only the first call in a
-    process does this.
-    """
+    """Remove the temporary directories of killed runs: no process has locked them. Only once in a process."""
     global _swept
     if _swept:
         return

@@ -1,6 +1,5 @@
-"""Write the call log of the option `--trace`: calls, raw answers, and the messages of a server, one per line.
-
-Nothing is written unless the block of `tracing` is active. Characters that are not printable are escaped as in JSON.
+"""Write the call log of `--trace`: calls, raw answers, and the messages of a server, one per line, while the block of
+`tracing` is active. Characters that are not printable are escaped as in JSON.
 """
 
 import json
@@ -54,9 +53,7 @@ def answers(number: int, results: Sequence[ToolResult]) -> None:
 
 
 def frame(direction: str, line: bytes | str) -> None:
-    """Write a message between the harness and a server to the call log. `direction` is `->` for a sent message and `<-`
-    for a received one.
-    """
+    """Write a message to or from a server to the call log. `direction` is `->` if sent, `<-` if received."""
     if _LOG.handlers:
         text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
         _write_line(f"    {direction} {text.rstrip()}")

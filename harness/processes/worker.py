@@ -1,8 +1,6 @@
-"""Worker processes. A worker is a new Python interpreter that receives a task through one pipe, and sends answers
-through another, with pickle.
-
-A worker exits when its input is closed, so it never outlives the process that started it. Ctrl-C reaches only that
-process, which stops its workers.
+"""Worker processes: new Python interpreters that receive a task through one pipe, and send answers through another,
+with pickle. A worker exits when its input is closed, so it never outlives the process that started it. Ctrl-C reaches
+only that process, which stops its workers.
 """
 
 import contextlib
@@ -18,9 +16,7 @@ from typing import Any
 from readfirst.harness.processes.gc_tuning import collect_rarely
 
 Answer = Callable[[str, object], None]
-"""A function that a worker uses to send an answer to the process that started it: the kind of the answer, and a
-value.
-"""
+"""Sends an answer of a worker to the process that started it: the kind of the answer, and a value."""
 
 _START_SCRIPT = """\
 import sys, pickle
@@ -34,9 +30,8 @@ main()
 
 
 class Worker:
-    """A process that works on a picklable task: it calls the function `main` of `module`.
-
-    `timeout` is the number of seconds to wait for the exit of the process before it is killed.
+    """A process that works on a picklable task: it calls the function `main` of `module`. `timeout` is the number of
+    seconds to wait for its exit before it is killed.
     """
 
     def __init__(self, module: str, task: object, *, timeout: float) -> None:
@@ -89,9 +84,7 @@ class Worker:
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Run this process as a worker: receive a task, and call `work` with the task and with the function that sends
-    answers.
-
+    """Run this process as a worker: receive a task, and call `work` with the task and the function that sends answers.
     An exception of `work` is sent as the last answer, of the kind `error`. If a pipe closes, the function returns.
     """
     answers = os.dup(1)
@@ -129,9 +122,7 @@ def _terminate_when_input_closes() -> None:
 
 
 def _picklable_error(error: Exception) -> Exception:
-    """Return the error if it can be pickled. Otherwise, return a different error with the same message, which can be
-    pickled.
-    """
+    """Return the error if it can be pickled, otherwise a picklable error with the same message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

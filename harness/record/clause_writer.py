@@ -1,6 +1,4 @@
-"""Write observed answers as clauses of `expect` in a scenario file, and check whether an existing clause states the
-same answer.
-"""
+"""Write observed answers as clauses of `expect`, and check whether an existing clause states the same answer."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,9 +10,7 @@ from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
 _DIGEST_THRESHOLD = 4096
-"""Maximum characters of a text, and maximum bytes of a file, that a clause contains. Longer texts and files are
-replaced by their digest.
-"""
+"""Maximum characters of a text and bytes of a file in a clause. Longer ones are replaced by their digest."""
 
 
 def is_stated(observed: Clause, clause: Clause) -> bool:

@@ -15,21 +15,15 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
 
 SAMPLE_INTERVAL = 20
-"""One in this number of scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the
-first replay. Used to detect unstable answers.
-"""
+"""One in this number of scenarios is always replayed twice on a contract, to detect unstable answers."""
 
 Replays = Mapping[str, tuple[list[str], list[str]]]
-"""The replays that a recording needs. For each contract: the scenarios to replay for the first time, and the scenarios
-to replay for the second time.
-"""
+"""The replays that a recording needs, by contract: the first and the second replays of scenarios."""
 
 
 class Confirmation:
-    """Decides whether the first replay of a scenario can be used as its recording, or whether a second replay must
-    confirm it.
-
-    A first replay is confirmed if its transcript equals an existing recording. The first recording that exists is
+    """Decides whether the first replay of a scenario suffices as its recording, or whether a second replay must confirm
+    it. A first replay is confirmed if its transcript equals an existing recording. The first recording that exists is
     compared: the recording of the same contract, of the nearest older contract with the same class of models, or of the
     nearest newer contract. Confirmed replays of an older contract that is being recorded count as recordings.
     """
@@ -90,9 +84,7 @@ class Confirmation:
         return replays
 
     def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
-        """Whether a scenario still needs a second replay: the first replay exists, but does not suffice. Raises
-        SuiteError.
-        """
+        """Whether the first replay of a scenario exists, but does not suffice. Raises SuiteError."""
         first = self._takes.get(scenario, contract, 1)
         return (
             first is not None
@@ -101,9 +93,7 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the recorded transcript that a first replay is compared with. None if there is no suitable
-        recording.
-        """
+        """Return the recorded transcript to compare with a first replay. None if there is none."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
@@ -126,17 +116,13 @@ class Confirmation:
 
 
 def is_sampled(scenario_id: str, contract: Contract) -> bool:
-    """Whether a scenario belongs to the sample that is always replayed twice on a contract, to detect unstable
-    answers.
-    """
+    """Whether a scenario is always replayed twice on a contract, to detect unstable answers."""
     digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % SAMPLE_INTERVAL == 0
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield those contracts among `names` that have the same class of models as `contract`. For an older model, these
-    include the versions before the classes were distinguished.
-    """
+    """Yield the contracts with the same class of models, for an older model also those before the distinction."""
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

@@ -67,10 +67,8 @@ class Recorded:
 
 def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
     """Return the scenarios without a valid recording, by contract. A recording is not valid if the files or the steps
-    of the scenario have changed.
-
-    Invariants need no recordings. A contract is skipped if it lacks a capability that the scenario needs, or if the
-    recording states why it has no answer of this contract. Raises SuiteError, RecordingError.
+    of the scenario have changed. Invariants need no recordings. A contract is skipped if it lacks a capability that the
+    scenario needs, or if the recording states why it has no answer of this contract. Raises SuiteError, RecordingError.
     """
     unrecorded: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
@@ -87,9 +85,7 @@ def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contra
 
 
 def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
-    """Return the path and the new content of a recording file in which a reason replaces the transcript of a contract.
-    The reason states why there is no transcript. Raises RecordingError.
-    """
+    """Return a recording file with a reason instead of a contract's transcript, by path. Raises RecordingError."""
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
@@ -107,13 +103,12 @@ def record(
     jobs: int = 1,
     progress: Callable[[Take], None] = lambda _: None,
 ) -> Generator[Recorded]:
-    """Replay all scenarios on the product, then write the answers, and yield the result for each scenario.
-
-    `wanted` contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces
-    wrong ones, and `check` writes nothing. `documented` clauses are never changed: the product gets a separate clause.
-    `connect` returns the function that opens the product of a contract. If `jobs` is above 1, that function must be
-    picklable. `progress` is called after each replay. Raises AdapterError if the product cannot be started, and
-    SuiteError before the first replay if a scenario cannot be read.
+    """Replay all scenarios on the product, then write the answers, and yield the result for each scenario. `wanted`
+    contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces wrong
+    ones, and `check` writes nothing. `documented` clauses are never changed: the product gets a separate clause.
+    `connect` returns the function that opens the product of a contract, picklable if `jobs` is above 1. `progress` is
+    called after each replay. Raises AdapterError if the product cannot be started, and SuiteError before the first
+    replay if a scenario cannot be read.
     """
     errors: dict[tuple[str, str], str] = {}
     for replay in replay_scenarios(suite, wanted, connect, takes, jobs=jobs):
@@ -133,10 +128,8 @@ def replay_scenarios(
     jobs: int = 1,
 ) -> Generator[Take]:
     """Replay every scenario on its contracts, store the transcripts, and yield the results. Stored replays are not
-    repeated.
-
-    If no neighbouring contract confirms a replay, the scenario is replayed a second time, in a different session and in
-    the opposite order.
+    repeated. Without a neighbouring contract that confirms a replay, the scenario is replayed a second time, in a
+    different session and in the opposite order.
     """
     for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)
@@ -175,10 +168,8 @@ def accept_replays(
     *,
     keep: bool = False,
 ) -> Iterator[Recorded]:
-    """Write the stored replays into recordings and expectations, and yield the result for each scenario.
-
-    `errors` contains the reasons of missing replays, by scenario and contract. Accepted replays are deleted unless
-    `keep` is set.
+    """Write the stored replays into recordings and expectations, and yield the result for each scenario. `errors`
+    contains the reasons of missing replays, by scenario and contract. Accepted replays are deleted unless `keep`.
     """
     by_scenario: dict[str, list[Contract]] = {}
     for name, ids in wanted.items():
@@ -276,9 +267,7 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the new expectations by step. The second value is True if one of them replaces a different recorded
-        expectation.
-        """
+        """Return the new expectations by step, and whether one replaces a different recorded expectation."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
@@ -298,10 +287,8 @@ class _PendingRecording:
         return edits, contradicted
 
     def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
-        """Return the new content of the scenario's file with these expectations, as bytes by path.
-
-        The new file is parsed again, and its expectations are compared with the transcript. Raises RewriteError if they
-        differ.
+        """Return the new content of the scenario's file with these expectations, as bytes by path. Raises RewriteError
+        if they differ from the transcript when the new file is parsed.
         """
         location = self.suite.location(self.scenario.id)
         source = location.file.read_bytes().decode("utf-8")
@@ -354,9 +341,7 @@ def _describe_change(
 
 
 def _iter_expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
-    """Yield the position of each call and of each group of parallel calls, with its expectation, and whether it is a
-    group.
-    """
+    """Yield the position and the expectation of each call and parallel group, and whether it is a group."""
     for position, step in enumerate(scenario.steps):
         if isinstance(step, ToolCall):
             yield (position,), (step.expect, False)

@@ -1,6 +1,4 @@
-"""Open the real product in worker processes that record answers, estimate the duration of replays, and show their
-progress.
-"""
+"""Open the real product in recording workers, estimate the duration of replays, and show their progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +20,7 @@ from readfirst.harness.terminal import console, say
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Opens the product of one contract (`claude-code:CONTRACT`) when it is called. It can be sent to worker
-    processes.
-    """
+    """Opens the product of one contract (`claude-code:CONTRACT`) when it is called; for worker processes."""
 
     suite: Suite
     contract: str
@@ -38,9 +34,7 @@ class Product:
 
 
 _SCRIPT_STARTUP_S, _BINARY_STARTUP_S = 2.0, 1.2
-"""Seconds that the start of a session takes if the product is a script, and if it is a binary. Measured with one worker
-per processor, and used to estimate the duration of replays.
-"""
+"""Measured seconds to start a session (script, binary) with a worker per processor, to estimate replays."""
 _FIRST_BINARY_VERSION = Version("2.1.113")
 """First version of the product that is a binary. Earlier versions are scripts."""
 _SCENARIO_S = 0.25
@@ -50,10 +44,8 @@ MIN_PRINTED_ESTIMATE_S = 30.0
 
 
 class ReplayProgress:
-    """Context manager that shows the progress of replays. If they will take long, an estimate of their duration is
-    printed first.
-
-    Call it with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
+    """Context manager that shows the progress of replays, after an estimate of their duration if it is long. Call it
+    with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
@@ -71,9 +63,7 @@ class ReplayProgress:
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, replay: Take) -> None:
-        """Count a finished replay. If the replay was not planned, such as the second replay of an unconfirmed answer,
-        the total is increased.
-        """
+        """Count a finished replay. An unplanned one, such as an unexpected second one, increases the total."""
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
         if replay.status == "error":
@@ -91,11 +81,7 @@ class ReplayProgress:
 
 
 def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
-    """Return a line that states the number of these replays and their estimated duration. Empty if the duration is
-    short.
-
-    Raises SuiteError if a scenario cannot be read.
-    """
+    """Return a line with the number and estimated duration of replays. Empty if it is short. Raises SuiteError."""
     runs = [(name, ids) for name, numbered in replays.items() for ids in numbered]
     seconds = sum(replay_seconds(suite, ids, suite.contracts.find(name).version, jobs) for name, ids in runs)
     if seconds < MIN_PRINTED_ESTIMATE_S:
@@ -110,9 +96,8 @@ def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
 
 
 def replay_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
-    """Estimate how many seconds one replay of each of these scenarios takes on a version.
-
-    Scenarios that cannot share a session use a new session each. Raises SuiteError if a scenario cannot be read.
+    """Estimate the seconds of one replay of each scenario on a version. Scenarios that cannot share a session use a new
+    session each. Raises SuiteError if a scenario cannot be read.
     """
     parsed = None if version is None else Version(version)
     separate = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)

@@ -1,7 +1,6 @@
-"""Replay scenarios on the real product, and store the replays on disk until they are accepted as recordings.
-
-A stored replay is not repeated, so an interrupted recording continues after the last stored replay. Replays of several
-machines can be copied into one directory.
+"""Replay scenarios on the real product, and store the replays on disk until they are accepted as recordings. A stored
+replay is not repeated, so an interrupted recording continues after the last stored replay. Replays of several machines
+can be copied into one directory.
 """
 
 from __future__ import annotations
@@ -42,10 +41,8 @@ TakeStatus = Literal["taken", "unsupported", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second.
-
-    `message` is the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml does not
-    contain.
+    """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second. `message` is
+    the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml lacks.
     """
 
     scenario_id: str
@@ -61,18 +58,15 @@ def default_takes() -> Path:
 
 
 class Takes:
-    """The stored replays in one directory. Each is a file `CONTRACT/NUMBER/SCENARIO.json`. A recording uses them and
-    deletes them afterwards.
-    """
+    """The stored replays in a directory, as `CONTRACT/NUMBER/SCENARIO.json`. A recording uses and then deletes them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory during the block. If another process has locked it, wait for this process. Raises OSError.
-
-        Accepting replays deletes them, so a concurrent recording must wait.
+        """Lock the directory during the block, after waiting for any other lock. Raises OSError. Accepting replays
+        deletes them, so a concurrent recording must wait.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -98,9 +92,7 @@ class Takes:
         return [path.name for path in self.root.iterdir() if path.is_dir()] if self.root.is_dir() else []
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
-        """Return the transcript of a stored replay. None if it is missing, or if the steps, the version or the model
-        have changed since.
-        """
+        """Return a stored transcript. None if it is missing, or if the steps, the version or the model have changed."""
         try:
             taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):
@@ -126,11 +118,9 @@ class Takes:
 
 @dataclass(frozen=True)
 class TakeJob:
-    """Job for `harness.run.process_pool` that replays scenarios in worker processes. An item of work is a scenario and
-    a contract.
-
-    `connect` contains the functions that open the product, by contract. `number` is 1 for first replays and 2 for
-    second replays.
+    """Job for `harness.run.process_pool` that replays scenarios in worker processes. An item is a scenario and a
+    contract. `connect` contains the functions that open the product, by contract. `number` is 1 for first replays, 2
+    for second ones.
     """
 
     suite: Suite
@@ -181,25 +171,21 @@ class TakeJob:
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the text of the first refusal in a transcript that errors.yaml does not list. Empty if there is no such
-    refusal.
-    """
+    """Return the text of the first refusal that errors.yaml does not list. Empty if there is none."""
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 
 
 def _replay_key(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a stored replay. The replay is used again only if the key has not changed.
-
-    The key contains the digest of the scenario's workspace and steps, the version of the product, and the model.
+    """Return the key of a stored replay, which is used only if the key is unchanged: the digest of the scenario's
+    workspace and steps, the version of the product, and the model.
     """
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
-    """Return the reason why an outcome cannot be recorded. Empty if it can be recorded.
-
-    A recording cannot contain a change after the last step, or a new time or inode of a file that keeps its content.
+    """Return the reason why an outcome cannot be recorded, such as a change after the last step, or a new time or inode
+    of a file that keeps its content. Empty if it can be recorded.
     """
     for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"

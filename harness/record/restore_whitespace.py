@@ -11,10 +11,9 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers.
-
-    Some contracts ignore outer whitespace, because the product strips it. The whitespace is copied from an equal answer
-    of another contract: the nearest contract that does not ignore whitespace, preferably of the same version, otherwise
+    """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers. Some
+    contracts ignore outer whitespace, because the product strips it. The whitespace is copied from an equal answer of
+    another contract: the nearest contract that does not ignore whitespace, preferably of the same version, otherwise
     the nearest older contract that ignores it. Answers without an equal answer, and contracts that the suite does not
     list, stay unchanged.
     """
@@ -51,11 +50,9 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript with restored whitespace at both ends of its answers (outer whitespace).
-
-    The whitespace of an answer is copied from the first of `others` whose answer differs only in outer whitespace. If
-    `others` has no such answer, `stripped` is searched. The product may have stripped the answers in `stripped`, so
-    only answers that have outer whitespace are copied. An answer without a match stays unchanged.
+    """Return the transcript with restored whitespace at both ends of its answers (outer whitespace). It is copied from
+    the first of `others` whose answer differs only in outer whitespace, otherwise from one of `stripped` with outer
+    whitespace, which the product may have stripped. An answer without a match stays unchanged.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

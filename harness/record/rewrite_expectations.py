@@ -17,7 +17,6 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
 """The position of a step in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
-
 A world event with several paths is several steps, although it is one step of the file. The steps of a sub-agent are
 between the events of its start and its end.
 """
@@ -33,9 +32,7 @@ GONE: Any = object()
 
 def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
     """Return the text of a scenario file in which the steps `wanted` have new values of `expect`. GONE removes the key.
-
-    Raises RewriteError if a step is written in flow style (`- {Read: ...}`), or if anything except the expectations
-    would change.
+    Raises RewriteError for a step in flow style (`- {Read: ...}`), or if anything else would change.
     """
     lines = source.split("\n")
     root: Any = yaml.compose(source, Loader=_LOADER)
@@ -59,17 +56,13 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
 
 
 _Replacement = tuple[int, int, list[str]]
-"""A change of some lines of a file: the index of the first replaced line, the index after the last replaced line, and
-the new lines.
-"""
+"""A change of lines: the index of the first replaced line, the index after the last, and the new lines."""
 
 
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement of lines that sets a key of a mapping in block style. A new key is added at the end of the
-    mapping.
-    """
+    """Return the replacement of lines that sets a key of a block mapping. A new key is added at its end."""
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -154,10 +147,8 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
     """Return the text of a file with several scenarios in which the scenario `slug` has new values for its
-    placeholders. The steps that all scenarios use are not changed. With the new values, they contain the expectations
-    `wanted` by step.
-
-    Raises RewriteError if a step contains no placeholder for the new value.
+    placeholders, so that the steps that all scenarios use, which do not change, contain the expectations `wanted` by
+    step. Raises RewriteError if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}

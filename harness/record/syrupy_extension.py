@@ -25,9 +25,8 @@ _NO_CONTRACT = "any"
 
 
 class RecordingExtension(AbstractSyrupyExtension):
-    """Extension of syrupy that stores recordings in the directory `root`, which a subclass must set.
-
-    `inputs` contains the current digests of scenarios. A recording with a different digest is removed.
+    """Extension of syrupy that stores recordings in the directory `root`, which a subclass must set. `inputs` contains
+    the current digests of scenarios. A recording with a different digest is removed.
     """
 
     root: ClassVar[Path]
@@ -35,9 +34,7 @@ class RecordingExtension(AbstractSyrupyExtension):
     file_extension = "json"
 
     def serialize(self, data: Any, **_: Any) -> str:
-        """Return a transcript as text, so that syrupy can compare it. Equal texts mean equal transcripts. Raises
-        TypeError for other values.
-        """
+        """Return a transcript as text; equal texts mean equal transcripts. Raises TypeError for other values."""
         if not isinstance(data, Transcript):
             raise TypeError(f"a recording must be a Transcript, not {type(data).__name__}")
         return format_recording(Recording("", {_NO_CONTRACT: data})).decode("utf-8")
@@ -49,9 +46,7 @@ class RecordingExtension(AbstractSyrupyExtension):
 
     @classmethod
     def matches_test_location(cls, *, test_location: Any, snapshot_location: str) -> bool:
-        """Whether a file is in `root`. `test_location` is not used, because a recording belongs to a scenario, not to a
-        test.
-        """
+        """Whether a file is in `root`. A recording belongs to a scenario, so `test_location` does not matter."""
         return Path(snapshot_location).is_relative_to(cls.root)
 
     def discover_snapshots(self, *, test_location: Any, ignore_extensions: Any = None) -> SnapshotCollections:
@@ -108,9 +103,7 @@ def _transcripts_by_scenario(collection: SnapshotCollection) -> dict[str, dict[s
 
 
 def _scenario_and_contract(name: object) -> tuple[str, str]:
-    """Parse the name of a snapshot, such as `test_name[SCENARIO@CONTRACT]`, and return the scenario id and the
-    contract.
-    """
+    """Return the scenario id and the contract in a snapshot's name, such as `test_name[SCENARIO@CONTRACT]`."""
     scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
     if not separator:
         raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")
@@ -129,10 +122,9 @@ def same_transcript(left: Transcript, right: Transcript) -> bool:
 def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
-    """Return the new content of a scenario's recording file with these transcripts, as bytes by path.
-
-    Recorded transcripts of different inputs, and damaged files, are dropped. If `inputs` is None, the recorded inputs
-    stay valid, and a damaged file raises RecordingError.
+    """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Recorded
+    transcripts of different inputs, and damaged files, are dropped. If `inputs` is None, the recorded inputs stay
+    valid, and a damaged file raises RecordingError.
     """
     recordings = Recordings(root)
     location = recordings.find(scenario_id)

@@ -11,9 +11,7 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """The function `interfere` that is passed to a call. It performs the `during` events of the scenario, then calls
-    `afterwards`.
-
+    """The function `interfere` of a call: it performs the `during` events of the scenario, then calls `afterwards`.
     `state` is the workspace before and after the events, None if they did not happen. `changes` are the differences.
     """
 
@@ -50,9 +48,7 @@ class Interference:
         self.afterwards()
 
     def end(self) -> None:
-        """Let later calls of the function do nothing. Raises the WorldEventError of an event, or AdapterError if the
-        function was called several times.
-        """
+        """Disable later calls. Raises the WorldEventError of an event, or AdapterError after several calls."""
         self.has_ended = True
         if self.error is not None:
             raise self.error

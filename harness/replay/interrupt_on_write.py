@@ -18,9 +18,8 @@ ANSWER_TIMEOUT_S = 5.0
 
 
 class WriteWatcher:
-    """Context manager that is used to wait until a file in `directory` is created or written.
-
-    Raises UnsupportedCall if the system does not report changes immediately. Only Linux does.
+    """Context manager that waits until a file in `directory` is created or written. Raises UnsupportedCall if the
+    system does not report changes immediately. Only Linux does.
     """
 
     def __init__(self, directory: str) -> None:
@@ -31,9 +30,7 @@ class WriteWatcher:
         self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait until a file is created or written. `was_written` is then True. The wait also ends with the block, and
-        after TIME_LIMIT.
-        """
+        """Wait until a file is created or written (`was_written`), the block ends, or TIME_LIMIT passes."""
         with self._wait_lock:
             if not self._has_ended:
                 ready, _, _ = select.select([self._changes_fd, self._end_fd], [], [], TIME_LIMIT)
@@ -54,11 +51,9 @@ def kill_when_writing(
     directory: str, call: Callable[[], ToolResult], kill: Callable[..., bool]
 ) -> ToolResult:
     """Make a call, and send a signal to its program as soon as a file in `directory` is created or written. Return the
-    answer, or NO_ANSWER if the program has exited.
-
-    `kill` sends the signal, and returns whether the program has exited. A program that neither exits nor answers is
-    killed with `SIGKILL`. If the call wrote no file, the signal is sent after the call. Raises UnsupportedCall for the
-    same reason as WriteWatcher.
+    answer, or NO_ANSWER if the program has exited. `kill` sends the signal, and returns whether the program has exited.
+    A program that neither exits nor answers is killed with `SIGKILL`. If the call wrote no file, the signal is sent
+    after the call. Raises UnsupportedCall as WriteWatcher does.
     """
     has_exited, has_answered = threading.Event(), threading.Event()
     with WriteWatcher(directory) as watch:
@@ -89,9 +84,7 @@ def kill_when_writing(
 
 
 def _watch(folder: str) -> int:
-    """Watch a directory, and return a file descriptor that becomes readable as soon as a file in it is created or
-    written.
-    """
+    """Return a descriptor that becomes readable as soon as a file in the directory is created or written."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "inotify_init1"):
         raise UnsupportedCall("immediate notice of written files, which only Linux gives")

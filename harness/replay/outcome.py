@@ -1,6 +1,4 @@
-"""The outcome of a replay: the answers of an implementation and the changes of the workspace, before they are
-judged.
-"""
+"""The outcome of a replay, not yet judged: the implementation's answers, and the changes of the workspace."""
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +17,8 @@ _MAX_DETAILS_CHARS = 8192
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
     """The outcome of one step: the results of its calls (none for an event), and all changes of the workspace.
-
-    `results` contain the exact texts, with `$WS` for the workspace's path. `changes` contains the new entry of each
-    changed path, or None if the path is gone, including changes by events.
+    `results` contain the exact texts, with `$WS` for the workspace's path. `changes`, also by events, contains the new
+    entry of each changed path, None if it is gone.
     """
 
     results: tuple[ToolResult, ...] = ()
@@ -32,9 +29,7 @@ class StepOutcome:
     """Whether the `during` events of a call happened, between the validation of the call and its execution."""
     milliseconds: float = 0.0
     traces: Mapping[str, Trace] = field(default_factory=dict)
-    """Files whose content the implementation did not change, by path: their new times and inodes. Used to detect that a
-    file was written with the same content.
-    """
+    """New times and inodes, by path, of files with unchanged content, to detect that they were written again."""
     names_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Files with several names (hard links): for each name, all names of the file, before the calls of the step."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -44,10 +39,8 @@ class StepOutcome:
 @dataclass(frozen=True, slots=True)
 class Breakage:
     """The reason why a replay ended early: the part of the system to blame, a message, and the step, counted from 0.
-
-    `blame` is implementation, adapter, harness or environment. Two further values blame no part of the system.
-    `unsupported`: the implementation does not support such a call. `machine`: this machine lacks something that the
-    scenario needs.
+    `blame` is implementation, adapter, harness or environment. Two further values blame no part: `unsupported` (the
+    implementation does not support such a call), `machine` (this machine lacks something that the scenario needs).
     """
 
     blame: str
@@ -58,12 +51,10 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a replay: the outcome of each step, and `error` if the replay ended early.
-
-    `before` is the initial workspace. The step that ended the replay is among `steps` only if its results arrived.
-    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay ended
-    early. `disturbed` means that other parts of the conversation may have changed answers, for example stripped
-    whitespace around them.
+    """The outcome of a replay: the outcome of each step, and `error` if the replay ended early. `before` is the initial
+    workspace. The step that ended the replay is among `steps` only if its results arrived. `afterwards` contains
+    changes between the last step and the end of the session; it is empty if the replay ended early. `disturbed` means
+    that other parts of the conversation may have changed answers, for example their outer whitespace.
     """
 
     scenario_id: str
@@ -75,9 +66,7 @@ class Outcome:
 
 
 def check_answers(results: object, calls: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Check the results of a step's calls, and return them with texts that `normalise` has changed. Raises AdapterError
-    unless there is one valid ToolResult per call.
-    """
+    """Return a step's results with normalised texts. Raises AdapterError unless there is one valid result per call."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Sequence):
         raise AdapterError(f"the adapter answered a parallel group with {_shorten(results)}, not a sequence")
     if len(results) != calls:
@@ -113,9 +102,7 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Convert an exception at a step (from 0) to a Breakage: the part of the system to blame, and the message.
-    `normalise` removes parts of the message that depend on the machine.
-    """
+    """Convert an exception at a step (from 0) to a Breakage. `normalise` removes what depends on the machine."""
     details = ""
     match error:
         case AdapterError():

@@ -52,9 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the outcome of a replay in which each call gets its recorded answer, without times. If the scenario and
-    the transcript have different calls, the outcome ends with an error.
-    """
+    """Return the outcome with the recorded answers, without times. Different calls end it with an error."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
@@ -106,9 +104,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
 
 
 class _MemoryWorkspace:
-    """A workspace in memory, which is used to apply recorded changes. `state` contains its entries as in a snapshot,
-    each file with an inode number.
-    """
+    """A workspace in memory for recorded changes. `state` contains entries as in a snapshot, with inode numbers."""
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}
@@ -120,9 +116,7 @@ class _MemoryWorkspace:
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Write the file or other entry at a path, create missing directories, and update the other names of the file
-        (hard links).
-
+        """Write the entry at a path, create missing directories, and update the other names of the file (hard links).
         `in_place` keeps the inode number. If `entry` is None, the path is removed.
         """
         if entry is None:
@@ -203,9 +197,7 @@ class _MemoryWorkspace:
                 assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
-        """Apply the changes of a recorded step. If several names of a file (hard links) get the same bytes, they stay
-        names of one file.
-        """
+        """Apply the changes of a recorded step. Hard links that get the same bytes stay names of one file."""
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)

@@ -48,14 +48,10 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _MAX_ATTEMPTS = 3
-"""Maximum number of replays of a scenario if other parts of the conversation change its answers. Such changes are
-periodic, so the second replay usually succeeds.
-"""
+"""Maximum replays of a scenario if other, periodic parts of the conversation change its answers."""
 
 _STAGGER_STEP_S, _STAGGER_STEPS = 0.00005, 21
-"""Used to vary which of two simultaneous sessions is first: one session starts later than the other, by 0 to 20 times
-`_STAGGER_STEP_S` seconds.
-"""
+"""Delay of one of two simultaneous sessions, to vary which is first: 0 to 20 times `_STAGGER_STEP_S` seconds."""
 
 
 def replay(
@@ -123,9 +119,7 @@ def _are_changes_judged(breakage: Breakage | None) -> bool:
 
 
 class _Replay:
-    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the present
-    step.
-    """
+    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the present step's."""
 
     adapter: Adapter
 
@@ -170,9 +164,7 @@ class _Replay:
         return Outcome(self.scenario.id, tuple(self.steps), breakage, self.before, afterwards)
 
     def _perform_steps(self, adapter: Adapter) -> Breakage | None:
-        """Perform the steps in a session, and close it. Return the reason if an exception ended the replay, otherwise
-        None.
-        """
+        """Perform the steps in a session, and close it. Return why the replay ended early, None if it did not."""
         breakage = None
         router = None
         try:
@@ -207,9 +199,7 @@ class _Replay:
         return breakage
 
     def _second_adapter(self) -> Adapter:
-        """Return the adapter that opens a second, simultaneous session: a clone of the adapter, or the adapter itself
-        if it needs no clone.
-        """
+        """Return the adapter that opens a simultaneous session: a clone, or the adapter itself if it needs none."""
         clone = traits_of(self.adapter).clone
         if clone is None:
             return self.adapter
@@ -221,9 +211,7 @@ class _Replay:
             time.sleep(self.settle)
 
     def _file_names(self, state: dict[str, Entry]) -> dict[str, tuple[str, ...]]:
-        """Return, for each name of a file with several names (hard links), all names of this file. The last result is
-        cached.
-        """
+        """Return all names of each file with several names (hard links), by name. The last result is cached."""
         if self.names_of_state is None or self.names_of_state[0] is not state:
             self.names_of_state = state, hard_link_names(state)
         return self.names_of_state[1]
@@ -272,17 +260,14 @@ class _Replay:
                 self._record(lambda: session.call_parallel(pairs), len(calls))
 
     def _next_arguments(self, call: ToolCall) -> Any:
-        """Return the arguments of a call for the implementation, with the path of the workspace instead of `$WS`. The
-        call is logged.
-        """
+        """Log a call, and return its arguments with the path of the workspace instead of `$WS`."""
         arguments = self.site.with_root(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call that is disturbed: with events between its validation and its execution, or with an early end.
-
-        A call that is `stopped` is cancelled when it has started to write.
+        """Make a call with events between its validation and its execution, or with an early end. A call that is
+        `stopped` is cancelled when it has started to write.
         """
         how = call.interrupted
         if how is None:
@@ -359,9 +344,7 @@ class _Replay:
     def _record(
         self, make: Callable[[], Sequence[ToolResult]], calls: int, interfere: Interference | None = None
     ) -> None:
-        """Make the calls of a step with the function `make`, and append the outcome to `steps`. `calls` is the number
-        of expected results.
-        """
+        """Make a step's calls with `make`, and append the outcome to `steps`. `calls` is the expected number."""
         started = time.perf_counter()
         answers = make()
         milliseconds = (time.perf_counter() - started) * 1000

@@ -1,6 +1,4 @@
-"""Decide which session makes each call of a scenario, while sessions and sub-agents start, end, resume and run in the
-background.
-"""
+"""Decide which session makes each call, while sessions and sub-agents start, end, resume and run concurrently."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -23,10 +21,9 @@ _SIMULTANEOUS = "at once"
 
 
 class SessionRouter:
-    """The sessions that a scenario uses: the main session, its sub-agents, and a second session.
-
-    `open_session` opens the main session, a new main session after a kill, and a second session that acts alternately
-    with the main session. `open_simultaneous` opens a second session that acts at the same time.
+    """The sessions of a scenario: the main session, its sub-agents, and a second session. `open_session` opens the main
+    session, a new main session after a kill, and a second session that alternates with the main session.
+    `open_simultaneous` opens one that acts at the same time.
     """
 
     def __init__(
@@ -35,9 +32,7 @@ class SessionRouter:
         self._open_session = open_session
         self._open_simultaneous = open_simultaneous or open_session
         self._sessions = [open_session()]
-        """The main session and the sub-agents that it has started. Each session waits for the next one; the last
-        session is active.
-        """
+        """The main session and the sub-agents above it. Each waits for the next; the last is active."""
         self._other_sessions: dict[str, Session] = {}
         """The second session (its key is empty) and the sub-agents in the background, by name."""
         self._was_killed = False
@@ -62,10 +57,7 @@ class SessionRouter:
         self._was_killed = True
 
     def perform_event(self, event: SessionEvent, root: str = "") -> None:
-        """Perform an event of the session, such as `resume`. `root` is the path of the workspace.
-
-        Raises AdapterError if the session does not have the required method.
-        """
+        """Perform an event, such as `resume`. `root` is the workspace. Raises AdapterError if the session cannot."""
         match event.kind:
             case "resume":
                 self._was_killed = False

@@ -13,9 +13,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 def open_site(
     scenario: Scenario, adapter: Adapter, pool: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Return a context manager that provides an empty workspace from `pool`. If the adapter uses a pool of servers, the
-    workspace belongs to one of these servers.
-    """
+    """Return a context manager that provides an empty workspace, from `pool` or of one of the adapter's servers."""
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(pool, scenario, adapter)
@@ -24,9 +22,7 @@ def open_site(
 
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """During the block, mount the file systems that the scenario needs. Running processes of the adapter are ended
-    first, because they would not see these file systems.
-    """
+    """Mount the file systems of the scenario during the block. Processes that would not see them are ended first."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield

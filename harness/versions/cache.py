@@ -52,9 +52,7 @@ class CacheEntry:
         return sum(sizes.values())
 
     def matches(self, word: str) -> bool:
-        """Whether a word of the command line names this entry: its kind, its name, `KIND/NAME`, or the name without the
-        version.
-        """
+        """Whether a word names this entry: its kind, its name (also without the version), or `KIND/NAME`."""
         return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
@@ -112,9 +110,8 @@ def select_entries(
 
 
 def remove(entry: CacheEntry) -> None:
-    """Delete an entry of the cache. Other processes see either the complete entry or no entry.
-
-    Raises InUseError if another process is installing the entry, and OSError.
+    """Delete an entry of the cache; other processes see either all or nothing. Raises OSError, and InUseError during an
+    installation.
     """
     if entry.kind in _RUN_KINDS:
         destroy(str(entry.path))

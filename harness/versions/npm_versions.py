@@ -19,10 +19,8 @@ _NPM_TIMEOUT_S = 60
 
 
 def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
-    """Return all published versions that can be installed, oldest first. Pre-releases and versions that readfirst
-    refuses are excluded.
-
-    Raises AdapterError (blame `environment`) if npm or its registry cannot be reached.
+    """Return all published versions, oldest first, without pre-releases and versions that readfirst refuses. Raises
+    AdapterError (blame `environment`) if npm or its registry cannot be reached.
     """
     answer = _query_npm(package, "versions")
     # npm returns a single version as a string, not as a list.

@@ -19,9 +19,7 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """A change of the product that the recordings of one scenario show. `around` are the nearest recorded versions
-    before and after the change, and `occurrences` the differences between their recordings.
-    """
+    """A change of the product in one scenario's recordings: the versions `around` it, and the differences."""
 
     around: Point
     occurrences: Sequence[Occurrence]
@@ -52,11 +50,9 @@ def _iter_recorded_changes(
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
     """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
-    `value_before`. `meaning` describes the behaviour.
-
-    `models` is the class of models that the change concerns; empty: both. `shown` contains the scenarios whose
-    recordings differ around the change, with the nearest recorded versions, narrowest range first. `sights`
-    contains the differences in these scenarios.
+    `value_before`. `models` is the class of models that the change concerns; empty: both. `shown` contains the
+    scenarios whose recordings differ around the change, with the nearest recorded versions, narrowest range first.
+    `sights` contains the differences in these scenarios.
     """
 
     version: str
@@ -70,16 +66,12 @@ class ChangePoint:
 
     @property
     def point(self) -> Point | None:
-        """The narrowest range of recorded versions that contains the change. None if the recordings do not show the
-        change.
-        """
+        """The narrowest range of recorded versions with the change. None if the recordings do not show it."""
         return self.shown[0][1] if self.shown else None
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a behaviour with changes. These scenarios may be recorded on additional versions,
-    to narrow down when a change happened.
-    """
+    """Return the scenarios of behaviours with changes, which may be recorded on more versions, to date changes."""
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 

@@ -24,24 +24,17 @@ from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
-"""Relative time of a scenario that needs its own session. A scenario in a shared session has the time 1. Used to choose
-fast scenarios.
-"""
+"""Time of a scenario with its own session, relative to one in a shared session, to choose fast scenarios."""
 _NEW_VERSION = Version("999")
-"""A version that is newer than every published version. Used to determine which scenarios need their own session on a
-new version.
-"""
+"""Later than every published version, to determine which scenarios need their own session on a new version."""
 
 
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
     """Return few, fast scenarios that together show every change of these behaviours, and every rule of the suite.
-    Scenarios for the latest changes are first.
-
-    `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs, the
-    `shown_by` scenarios of the behaviour are used. Scenarios that need other `capabilities` are excluded. Raises
-    SuiteError.
+    Scenarios for the latest changes are first. `points` are the changes, with the scenarios whose recordings differ
+    around them, otherwise `shown_by` is used. Scenarios that need other `capabilities` are excluded. Raises SuiteError.
     """
     able, cost = capability_check(suite, frozenset(capabilities)), _cost_function(suite)
     chosen = choose_telling_scenarios(histories, points, able, cost)
@@ -63,9 +56,7 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change. If there are none, return the behaviour's
-    `shown_by` scenarios.
-    """
+    """Return the scenarios whose recordings differ around a change, otherwise the behaviour's `shown_by`."""
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
@@ -75,9 +66,7 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return few, fast scenarios that together show every change in `points`. `able` returns whether a scenario can be
-    used, `cost` its relative time.
-    """
+    """Return few, fast scenarios that together show all `points`. `able`: usable; `cost`: the relative time."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
@@ -109,9 +98,7 @@ def _cost_function(suite: Suite) -> Callable[[str], int]:
 
 
 def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
-    """Return a function that decides whether a scenario can be used: it exists in the suite, and needs only these
-    capabilities.
-    """
+    """Return a predicate for scenarios that exist in the suite and need only these capabilities."""
     ids = frozenset(suite.ids())
 
     def has_capabilities(scenario_id: str) -> bool:
@@ -123,10 +110,8 @@ def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[st
 @dataclass(frozen=True)
 class QuickComparison:
     """Replays few scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
-
-    The replays are stored, so that a later recording can use them. Answers that no neighbouring contract confirms are
-    replayed twice, because only stable answers are compared. `connect` returns the function that opens the product of a
-    contract.
+    The replays are stored for a later recording. Answers that no neighbouring contract confirms are replayed twice,
+    because only stable answers are compared. `connect` returns the function that opens the product of a contract.
     """
 
     suite: Suite
@@ -140,9 +125,7 @@ class QuickComparison:
     def compare(
         self, pairs: Sequence[tuple[Contract, Contract]], ids: Mapping[str, Sequence[str]]
     ) -> list[Diff]:
-        """Replay scenarios on each new contract, and return its differences from the recorded contract that it is
-        paired with.
-
+        """Replay scenarios on each new contract, and return its differences from the recorded contract in its pair.
         `ids` contains the scenarios by new contract. Scenarios without a stable answer count as errors. Raises
         AdapterError, SuiteError.
         """
@@ -176,18 +159,14 @@ class QuickComparison:
     def _compare_first_replays(
         self, contract: Contract, before: Contract, ids: Sequence[str], lost: Mapping[str, str]
     ) -> Diff:
-        """Return the differences between first replays and the recordings of `before`. `lost` contains the scenarios
-        without an answer, with the reasons.
-        """
+        """Compare first replays with the recordings of `before`. `lost`: scenarios without an answer, with reasons."""
         replays = {each: self._first_replay(each, contract, before) for each in ids if each not in lost}
         transcripts = {each: transcript for each, transcript in replays.items() if transcript is not None}
         side = ContractSide(self.suite, contract, transcripts, lost)
         return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the transcript of the first replay. None if there is none. If the contract ignores outer whitespace,
-        the whitespace is restored from equal answers of `before`.
-        """
+        """Return the transcript of the first replay, with outer whitespace restored if ignored. None if missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:

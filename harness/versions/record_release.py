@@ -16,9 +16,7 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
 
 MAX_UNANSWERED = 0.01
-"""Maximum share of scenarios without a recording in a new contract, because the product's answers were unstable or
-broken.
-"""
+"""Maximum share of scenarios without a recording in a new contract, because answers were unstable or broken."""
 
 
 class ReleaseError(ReadfirstError):
@@ -36,9 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a version of the product with its new contracts. Raises ReleaseError if the version is older than every
-    contract.
-    """
+    """Return a version with its new contracts. Raises ReleaseError if it is older than every contract."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -59,9 +55,7 @@ def release_of(contracts: Contracts, version: str) -> Release:
 
 
 def predecessor(contracts: Contracts, name: str) -> Contract | None:
-    """Return the contract before `name`: the newest older contract with the same suffix (`+gated` or none). None if
-    there is no such contract.
-    """
+    """Return the newest contract before `name` with the same suffix (`+gated` or none). None if there is none."""
     variant = name.partition("+")[2]
     older = [
         contract
@@ -72,10 +66,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record for each new contract: those that have a recording on its predecessor.
-
-    A scenario that could not be recorded on one version would also fail on the next one. Raises ReleaseError if a
-    predecessor has no recordings.
+    """Return the scenarios to record for each new contract: those with a recording on its predecessor, as the others
+    would fail again. Raises ReleaseError if a predecessor has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -96,18 +88,14 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """The scenarios of a new version that could not be recorded, and whether the recordings of the other scenarios were
-    written.
-    """
+    """The scenarios of a new version that could not be recorded, and whether the other recordings were written."""
 
     results: tuple[Recorded, ...]
     written: bool
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether it makes sense to record again. True if each failed scenario ended early or gave different
-        answers.
-        """
+        """Whether to record again: each failed scenario ended early or gave different answers."""
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -121,7 +109,6 @@ def write_release(
     max_unanswered: float = 0,
 ) -> Failures:
     """Write all files of the suite that a new version changes. Nothing is written if too many scenarios failed.
-
     `max_unanswered` is the share of scenarios that may be missing because they are unstable or broken. The replays must
     exist. They are kept until everything is written, except contradictory ones. Recordings are first written to a copy
     of the suite, so the suite is never half written.
@@ -146,17 +133,14 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios that `contract` still lacks: they were recorded on `before`, but have neither a recording
-    nor a reason for `contract`.
-    """
+    """Return the scenarios recorded on `before` that have neither a recording nor a reason for `contract`."""
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios whose recordings on two contracts differ, although their expectations are equal, for example
-    because an expectation contains only the beginning of a text. `changed` contains the scenarios with different
-    expectations.
+    """Return the scenarios whose recordings on two contracts differ although their expectations are equal, for example
+    the beginning of a text. Those in `changed` are excluded.
     """
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
@@ -182,10 +166,8 @@ def _contract_entry(contract: Contract) -> str:
 
 
 def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
-    """Return the files of the directory `new` that are missing or different in the directory `old`, by their path in
-    `old`.
-
-    The list of contracts is the last file. Until it is written, the new recordings belong to no contract.
+    """Return the files of `new` that are missing or different in `old`, by their path in `old`. The list of contracts
+    is the last file: until it is written, the new recordings belong to no contract.
     """
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
