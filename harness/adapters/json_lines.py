@@ -83,7 +83,7 @@ class JsonLinesProgram(LineProgram):
         return answer
 
     def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
-        """Cancel a late call, and return the error to raise. The program is ended if it does not answer that."""
+        """Cancel a late call, and return the error to raise. Without an answer to this, the program is ended."""
         message = f"{action} took longer than {timeout:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)

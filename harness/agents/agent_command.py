@@ -49,7 +49,7 @@ class AgentProgram:
     files: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
     dialogue: Callable[[Path], JsonLines] | None = None
-    """Creates a dialogue, with a directory for its files, instead of `input`. None if the agent uses none."""
+    """Creates a dialogue that replaces `input`, with a directory for its files. None if the agent uses none."""
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
@@ -58,7 +58,7 @@ class AgentProgram:
     """The sandbox in which the agent runs. None means no sandbox."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it never pauses
-        """Create a home directory with the files in `run`. Return the command line and environment of the start."""
+        """Create a home directory in `run`, with the files. Return the command line and environment to start with."""
         home, temporary = run / "home", run / "tmp"
         for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):
             path.mkdir(parents=True, exist_ok=True)

@@ -165,7 +165,7 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, command: str) -> Callable[..., None]:
-    """Return a function with a command's help text that does nothing, so that the help need not import its module."""
+    """Return a function that does nothing, with the help text of a command, whose module is not imported."""
     module, _, function = provider.functions[command].partition(":")
 
     def stub() -> None: ...

@@ -37,7 +37,7 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the current name of a class of rules, printed for a former name. Raises BadParameter."""
+    """Return the current name of a class of rules, and print it for a former name. Raises BadParameter."""
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:

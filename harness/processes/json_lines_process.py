@@ -29,7 +29,7 @@ class ResponseTimeoutError(Exception):
 
 
 class GarbledError(Exception):
-    """Raised with an invalid message of a program as its text, or without text if the program closed its output."""
+    """Raised for an invalid message of a program, which is the text. Empty if the program closed its output."""
 
 
 class LineProgram(Child):

@@ -49,7 +49,7 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open each directory of a relative path, and return the last. `start` is closed. Raises OSError."""
+    """Open each directory of a path relative to `start`, which is closed. Return the last. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:

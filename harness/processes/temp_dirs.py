@@ -23,7 +23,7 @@ _MAX_UNLOCKED_AGE_S = 3600.0
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory that is used for temporary files in memory. Every user of Linux can write to it."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
-"""Minimum free bytes of the memory file system for its use. The largest scenario uses a sixth of this."""
+"""Minimum free bytes of a file system in memory that is used. The largest scenario uses a sixth of this."""
 _swept = False
 
 
@@ -116,7 +116,7 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove the temporary directories of killed runs: no process has locked them. Only once in a process."""
+    """Remove the temporary directories of killed runs, which no process has locked, once in a process."""
     global _swept
     if _swept:
         return

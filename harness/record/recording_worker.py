@@ -20,7 +20,7 @@ from readfirst.harness.terminal import console, say
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Opens the product of one contract (`claude-code:CONTRACT`) when it is called; for worker processes."""
+    """Opens the product of one contract (`claude-code:CONTRACT`) when called. Picklable, for worker processes."""
 
     suite: Suite
     contract: str

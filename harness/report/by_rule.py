@@ -51,7 +51,7 @@ class RuleResult:
 
     @property
     def standing(self) -> Standing:
-        """Whether the rule holds in all judged scenarios, `partly` or not. Other values if none was judged."""
+        """Whether the rule holds in all (`yes`), some (`partly`) or no (`no`) judged scenarios, or none was judged."""
         count = self.count
         return standing(count.judged, count.judged - count.failed - count.error, count.unsupported)
 
@@ -278,7 +278,7 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return a generated scenario's first mistake for a line with `used` columns. Empty without a mistake or room."""
+    """Return a generated scenario's first mistake, to add to a line with `used` columns. Empty without room for it."""
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))

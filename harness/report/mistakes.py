@@ -118,7 +118,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines about harms of the kind `stray` after the first of each path, which do not count as mistakes."""
+    """Return the lines about `stray` harms that repeat a path. Only the first of each path counts as a mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -150,7 +150,7 @@ class DominantMistake:
 
     @property
     def example(self) -> str:
-        """The first such difference of the shortest failure, in one line. Otherwise the name of the kind."""
+        """The first difference of this kind in the shortest failure, in one line. Otherwise the kind's name."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None

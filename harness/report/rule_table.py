@@ -23,7 +23,7 @@ from readfirst.harness.suite.rules import Rule, Rules
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
 """Upper limits of the share of failing scenarios for the first three of five colours. The fifth means that all fail."""
 _MAX_NAMED_COLUMNS = 5
-"""Maximum columns of a table with names as headings; a wider table uses letters. rules.js contains it, too."""
+"""Maximum columns of a table with names as headings; a wider table uses letters. rules.js repeats the number."""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",

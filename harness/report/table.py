@@ -246,7 +246,7 @@ class TableReport:
 def empty_table(
     console: Console, names: Sequence[str], levels: Sequence[str], *, rules: bool = False
 ) -> Table:
-    """Return a table without rows: columns of names, with `rules` of numbers of rules, and of scenario counts."""
+    """Return a table without rows: columns for names, for numbers of rules (with `rules`), and for scenario counts."""
     from rich.table import Table
 
     is_narrow = console.width < _MIN_WIDE_COLUMNS + 20 * (len(names) - 1)

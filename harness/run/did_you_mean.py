@@ -42,7 +42,7 @@ def suggest_command(words: Sequence[str], suite: Suite) -> str:
 
 
 def suggest_target(words: Sequence[str]) -> str:
-    """Return the target that the user probably meant, quoted for a shell. Empty if it is valid or unlike all."""
+    """Return the target that the user probably meant, quoted for a shell. Empty if it is valid or unlike any target."""
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 

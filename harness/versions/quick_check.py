@@ -66,7 +66,7 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return few, fast scenarios that together show all `points`. `able`: usable; `cost`: the relative time."""
+    """Return few, fast scenarios that show all `points`. `able`: a scenario can be used; `cost`: its relative time."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()

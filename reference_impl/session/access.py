@@ -152,7 +152,7 @@ def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "fi
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if a call would change a device, a pipe or, in some versions, a socket. Others refuse it later."""
+    """Raise Refusal if a call would change a device, a pipe or a socket. Some versions refuse a socket later."""
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(

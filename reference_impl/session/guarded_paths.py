@@ -98,7 +98,7 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether programs read a file automatically, by its name and its directories' names. `path` is in lower case."""
+    """Whether a file is sensitive by its name or its directories' names: programs read it. `path` is in lower case."""
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
     )

@@ -133,7 +133,7 @@ class Memory:
     records: ReadState
     write_order: WriteOrder = field(default_factory=WriteOrder)
     unreported_writes: dict[str, Record | None] = field(default_factory=dict)
-    """Records that a write with an unseen answer replaced, by path. A later Read or write removes them."""
+    """Records that a write replaced, by path, if the model saw no answer. A later Read or write removes them."""
     before_parallel_reads: dict[str, Record | None] = field(default_factory=dict)
     """Records that existed before the parallel Reads of the current message, by path."""
     truncated_reads: set[str] = field(default_factory=set)

@@ -88,7 +88,7 @@ class Session:
             self.change_directory(self.memory.root)
 
     def change_directory(self, directory: str) -> None:
-        """Set the absolute directory of relative paths and, in some versions, of relative deny rules."""
+        """Change the directory of relative paths and, in some versions, of relative deny rules to an absolute one."""
         if directory != self.paths.root:
             self.paths = replace(
                 self.paths, root=directory, has_changed_directory=directory != self.memory.root

@@ -222,7 +222,7 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return Read's note if the text of a file cannot be written back unchanged. Empty for any other file."""
+    """Return the note in Read's answer that a file's text cannot be written back unchanged. Empty if it can."""
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""

@@ -177,7 +177,7 @@ class MinimumInteger:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOr:
-    """Type in a settings file: an object `shape`, or one of `simple_types`. `message`: the problem of other values."""
+    """Type in a settings file: an object `shape`, or one of `simple_types`. `message` is the error for other values."""
 
     shape: Shape
     message: str

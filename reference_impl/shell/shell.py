@@ -18,7 +18,7 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Interface of a shell that runs commands in turn. `directory` is the absolute directory of the next command."""
+    """Interface of a shell, which runs commands in order. `directory` (absolute) is that of the next command."""
 
     directory: str
 

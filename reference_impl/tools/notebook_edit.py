@@ -233,7 +233,7 @@ def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str,
 
 
 def refuse_cell_index(document: Any, index: int) -> None:
-    """Raise Refusal if no cell has this index from 0. Raises ContentError if the notebook has no list of cells."""
+    """Raise Refusal if no cell has this index, from 0. Raises ContentError if the notebook has no list of cells."""
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if cells in (None, ...):
         required_cells(document, str(index))
