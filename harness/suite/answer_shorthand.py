@@ -1,7 +1,5 @@
-"""The short forms `shown` and `done`, which a scenario file may use instead of a written expectation. `shown` means the
-usual result of a Read, `done` the usual result of an Edit, Write or NotebookEdit.
-
-They can be used for text files if the given files and the steps of the scenario determine the content.
+"""The short forms `shown` (the usual result of a Read) and `done` (of an Edit, Write or NotebookEdit) in scenario
+files. They can be used for text files if the given files and the steps of the scenario determine the content.
 """
 
 import json
@@ -18,15 +16,11 @@ from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDi
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _MAX_TEXT_LENGTH = 4096
-"""Maximum length of a text (in characters) or a file (in bytes) in an expectation. A longer text or file is replaced by
-a digest.
-"""
+"""Maximum length of a text (in characters) or file (in bytes) in an expectation. Longer ones become digests."""
 _MAX_READ_LINES = 2000
 """Maximum number of lines that a Read without `limit` shows. `shown` uses it to compute the expected answer."""
 _CONTEXT_LINES = 4
-"""Number of unchanged lines that the answer of an Edit shows before and after the replaced text. `done` uses it to
-compute the expected answer.
-"""
+"""Number of unchanged lines that the answer of an Edit shows before and after the replaced text."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -37,12 +31,10 @@ def clause_from_shorthand(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the expected result of a call for which a scenario file uses a short form (`shown` or `done`). None if the
-    short form cannot be used for this call.
-
-    `files` are the known files of the workspace before the call; None means that a path does not exist. `changes` are
-    the file changes that the scenario states for the call. If there are any, the answer is computed from these changes,
-    not from the arguments.
+    """Return the result that a scenario file states by the short form `shown` or `done`. None if it cannot be used for
+    the call. `files` are the known files of the workspace before the call; None means that a path does not exist.
+    `changes` are the file changes that the scenario states for the call. If there are any, the answer is computed from
+    these changes, not from the arguments.
     """
     if changes:
         return (
@@ -72,9 +64,7 @@ def clause_from_shorthand(
 
 
 def error_message(template: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return the message of an error: `template` with the call's arguments in place of placeholders such as
-    `{old_string}`. None if the call lacks an argument that the template uses.
-    """
+    """Return `template` with arguments in place of placeholders such as `{old_string}`. None if one is missing."""
     if not all(isinstance(arguments.get(name), str) for name in _PLACEHOLDER.findall(template)):
         return None
     return _text_or_digest(_PLACEHOLDER.sub(lambda match: arguments[match[1]], template))
@@ -119,9 +109,7 @@ def _clause_of_write(path: str, content: str, files: Mapping[str, Entry | None])
 def _clause_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, replace_all: bool
 ) -> Clause | None:
-    """Return the expected result of an Edit. None unless `old` occurs exactly once, all occurrences are replaced, or an
-    empty `old` creates a new file.
-    """
+    """Return the result of an Edit. None if `old` is ambiguous or missing, unless it is empty and creates a file."""
     name = _path_in_workspace(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -147,9 +135,7 @@ def _clause_of_edit(
 def _clause_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the expected result of replacing the source of a notebook cell. A code cell also loses its outputs. None
-    if the notebook has no cell `cell_id`.
-    """
+    """Return the result of replacing a cell's source; a code cell loses its outputs. None if the cell is missing."""
     name = _path_in_workspace(path, files)
     text = _read_text(path, files)
     if name is None or not text:
@@ -169,9 +155,7 @@ def _clause_of_notebook_edit(
 def _clause_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the expected result of an Edit or Write that makes the one file change which the scenario states. None for
-    other tools, or if the scenario states several changes.
-    """
+    """Return the result of an Edit or Write with the one stated change. None for several changes or other tools."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -190,7 +174,6 @@ def _clause_of_change(
 
 
 def _count_equal_lines(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return the number of lines at the beginning that two lists of lines have in common."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
@@ -222,9 +205,7 @@ def _path_in_workspace(path: str, files: Mapping[str, Entry | None]) -> str | No
 
 
 def _read_text(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the text of the file `path`, which is a path in a call's arguments. None if the path is not a regular file
-    in UTF-8.
-    """
+    """Return the text of the file that a call's argument `path` names. None if it is not a regular file in UTF-8."""
     name = _path_in_workspace(path, files)
     file = None if name is None else files.get(name)
     try:

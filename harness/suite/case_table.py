@@ -1,5 +1,4 @@
-"""Tables of cases: a scenario file that contains several scenarios. Each case is expanded to the document of one
-scenario.
+"""Tables of cases: a scenario file with several scenarios. Each case is expanded to the document of one scenario.
 
 The key `cases` contains an entry for each scenario. The name of the entry is the last part of the scenario's id; the
 entry contains the values in which the scenario differs. A key of a scenario, such as `title`, replaces the same key at
@@ -32,9 +31,7 @@ HEADING_KEYS = (
     "contract",
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
-"""The keys of a scenario. A case may use each of them to replace the same key at the top of the file. All other keys of
-a case are values for placeholders.
-"""
+"""The keys of a scenario, which a case may replace. All other keys of a case are values for placeholders."""
 _METADATA_KEYS = ("title", "requirement", "rule", "tags")
 
 _VALUE_NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -45,9 +42,7 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Parse a scenario file with a table of cases. The result is cached. Raises SuiteError if the form of the table is
-    wrong.
-    """
+    """Parse a file with a table of cases. Cached. Raises SuiteError if the form of the table is wrong."""
     document = strict_yaml.load(data, file)
     if error := _find_form_error(document):
         raise SuiteError([error])
@@ -55,9 +50,7 @@ def read_cases(data: bytes, file: Path) -> Document:
 
 
 def _find_form_error(document: Document) -> Finding | None:
-    """Return a finding for the first error in the form of a table of cases: no cases, an invalid name, or a case that
-    is not a mapping. None if the form is correct.
-    """
+    """Return a finding for the first error in the form of a table, such as an invalid name. None if it is correct."""
     root = document.value
     if not isinstance(root, dict) or not isinstance(root.get(CASES), dict) or not root[CASES]:
         fix = "Write `cases:`, and below it the last part of each scenario's id with the values of this scenario."
@@ -82,9 +75,7 @@ def _find_form_error(document: Document) -> Finding | None:
 
 
 def value_names_of(document: Document) -> dict[str, str]:
-    """Return the names of the values that replace placeholders, each with the name of the first case that defines
-    it.
-    """
+    """Return the names of the values for placeholders, each with the name of the first case that defines it."""
     first_cases: dict[str, str] = {}
     for case_name, case in document.value[CASES].items():
         for name in case:
@@ -114,9 +105,7 @@ def placeholders_in(document: Document) -> set[str]:
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of the values that are defined in cases but used by no placeholder, each with the YAML path of
-    its first definition.
-    """
+    """Return the names of values that no placeholder uses, each with the YAML path of its first definition."""
     used = placeholders_in(document)
     return {
         name: (CASES, case_name, name)
@@ -127,19 +116,15 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
-    """Return the metadata (title, rule and so on) of each case of a file. The keys are the names of the cases. Cached.
-    Raises SuiteError.
-    """
+    """Return the metadata (title, rule and so on) of each case by name. Cached. Raises SuiteError."""
     table, names = read_cases(data, file), _cached_value_names(data, file)
     return {slug: _expand(table, slug, names, _METADATA_KEYS) for slug in table.value[CASES]}
 
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
-    """Return one case of a scenario file as the document of a complete scenario. None if the file has no case
-    `case_name`.
-
-    The positions in the document refer to the original file, and the position of a value to its definition in the case,
-    so that messages name the right line. Raises SuiteError.
+    """Return one case of a file as the document of a complete scenario. None if there is no case `case_name`. The
+    positions in the document refer to the original file, and the position of a value to its definition in the case, so
+    that messages name the right line. Raises SuiteError.
     """
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:
@@ -148,9 +133,7 @@ def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
 
 
 def _expand(table: Document, case_name: str, value_names: Collection[str], keys: Collection[str]) -> Document:
-    """Return the document of one case, with only the top-level keys `keys`. Raises SuiteError if the case lacks the
-    value of a placeholder that is only a part of a text.
-    """
+    """Return the document of one case with the top-level `keys`. Raises SuiteError if a text lacks a value."""
     case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
     values = dict.fromkeys(value_names, _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
@@ -186,10 +169,9 @@ def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
     """Replace the placeholders in a YAML value. Return the new value, and the position of each of its parts in the
-    file. `_ABSENT` replaces the value if it consists of one placeholder, and the case has no value for the placeholder.
-
-    `mark` contains the positions of `value`. `expecting` is true inside `expect`. There, a placeholder is also omitted
-    if no case has a value for it, because the recorder adds expectations later.
+    file. `_ABSENT` replaces a value that consists of one placeholder without a value in the case. `mark` contains the
+    positions of `value`. `expecting` is true inside `expect`. There, a placeholder is also omitted if no case has a
+    value for it, because the recorder adds expectations later.
     """
     match value:
         case str() if "<" in value:

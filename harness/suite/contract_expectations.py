@@ -1,6 +1,4 @@
-"""Replace the expectations of a scenario by the recorded answers of a contract, and digests in expectations by the full
-recorded contents.
-"""
+"""Replace expectations by the recorded answers of a contract, and digests by the full recorded contents."""
 
 from __future__ import annotations
 
@@ -35,19 +33,15 @@ if TYPE_CHECKING:
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the recorded answers of `contract` as expectations. `transcript` contains these answers.
-
-    If it is None, the calls have no expectations. The results that documents state are kept. If the scenario file
-    states only the beginning of a text, or no mode of a new file, the rest of the text and the mode are not compared
-    for this contract either.
+    """Return the scenario with the answers of `contract` in `transcript` as expectations; with none if that is None.
+    The results that documents state are kept. If the scenario file states only the beginning of a text, or no mode of a
+    new file, the rest of the text and the mode are not compared for this contract either.
     """
     return replace(_replace_expectations(scenario, transcript, _recorded_expectation), contract=contract)
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the expectations of a scenario equal the recorded answers of `contract`. False if the steps or files of
-    the scenario changed since the recording.
-    """
+    """Whether the expectations equal the recorded answers of `contract`. False if steps or files changed since then."""
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False
@@ -65,9 +59,8 @@ def _values_of(clause: Clause | None) -> object:
 Part = ToolCall | ParallelCalls
 """A part of a scenario that has an expectation: a call, or a group of parallel calls."""
 _MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
-"""Type of the functions that create the new expectation of a call or of a group of parallel calls. The arguments are
-the part, its recorded result, and its step in the transcript. The result is None for a group, the step is None for a
-call in a group, and both are None without a transcript.
+"""Creates the new expectation of a call or group from the part, its recorded result, and its step in the transcript.
+The result is None for a group, the step is None for a call in a group, and both are None without a transcript.
 """
 
 
@@ -96,9 +89,7 @@ def _replace_expectations(
 def _recorded_expectation(
     part: Part, result: RecordedResult | None, row: TranscriptStep | None
 ) -> Expectation:
-    """Return the recorded answer as an expectation. Its position is the line of the expectation in the scenario file,
-    or of the call if the file states no expectation.
-    """
+    """Return the recorded answer as an expectation, at the position of the stated expectation or of the call."""
     stated = part.expect.recorded
     files: dict[str, Entry | None] = {}
     if row is not None:
@@ -117,9 +108,7 @@ def _recorded_expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the recorded text of an answer. If the scenario file states only the beginning of the text, return this
-    beginning.
-    """
+    """Return the recorded text of an answer, or only its beginning if the scenario file states no more."""
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(None, None, str() as starts, None) if result.text.startswith(starts):
@@ -128,9 +117,7 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new paths for which the scenario file states a mode, with their recorded modes. The modes of other new
-    paths are not compared.
-    """
+    """Return the new paths with a mode in the scenario file, with recorded modes. Other new modes are not compared."""
     entries: dict[str, Entry | None] = {}
     for path, entry in stated.items():
         if getattr(entry, "mode", None) is not None and path in row.created:
@@ -152,9 +139,7 @@ def has_digests(scenario: Scenario) -> bool:
 
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
-    """Replace each digest in the expectations of a scenario by the recorded text or content. A digest is kept if no
-    recorded text or content matches it.
-    """
+    """Replace each digest in the expectations by the recorded text or content that matches it, if there is any."""
     return _replace_expectations(scenario, transcript, _expanded_expectation)
 
 
@@ -185,9 +170,7 @@ def _expand_clause(
 
 
 def _expand_text(expected: str | TextDigest, recorded: Sequence[str]) -> str | TextDigest:
-    """Return the first recorded text that matches a digest. If none matches, or `expected` is not a digest, return
-    `expected`.
-    """
+    """Return the first recorded text that matches a digest. If there is none, return `expected`."""
     if not _is_digest(expected):
         return expected
     return next((text for text in recorded if not any(expected.differences(text))), expected)

@@ -53,13 +53,12 @@ class Contract:
     `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
     the version, `documents` the documents that `documented` is based on. `released` is a date, YYYY-MM-DD. `lacks` are
     capabilities that only later versions have, such as `during` (a hook can delay a call). `follows` is the last
-    version before this one that still has the tools and capabilities of the previous contract.
-
-    If `ignores_outer_whitespace` is true, whitespace at both ends of an answer is not compared, because the product
+    version before this one that still has the tools and capabilities of the previous contract. If
+    `ignores_outer_whitespace` is true, whitespace at both ends of an answer is not compared, because the product
     appends a reminder to each answer for this model and thereby removes this whitespace. If the versions between the
     previous contract and this one were recorded with a different model, `between` contains this model and its
-    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`). The
-    extended contract then judges the scenarios that have no expectations for this contract.
+    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`), which
+    then judges the scenarios that have no expectations for this contract.
     """
 
     name: str
@@ -78,9 +77,7 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return the contract that is used to judge a scenario: the extended contract if the scenario has no
-        expectations for this contract, otherwise this contract.
-        """
+        """Return the contract that judges a scenario: the extended one if this one has no expectations there."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
@@ -89,9 +86,7 @@ class Contract:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """The capabilities that scenarios of this contract may use: its tools and SESSION_CAPABILITIES, without
-        `lacks`.
-        """
+        """The capabilities that scenarios may use: the tools and SESSION_CAPABILITIES, without `lacks`."""
         return _capabilities(self.tools, self.lacks)
 
     @property
@@ -101,17 +96,13 @@ class Contract:
 
     @property
     def recorded(self) -> bool:
-        """Whether this contract was recorded from the real product. False for `documented`, and for a contract that a
-        suite defines.
-        """
+        """Whether the contract was recorded from the product. False for `documented` and a suite's own contracts."""
         return self.version is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """All contracts of a suite: `documented`, then the others in release order. `default` is the name of the contract
-    that a run uses if the user specifies none.
-    """
+    """The contracts of a suite: `documented`, then in release order. `default` is used if the user names none."""
 
     default: str
     all: tuple[Contract, ...]
@@ -123,9 +114,7 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract with the name `name`. For `latest`, return the newest contract. Raises
-        UnknownContractError.
-        """
+        """Return the contract with this name; for `latest`, the newest one. Raises UnknownContractError."""
         for contract in self.all:
             if contract.name == name:
                 return contract
@@ -141,14 +130,11 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """The contracts that were recorded from the product, in release order. For the same version, the contract
-        without `+gated` comes first.
-        """
+        """The contracts recorded from the product, in release order; for the same version, `+gated` comes last."""
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
         """Return the previous recorded contract with the same suffix (`+gated` or none). None for the first contract.
-
         For the oldest contract with `+gated`, this is the previous contract without a suffix.
         """
         same_suffix = _with_suffix_of(contract.name, self.all)
@@ -158,12 +144,10 @@ class Contracts:
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. If no contract was recorded for the version `name`, return a copy of the
-        next newer contract with the same suffix (`+gated` or none), or of the newest contract. The name of the copy is
-        `name`.
-
-        If the tools of this version are still those of the previous contract (`follows`), the previous contract is
-        copied. Raises UnknownContractError if the name is not a version.
+        """Return the contract with this name. If no contract was recorded for the version `name`, return a copy, named
+        `name`, of the next newer contract with the same suffix (`+gated` or none), or of the newest contract. If the
+        tools of this version are still those of the previous contract (`follows`), the previous contract is copied.
+        Raises UnknownContractError if the name is not a version.
         """
         same_suffix = _with_suffix_of(name, self.all)
         if name in self or not is_version(name) or not same_suffix:
@@ -182,7 +166,6 @@ class Contracts:
 
 
 def _with_suffix_of(name: str, contracts: Iterable[Contract]) -> list[Contract]:
-    """Return the recorded contracts that have the same suffix (`+gated` or none) as `name`."""
     suffix = name.partition("+")[2]
     return [each for each in contracts if each.recorded and each.name.partition("+")[2] == suffix]
 
@@ -194,9 +177,7 @@ def is_version(name: str) -> bool:
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return a sort key for the names of contracts: by version, and for the same version `+gated` last. Names without a
-    version come first.
-    """
+    """Return a sort key for names of contracts: by version, `+gated` last. Names without a version come first."""
     version, _, variant = name.partition("+")
     try:
         return Version(version), variant
@@ -206,7 +187,6 @@ def order(name: str) -> tuple[Version, str]:
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
     """Return the expected result that is used to judge a call for `contract`. None if the scenario does not state one.
-
     For a contract without a product, this is the result that the scenario states for this contract. For `documented`, a
     result that names a document is preferred. Raises ForeignContractError if the scenario was read for a different
     recorded contract.
@@ -222,9 +202,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the expected result of a call (see `clause_for`). If the scenario states nothing for a contract without a
-    product, return the recorded result. Callers use it only to compare the effects of the call.
-    """
+    """Return the clause of `clause_for`, otherwise the recorded result. Used only to compare a call's effects."""
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 
@@ -261,10 +239,9 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
 
 
 def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
-    """Return a sentence for an error message: which contract to use instead of the unknown `name`.
-
-    For a version between two contracts, the sentence names the contract with the same behaviour, if there is one. The
-    reference implementation knows the behaviour of each version.
+    """Return a sentence for an error message: which contract to use instead of the unknown `name`. For a version
+    between two contracts, it names the contract with the same behaviour, if there is one, because the reference
+    implementation knows the behaviour of each version.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: `latest` will be another contract later."
@@ -320,9 +297,7 @@ def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the name of the contract that the expectations in a scenario file are written for: the value of the key
-    `contract`, otherwise the default contract. Adds a finding if this contract lacks a tool of the scenario.
-    """
+    """Return the contract of a scenario file: the key `contract`, or the default. Adds a finding if it lacks a tool."""
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
     missing_tools = sorted(tools - set(default.tools))

@@ -16,9 +16,7 @@ class CopyError(ReadfirstError):
 
 
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:
-    """Copy all scenarios of some families, with their recordings, to the suite directory `target`. Return the
-    scenarios' ids.
-
+    """Copy all scenarios of some families, with their recordings, to the suite directory `target`. Return their ids.
     Shared files, such as rules.yaml, are also copied unless the bundled suite or `target` contains them. No file is
     overwritten. Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
     """
@@ -39,9 +37,8 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
 
 def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
     """Copy one scenario, with its recording, to the suite directory `target`. Return the path of the new scenario file.
-
-    The new file contains only this scenario, even if its old file contains several. Shared files are copied, and errors
-    are raised, as in `copy_families`. Raises CopyError if the expectations of the scenario are only in its recording.
+    The new file contains only this scenario. Shared files are copied, and errors are raised, as in `copy_families`.
+    Raises CopyError if the expectations of the scenario are only in its recording.
     """
     if source.location(scenario_id).composed:
         raise CopyError(
@@ -60,9 +57,7 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
 
 
 def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
-    """Write the files, and those shared files that neither `target` nor the bundled suite contains. Raises CopyError if
-    a file exists.
-    """
+    """Write the files, and missing shared files that are not bundled. Raises CopyError if a file exists."""
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:

@@ -1,6 +1,4 @@
-"""Names for the errors of the tools, such as `modified_since_read`. The name is found by comparing an error message
-with the known messages.
-"""
+"""Names for the errors of the tools, such as `modified_since_read`, found by comparing messages with known ones."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,18 +14,14 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class MessageForm:
-    """One known wording of an error message, used to find the name of an error. `{word}` matches any text. `tools` are
-    the tools that use this wording; empty means all tools.
-    """
+    """A known wording of an error message. `{word}` matches any text. `tools` use the wording (empty: all tools)."""
 
     text: str
     tools: tuple[str, ...] = ()
 
     @property
     def literal_chars(self) -> int:
-        """The number of characters outside placeholders. If several wordings match a message, the one with the most
-        characters is used.
-        """
+        """The number of characters outside placeholders. If several wordings match, the one with the most is used."""
         return len(_PLACEHOLDER.sub("", self.text))
 
     def matches(self, message: str) -> bool:
@@ -52,10 +46,9 @@ class ErrorName:
     """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
     contains the documented number of the error for each tool.
 
-    If there is only one message, `words` contains it, and an expectation may use the name of the error instead of the
-    message. `{old_string}` in `words` stands for this argument of the call. `words` is empty if several messages are
-    possible. A message may contain data of the product, such as its schema of settings: `data` are the texts before the
-    data, `data_ends` the texts after it.
+    If there is only one message, `words` contains it (otherwise empty), and an expectation may use the name of the
+    error instead. `{old_string}` in `words` stands for this argument of the call. A message may contain data of the
+    product, such as its schema of settings: `data` are the texts before the data, `data_ends` the texts after it.
     """
 
     name: str
@@ -69,9 +62,7 @@ class ErrorName:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names of errors in `errors.yaml`, and their messages. Used to compare the errors of implementations by
-    name.
-    """
+    """The names of errors in `errors.yaml` and their messages, to compare the errors of implementations by name."""
 
     names: Mapping[str, ErrorName]
 
@@ -88,9 +79,8 @@ class Vocabulary:
 
     def name_of(self, tool: str, text: str) -> str | None:
         """Return the name of the error that `tool` reports with the message `text`. None if the whole message matches
-        no known wording.
-
-        The caller must first remove text that the host program added to the answer. Whitespace at both ends is ignored.
+        no known wording. The caller must first remove text that the host program added to the answer. Whitespace at
+        both ends is ignored.
         """
         text = text.strip()
         for form, name in self._forms:
@@ -104,16 +94,12 @@ class Vocabulary:
         return None if error is None else error.codes.get(tool)
 
     def text_before_data(self, name: str, text: str) -> str | None:
-        """Return the beginning of an error message, up to the product's data (such as its schema of settings). None if
-        the message contains no such data.
-        """
+        """Return an error message up to the product's data, such as its schema of settings. None without data."""
         ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
     def text_after_data(self, name: str, text: str) -> str:
-        """Return the end of an error message, after the product's data (such as its schema of settings). Empty if the
-        message contains no such data.
-        """
+        """Return an error message after the product's data, such as its schema of settings. Empty without data."""
         starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
         return text[min(starts) :] if starts else ""
 

@@ -1,6 +1,4 @@
-"""Tables of the kinds of events in scenarios: changes by other programs, changes of the conversation, and early ends of
-calls. They are used to read, describe and perform events.
-"""
+"""The kinds of events in scenarios: changes by other programs or of the conversation, early ends of calls."""
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
@@ -19,8 +17,7 @@ SessionEventName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class WorldEventKind:
-    """The properties of one kind of event that changes the workspace without a tool, such as `rename`. Used to read,
-    describe and perform events.
+    """The properties of one kind of event that changes the workspace without a tool, such as `rename`.
 
     `form` is the form in a scenario file: one `path`, a `command`, or `each`, a mapping of paths to their changes.
     `fields` are the fields of WorldEvent that an export contains, in addition to the path. If `must_exist` is true, the
@@ -52,13 +49,10 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """The properties of one kind of event that changes the conversation, such as `resume`. Used to read, describe and
-    perform events.
-
-    `words` describe the event in reports. `needs` is the capability that the adapter must have, or empty. If the event
-    contains steps of another agent, `actor` is the description of this agent, and `end` the kind of the event after its
-    steps; otherwise both are empty. `written` is false for the events that end such steps: a scenario file does not
-    contain them, the loader adds them.
+    """The properties of one kind of event that changes the conversation, such as `resume`. `words` describe the event
+    in reports. `needs` is the capability that the adapter must have, or empty. If the event contains steps of another
+    agent, `actor` describes this agent, and `end` is the kind of the event after its steps; otherwise both are empty.
+    `written` is false for the events that end such steps: a scenario file does not contain them, the loader adds them.
     """
 
     words: str
@@ -101,11 +95,10 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """The properties of one way to end a call early, such as `killed`: its description in reports (`words`), the
-    capability that an adapter needs, and the signal that is sent to the program, if any.
-
-    If `waits` is true, the call is ended between validation and execution. If `is_raced` is true, the call is ended
-    while the tool writes, so the result may differ between runs.
+    """One way to end a call early, such as `killed`: its description in reports (`words`), the capability that an
+    adapter needs, and the signal that is sent to the program, if any. If `waits` is true, the call is ended between
+    validation and execution. If `is_raced` is true, it is ended while the tool writes, so the result may differ between
+    runs.
     """
 
     words: str
@@ -174,9 +167,7 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter must have to perform this event. Empty for `back`, which every adapter can
-        perform.
-        """
+        """The capability that an adapter needs to perform this event. Empty for `back`, which needs none."""
         return SESSION_EVENTS[self.kind].needs
 
 
@@ -184,10 +175,8 @@ T = TypeVar("T")
 
 
 def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Update `files`, the known files of a workspace, with the changes of an event. Return False if the event may have
-    made further changes that are not known, for example a git command.
-
-    The value of a deleted path is None. Links are not followed.
+    """Update `files` with the changes of an event. Return False if further changes may be unknown, as for a git
+    command. The value of a deleted path is None. Links are not followed.
     """
     path = event.path
     below = [name for name in files if name.startswith(f"{path}/")]
@@ -212,9 +201,7 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return `entry` with the mode that the harness will set: the stated mode, otherwise the mode of `before` (which
-    was at the path before), otherwise the default mode.
-    """
+    """Return `entry` with the mode that the harness will set: the stated one, the one of `before`, or the default."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(before, type(entry)) and before.mode is not None:

@@ -26,9 +26,7 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "stash pop": (("stash", "pop", "--quiet"),),
     "reset": (("reset", "--quiet", "--hard"),),
 }
-"""The git commands that are executed for each kind of `git` event. In a scenario, the name of a branch follows
-`branch`, `checkout` and `rebase`, for example `checkout main`; it replaces `NAME`.
-"""
+"""The git commands of each kind of `git` event. `NAME` stands for the branch, as in `checkout main`."""
 
 _BRANCH_COMMAND_PATTERN = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
@@ -52,9 +50,7 @@ _DEFAULT_SHIFT_S = 2
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
-    """Read an event that changes the workspace from a step of a scenario file. Return one event per path, in the order
-    of the file. Raises FormError.
-    """
+    """Read an event that changes the workspace. Return one event per path, in the file's order. Raises FormError."""
     stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
     form = WORLD_EVENTS[kind].form
@@ -104,11 +100,8 @@ WRITTEN_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if 
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read an event that changes the conversation from a step of a scenario file. Return the event, followed by its
-    inner steps.
-
-    `read_step` is used to read the inner steps: those of a sub-agent or of a second session. They are returned between
-    the event and a second event that ends them.
+    """Read an event that changes the conversation. Return the event, followed by its inner steps. The inner steps,
+    those of a sub-agent or of a second session, are read by `read_step`, and followed by an event that ends them.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)
@@ -134,9 +127,7 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key and the inner steps of a step that contains steps of another agent. Both are empty for other
-    steps.
-    """
+    """Return the key and the inner steps of a step with steps of another agent. Both are empty for other steps."""
     key = next((key for key in EVENTS_WITH_STEPS if isinstance(step, dict) and key in step), "")
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None

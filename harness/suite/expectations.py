@@ -15,21 +15,18 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 ReadShorthand = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Type of the functions that replace a short form, such as `done`, by an expected result. The arguments are the node of
-the short form, the short form, and the changes of files that the scenario states. Without stated changes, the usual
-changes of the call are expected.
+"""Replaces a short form, such as `done`, by an expected result. The arguments are the node of the short form, the short
+form, and the stated changes of files. Without stated changes, the usual changes of the call are expected.
 """
 
 
 def read_expectation(
     node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
 ) -> Expectation:
-    """Read the value of the key `expect`: one expected result (a clause), or a list of two. `allowed_keys` are the keys
-    that a clause may contain.
-
-    One clause states the result for the scenario's contract. With the key `documented`, the clause is also the result
-    that a document states. If the document states a different result, a second clause contains it. `read_shorthand` is
-    used to read a short form, such as `done`, in place of a clause; without it, short forms are errors.
+    """Read the value of `expect`: one expected result (a clause with `allowed_keys`), or a list of two. One clause
+    states the result for the scenario's contract. With the key `documented`, the clause is also the result that a
+    document states. If the document states a different result, a second clause contains it. `read_shorthand` is used to
+    read a short form, such as `done`, in place of a clause; without it, short forms are errors.
     """
     if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
         clause = _read_clause(node, allowed_keys, read_shorthand)
@@ -49,9 +46,7 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about the second of two expected results of a call. Called if both have the key `documented`, or
-    neither has it.
-    """
+    """Add a finding about the second of two expected results, if both or neither have the key `documented`."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
@@ -87,9 +82,7 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the expected result that a short form means. The short form is the value of the key `answer`. Adds a
-    finding for each key except `answer`, `documented` and `files`.
-    """
+    """Return the result of the short form in `answer`. Adds findings for keys except `documented` and `files`."""
     shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

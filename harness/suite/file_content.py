@@ -1,6 +1,4 @@
-"""Convert the state of a path, such as a file with its content, from and to its form in scenario and recording
-files.
-"""
+"""Convert the state of a path, such as a file, from and to its form in scenario and recording files."""
 
 import base64
 import re
@@ -44,9 +42,7 @@ _OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "directory": ("mode", "ownership"),
     "special": (),
 }
-"""The keys that a scenario file may use together with each key that states the kind of an entry. For example, `mode` is
-allowed with `text`, but not with `symlink`.
-"""
+"""The keys allowed with each key that states the kind of an entry: `mode` with `text`, but not with `symlink`."""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
 _EXPECTED_KEYS = (
@@ -62,15 +58,11 @@ _ANY_TEXT_PATTERN = re.compile(r"(?s).*")
 _BASE64_PATTERN = re.compile(
     r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
 )
-"""Pattern of valid Base64 in scenario files. It requires that the unused bits after the last byte are zero, so that
-each content can be written in only one way.
-"""
+"""Matches valid Base64 with zero unused bits, so that each content can be written in only one way."""
 
 
 def read_given_entry(node: Node) -> Entry:
-    """Read the state of a path from a scenario file: of a path that exists before the first step, or that a hook
-    writes. Raises FormError.
-    """
+    """Read the state of a path before the first step, or of a path that a hook writes. Raises FormError."""
     entry = _read_entry(node, _GIVEN_KEYS)
     if isinstance(entry, RegularFile) and "mtime" in node.value and type(node.value) is dict:
         return replace(entry, mtime=OLD_TIME + read_shift(node.below("mtime")))
@@ -78,9 +70,7 @@ def read_given_entry(node: Node) -> Entry:
 
 
 def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
-    """Read a `modify` event from a scenario file. Return the new content of the file, and the shift of its time in
-    seconds. The shift is None if the file's time must not change (`mtime: same`). Raises FormError.
-    """
+    """Read a `modify` event: the new file, and its time shift (None for `mtime: same`). Raises FormError."""
     entry = _read_entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)
@@ -90,9 +80,7 @@ def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
 
 
 def read_expected_entry(node: Node) -> Entry:
-    """Read the state that a scenario file expects at a path. Raises FormError. It is not used for paths that must be
-    deleted.
-    """
+    """Read the expected state of a path that is not deleted. Raises FormError."""
     if type(node.value) is dict and "sha256" in node.value:
         fields = node.mapping(("sha256", "size", "mode"), required=("sha256", "size"))
         size = fields["size"].number(0, MAX_CONTENT_BYTES)
@@ -101,9 +89,7 @@ def read_expected_entry(node: Node) -> Entry:
 
 
 def read_mode(node: Node) -> int:
-    """Read the mode of a file from a scenario file: four octal digits, for example `0644`. The first digit is used for
-    the setuid, setgid and sticky bits.
-    """
+    """Read the mode of a file: four octal digits such as `0644`, the first for setuid, setgid and sticky bits."""
     return int(node.matching(_MODE_PATTERN), 8)
 
 
@@ -158,9 +144,7 @@ def _read_text_content(fields: Fields, kind: str) -> TextContent:
 
 
 def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
-    """Return the file unchanged. Adds a finding if its text contains a character that does not exist in the stated
-    encoding.
-    """
+    """Return the file. Adds a finding if its text contains a character that does not exist in the encoding."""
     content = entry.content
     if isinstance(content, TextContent) and not content.text.isascii():
         try:
@@ -173,11 +157,8 @@ def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return the value that is used for a file, directory or link in scenario files (YAML) and recording files (JSON).
-    None for a deleted path.
-
-    `encode_long` returns the keys that are used instead of long content. If it returns none, the content is written in
-    full.
+    """Return the value of an entry in scenario (YAML) and recording files (JSON). None for a deleted path.
+    `encode_long` returns the keys to use instead of long content. If it returns none, the content is written in full.
     """
     fields: dict[str, Any]
     match entry:

@@ -1,6 +1,4 @@
-"""Entries: each describes the state of one path of a workspace, such as a regular file. Also shifts of file times, such
-as `+2s`, `-10s` and `+1ms`.
-"""
+"""Entries: states of paths in a workspace, such as a regular file. Shifts of file times, such as `+2s`."""
 
 import base64
 import hashlib
@@ -26,9 +24,7 @@ _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
-    """Parse a shift of a file's time, such as `+2s`. Return the number of seconds. None if the text is not a shift, or
-    uses fractions of a nanosecond.
-    """
+    """Return the seconds of a time shift such as `+2s`. None for other texts and for fractions of a nanosecond."""
     match = _SHIFT_PATTERN.fullmatch(text)
     if match is None:
         return None
@@ -40,9 +36,7 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return a shift of a file's time as a text, such as `+2s`. The unit is the largest one that gives a whole number,
-    otherwise microseconds.
-    """
+    """Return a time shift as a text such as `+2s`, in the largest unit with a whole number, otherwise microseconds."""
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
@@ -52,9 +46,7 @@ def shift_text(seconds: Seconds) -> str:
 
 
 OLD_TIME = 1_577_836_800
-"""The time that given files and directories have unless the scenario states another one: 2020-01-01T00:00:00Z, in
-seconds since 1970.
-"""
+"""Time of given files and directories unless stated: 2020-01-01T00:00:00Z, in seconds since 1970."""
 
 _BYTE_ORDER_MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 _MAX_CACHED_CHARS = 1 << 20
@@ -64,10 +56,9 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 @dataclass(frozen=True, slots=True)
 class TextContent:
-    """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded.
-
-    In a repeated text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line
-    ending `eol`: `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
+    """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded. In a repeated
+    text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line ending `eol`:
+    `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
     """
 
     text: str
@@ -112,9 +103,7 @@ def _repeat_text(text: str, times: int) -> str:
 
 
 def _join_numbered(before: str, after: str, times: int) -> str:
-    """Return the concatenation of `before`, a number and `after` for each number from 1 to `times`. Used to expand
-    repeated texts with `{n}`; fast even for many repetitions.
-    """
+    """Join `before`, a number and `after` for each number from 1 to `times`. Fast even for many repetitions."""
 
     def join(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
@@ -146,10 +135,8 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """The identity and the time of a file. Snapshots use them to detect that a file was written, even if its bytes are
-    unchanged.
-
-    `names` is the number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
+    """The identity and the time of a file, used to detect that it was written with the same bytes. `names` is the
+    number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
     """
 
     inode: int
@@ -159,10 +146,8 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """The state of a path that is a regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970;
-    None means OLD_TIME.
-
-    If `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means that the
+    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means OLD_TIME. If
+    `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means that the
     owner must be unchanged. Snapshots also contain a `stamp`, which is not compared.
     """
 
@@ -187,18 +172,14 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """The state of a path that is an additional name (hard link) of the regular file `to`. Used only in scenarios:
-    snapshots describe each name as a regular file.
-    """
+    """An additional name (hard link) of the regular file `to` in a scenario. Snapshots use RegularFile instead."""
 
     to: str
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The state of a path that is a directory. `mode` is None if it is not stated. `ownership` is None for the owner of
-    the running process.
-    """
+    """A directory. `mode` is None if not stated. `ownership` is None for the owner of the running process."""
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -206,18 +187,14 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """The state of a path whose content cannot be read: `fifo` or `socket`. Snapshots also use it for a `device`, for a
-    file that disappeared (`missing`), and for a file that is too large.
-    """
+    """An unreadable entry: `fifo` or `socket`; in snapshots also `device`, `missing` or a file that is too large."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """An expected regular file with long content. `sha256` is the hexadecimal SHA-256 of the content, `size` its length
-    in bytes. Used so that scenario files need not contain long content.
-    """
+    """An expected file with long content: its hexadecimal SHA-256 (`sha256`) and its length in bytes (`size`)."""
 
     sha256: str
     size: int
@@ -245,9 +222,7 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path of the workspace after the symbolic links in `files` were resolved. None if there are too many
-    links, for example because two links point to each other.
-    """
+    """Return a path after resolving the symbolic links in `files`. None if there are too many links, as in a cycle."""
     for _ in range(_MAX_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):
@@ -265,9 +240,7 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def describe_entry(entry: Entry | None) -> str:
-    """Return a short description of the state of a path for messages, such as `a directory`. The content and mode of a
-    regular file are omitted.
-    """
+    """Describe the state of a path for messages, such as `a directory`, without content and mode."""
     match entry:
         case None:
             return "nothing there"

@@ -10,9 +10,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 HARMS: tuple[Kind, ...] = KINDS[:7]
 """The kinds of harm: work is lost or spoiled."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""The kinds that are reported separately from harm, because no work is lost: `blind` (an edit of a file that was not
-read) and `overcautious` (a refusal without need).
-"""
+"""Kinds that lose no work: `blind` (an edit of a file that was not read), `overcautious` (a refusal without need)."""
 
 MEANING: dict[str, str] = {
     "lost": "lines are gone that no Edit had in its old text, and no Write replaced after the session had seen them",

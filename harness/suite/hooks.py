@@ -23,9 +23,7 @@ _MATCHER_PATTERN = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks of a scenario from `given`. They are returned in the order of their execution. `check_call` is
-    used to check the arguments that a hook puts in place of a call's arguments (`input`).
-    """
+    """Read the hooks of a scenario, in their order. `check_call` checks arguments that a hook provides (`input`)."""
     if "hooks" not in given:
         return ()
     return tuple(_read_hook(check_call, node) for node in given["hooks"].listed(empty=False))
@@ -75,9 +73,7 @@ def _read_files(node: Node) -> dict[str, RegularFile]:
 
 
 _WAIT_COMMAND = "sleep 0.02"
-"""Shell command that waits for the next tick of the file system's clock. A hook uses it before it writes files, so that
-they get a later time.
-"""
+"""Shell command that waits for the next tick of the file system's clock, so that files get a later time."""
 
 
 def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
@@ -86,9 +82,7 @@ def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def hook_command(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook. The command reads its standard input first, so that the agent can always
-    write to it.
-    """
+    """Return the shell command of a hook, which first reads its input, so that the agent can always write to it."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -17,9 +17,7 @@ class LintContext:
     suite: Suite
 
     def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
-        """Return a finding about the value at the YAML path `path` of the scenario file. With `key`, the finding is
-        about the key of this value.
-        """
+        """Return a finding about the value, or with `key` about its key, at the YAML path `path`."""
         return Finding(rule, self.document.position(path, key=key), message, fix)
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
@@ -28,7 +26,5 @@ class LintContext:
 
 
 def at(position: Position | None, context: LintContext) -> Position:
-    """Return `position`. If it is None, return the beginning of the scenario file. Used for findings about a part of
-    the scenario that may lack a position.
-    """
+    """Return `position`, or the beginning of the scenario file if it is None."""
     return position if position is not None else context.document.position()

@@ -67,9 +67,8 @@ _MAX_DISK_BYTES = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. `root` is the directory `scenarios`; the id of the scenario is its path in this
-    directory. Raises SuiteError with all problems of the file, or StrictYamlError with the first YAML error. With
-    `require_expect`, a call without an expectation is a problem.
+    """Read one scenario file. Its id is its path in `root`, the directory `scenarios`. Raises SuiteError with all
+    problems of the file, or StrictYamlError. With `require_expect`, a call without an expectation is a problem.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
@@ -86,10 +85,9 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Create a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
-
-    If `trusted`, paths and programs are not checked. If `composed`, the expectations are only in the recording. `words`
-    returns the messages of errors by name, which replace expectations that contain only the name of an error.
+    """Create a scenario from a parsed document, as `load_scenario` does. Raises SuiteError. If `trusted`, paths and
+    programs are not checked. If `composed`, the expectations are only in the recording. `words` returns the messages of
+    errors by name, which replace expectations that contain only the name of an error.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -316,7 +314,6 @@ class _Reader(Inspection):
         arguments: Mapping[str, Any],
     ) -> Clause:
         """Return the expected result for a short form: `shown` and `done` (the usual result), or the name of an error.
-
         If `files` contains changes that the scenario states, the result contains the answer that reports these changes.
         """
         position = node.position
@@ -392,7 +389,6 @@ class _Reader(Inspection):
 
 
 def _number_call(call: ToolCall, number: int) -> ToolCall:
-    """Return a copy of a call in which `number` replaces `{n}` in its arguments. Used for repeated calls."""
     texts = {
         name: value.replace("{n}", str(number)) if type(value) is str else value
         for name, value in call.arguments.items()

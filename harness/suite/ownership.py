@@ -11,14 +11,10 @@ if TYPE_CHECKING:  # implementations import this module, but not YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""`USER` is the prefix of the extended attributes that every user may set, `ACL` the name of the attribute that
-contains the access control list. A scenario may only use these attributes.
-"""
+"""Attributes that a scenario may use: those with the prefix `USER`, and the access control list (`ACL`)."""
 _KEYS = ("owner", "group", "attributes")
 _MAX_ID = 60_000
-"""The largest user or group id that a scenario may use. Larger ids are missing in some containers, or belong to the
-user `nobody`.
-"""
+"""Largest user or group id in scenarios. Larger ids are missing in some containers, or belong to `nobody`."""
 
 
 class Ownership(NamedTuple):

@@ -9,9 +9,7 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Type of the functions that add findings about a call in a scenario file. The arguments are the call's YAML path, its
-tool (or the tools of a hook), and its arguments.
-"""
+"""Adds findings about a call in a scenario file: its YAML path, its tool (or the tools of a hook), its arguments."""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
@@ -22,19 +20,15 @@ _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
-"""Beginnings of absolute paths, without the first `/`, that exist on no machine. Scenarios may use such paths to test
-calls with a missing path.
-"""
+"""Beginnings, without the first `/`, of absolute paths that exist on no machine, for calls with a missing path."""
 _MIN_UNUSABLE_BYTES = 4096
-"""Length (in bytes) from which an absolute path is too long for every operating system. Scenarios may use such paths.
-"""
+"""Length in bytes from which an absolute path is too long everywhere. Scenarios may use such paths."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
-    """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid.
-
-    A valid path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
+    """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid. A valid
+    path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
     """
     if not path:
         return "is empty"
@@ -63,9 +57,7 @@ def path_problem(path: str) -> str | None:
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path` is a valid path of a workspace. If not, a finding with the reason is added. Its position is the
-    key of the node (if `key`) or the value of the node. Raises FormError if the path is not a string.
-    """
+    """Whether `path` is valid in a workspace. If not, add a finding at the node's key or value. Raises FormError."""
     if not isinstance(path, str):
         raise FormError(node)
     problem = path_problem(path)
@@ -77,11 +69,7 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Read a mapping with paths as keys. Yield each path that is valid in a workspace, with its value. A finding is
-    added for each invalid path.
-
-    Raises FormError if the value is empty or not a mapping.
-    """
+    """Yield each valid path of a mapping with its value. Add findings for the others. Raises FormError."""
     fields = node.mapping()
     if not fields.values:
         raise FormError(node)
@@ -89,11 +77,9 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return the reason why a path in a call's arguments is outside the workspace and the home directory. None if it is
-    inside.
-
-    A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path is
-    also allowed if it exists on no machine, unless the call `writes` and could create it.
+    """Return the reason why a path in a call's arguments is outside the workspace and the home directory. Otherwise
+    None. A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path
+    is also allowed if it exists on no machine, unless the call `writes` and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)
@@ -113,9 +99,7 @@ def outside_problem(path: str, *, writes: bool = False) -> str | None:
 
 
 def program_problem(command: str) -> str | None:
-    """Return an error message if a shell command uses a program that is not in `PROGRAMS`. None if all programs are
-    allowed.
-    """
+    """Return an error message if a shell command uses a program that is not in `PROGRAMS`. Otherwise None."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     is_program, redirects = True, False

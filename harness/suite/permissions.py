@@ -17,9 +17,8 @@ _PATTERN_FORM = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
-    """The permissions that a scenario states: the permission mode of the session, the patterns of allowed actions, such
-    as `Edit(docs/**)`, and the session's directories, relative to the workspace. If `working_directory` is empty, the
-    session starts in the workspace itself.
+    """The permission mode of the session, the patterns of allowed actions, such as `Edit(docs/**)`, and the session's
+    directories, relative to the workspace. `working_directory` is empty for the workspace itself.
     """
 
     mode: PermissionMode
@@ -51,9 +50,7 @@ def read_permissions(given: Fields) -> GivenPermissions | None:
 
 
 def _nodes_of(given: Fields, key: str) -> list[Node]:
-    """Return the node of a key in `given`, or the nodes of its items if the value is a list. Empty if the key is
-    missing.
-    """
+    """Return the node of a key, or of each item if the value is a list. Empty if the key is missing."""
     if key not in given:
         return []
     node = given[key]

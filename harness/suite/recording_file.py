@@ -1,8 +1,7 @@
-"""Read and write recording files. Each is a JSON file with the recordings of all scenarios in one scenario file.
-
-Each answer has its own line. Equal answers of a step are written once, with the versions that introduced them. A digest
-of the inputs identifies the recorded files and steps; a digest of the recording is used to detect manual edits. Long
-texts are written once, compressed, under `packed`. docs/recording.md describes the format.
+"""Read and write recording files. Each is a JSON file with the recordings of all scenarios in one scenario file. Each
+answer has its own line. Equal answers of a step are written once, with the versions that introduced them. A digest of
+the inputs identifies the recorded files and steps; a digest of the recording is used to detect manual edits. Long texts
+are written once, compressed, under `packed`. docs/recording.md describes the format.
 """
 
 from __future__ import annotations
@@ -31,11 +30,9 @@ RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenario
 MAX_FILE_BYTES = 8 * 1024 * 1024
 """Maximum size of a recording file, in bytes. Larger files are neither written nor read."""
 _MAX_PLAIN_LENGTH = 4096
-"""Maximum length of a text (in characters) or content (in bytes) that is written as it is. Longer ones are compressed.
-"""
+"""Maximum length of an uncompressed text (in characters) or content (in bytes)."""
 _EXCERPT_CHARS = 100
-"""Length of the beginning and of the end of a compressed text that the file contains for human readers, in characters.
-"""
+"""Length of the beginning and of the end of a compressed text that readers can see, in characters."""
 _PACKED_NAME_CHARS = 12
 _DIGEST_CHARS = 16
 _HOST_TEXT_NAMES = {text: name for name, text in HOST_TEXTS.items()}
@@ -48,9 +45,7 @@ Entries = Mapping[str, Mapping[str, Any]]
 
 @lru_cache(maxsize=4)
 def read_entries(data: bytes) -> Entries:
-    """Parse a recording file. Return the JSON value of each recording. The last few files are cached. Raises
-    RecordingError.
-    """
+    """Parse a recording file. Return each recording's JSON value. Cached for a few files. Raises RecordingError."""
     with errors_as_unreadable(RECORD_FILE_AGAIN):
         return {**json.loads(data, object_pairs_hook=_unique_pairs)}
 
@@ -63,9 +58,7 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def format_entries(entries: Entries) -> bytes:
-    """Return the bytes of a recording file that contains these recordings, sorted by name. Raises RecordingError if the
-    file would be too large.
-    """
+    """Return the bytes of a recording file with these recordings, sorted. Raises RecordingError if too large."""
     lines = ",\n".join(f"  {_to_json(name)}: {_format_entry(entries[name])}" for name in sorted(entries))
     data = INVISIBLE_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", f"{{\n{lines}\n}}\n").encode()
     if len(data) > MAX_FILE_BYTES:
@@ -98,11 +91,8 @@ def _format_step(step: Mapping[str, Any]) -> str:
 
 
 def encode_recording(recording: Recording) -> dict[str, Any]:
-    """Return a recording as JSON values, with a digest of these values. Contracts are in release order, steps in the
-    order of the scenario.
-
-    Texts that `recording.packed` already contains in compressed form are not compressed again, because another version
-    of xz may return different bytes.
+    """Return a recording as JSON values with a digest. Contracts are in release order, steps in the scenario's order.
+    Texts in `recording.packed` are not compressed again, because another version of xz may return different bytes.
     """
     encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
@@ -130,9 +120,8 @@ def has_valid_digest(value: Mapping[str, Any]) -> bool:
 
 
 def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Create a recording from its JSON values. A transcript is decoded and checked only when it is used.
-
-    `path` is the file that error messages name. Raises RecordingError.
+    """Create a recording from its JSON values. A transcript is decoded and checked only when it is used. `path` is the
+    file that error messages name. Raises RecordingError.
     """
     with errors_as_unreadable(path=path):
         names = tuple(map(str, value["versions"]))
@@ -142,9 +131,7 @@ def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Reco
 
 
 def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Create a recording from its JSON values, and decode all of its transcripts at once, to find all errors. Raises
-    RecordingError.
-    """
+    """Create a recording from JSON values, and decode all transcripts, to find all errors. Raises RecordingError."""
     recording = decode_recording(value, path)
     for name in recording.transcripts:
         recording.transcripts[name]
@@ -152,9 +139,7 @@ def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recordin
 
 
 def format_recording(recording: Recording, name: str = "recording") -> bytes:
-    """Return the bytes of a recording file that contains one recording. Raises RecordingError if the file would be too
-    large.
-    """
+    """Return the bytes of a file with one recording. Raises RecordingError if the file would be too large."""
     return format_entries({name: encode_recording(recording)})
 
 
@@ -186,9 +171,7 @@ def _encode_step(
 
 
 def _tools_value(tools: Sequence[str]) -> dict[str, Any]:
-    """Return the tools that a step calls as JSON values: under the key `call`, or under the key `calls` for a group of
-    parallel calls.
-    """
+    """Return the tools of a step as JSON values: under `call`, or under `calls` for a group of parallel calls."""
     return {"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}
 
 
@@ -198,10 +181,8 @@ def _since(names: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
-    """Encodes the steps of one recording as JSON values. Long texts are compressed and added to `packed`; their keys
-    are digests.
-
-    `compressed` contains texts that are already compressed. They are used again, so that their bytes do not change.
+    """Encodes the steps of one recording as JSON values. Long texts are compressed and added to `packed` under their
+    digests. `compressed` contains texts that are already compressed, and whose bytes therefore do not change.
     """
 
     compressed: Mapping[str, str]
@@ -246,9 +227,7 @@ class StepEncoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text as a JSON value. A long text is compressed and added to `packed`; the returned value then
-        contains its key in `packed`.
-        """
+        """Return a text as a JSON value. A long text is added to `packed`, and represented by its key there."""
         if len(text) <= _MAX_PLAIN_LENGTH:
             return _encode_text(text)
         return {

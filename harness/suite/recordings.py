@@ -1,6 +1,4 @@
-"""Find and read the recordings of a suite. Recordings are in JSON files, in the same directory structure as the
-scenario files.
-"""
+"""Find and read the recordings of a suite: JSON files in the same directory structure as the scenario files."""
 
 from __future__ import annotations
 
@@ -53,15 +51,11 @@ class RecordingLocation:
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether the recording matches the digest that it contains, so that no user edited it. False if there is no
-        recording. Raises RecordingError.
-        """
+        """Whether the recording exists and matches its digest, so that no user edited it. Raises RecordingError."""
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
-        """Whether a user edited the recording by hand. In this case, all of its transcripts are decoded, to find
-        errors. Raises RecordingError.
-        """
+        """Whether a user edited the recording. If so, check that all transcripts decode. Raises RecordingError."""
         _ = self.recording
         if self.value is None or self.is_as_written:
             return False
@@ -70,18 +64,14 @@ class RecordingLocation:
 
     @property
     def damage(self) -> str:
-        """The reason why nothing can be added to the recording: a user edited it, or it cannot be read. Empty if it is
-        intact.
-        """
+        """The reason why nothing can be added: the recording was edited by hand, or is unreadable. Empty if intact."""
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
             return "the recording cannot be read"
 
     def intact(self) -> Recording:
-        """Return the recording, to add something to it. Empty if there is none. Raises RecordingError if it was edited
-        by hand or cannot be read.
-        """
+        """Return the recording (or an empty one) to add to it. Raises RecordingError if it was edited or damaged."""
         if damage := self.damage:
             raise RecordingError(
                 f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
@@ -90,15 +80,11 @@ class RecordingLocation:
 
 
 _CLOCK_TICK_NS = 100_000_000
-"""Minimum age of a file that is cached, in nanoseconds. It is much longer than the resolution of file system clocks,
-because two changes in a shorter time cannot be distinguished.
-"""
+"""Minimum age of a cached file, in nanoseconds: changes in a shorter time may look the same to the file system."""
 
 
 class _LastFileCache:
-    """Reads recording files, and caches the last one until it changes. The scenarios that are used next are often in
-    the same file.
-    """
+    """Reads recording files, and caches the last one until it changes, because the next scenario is often in it."""
 
     def __init__(self, suite: Path) -> None:
         self._suite = suite
@@ -121,9 +107,8 @@ class _LastFileCache:
 
 
 class Recordings:
-    """The recordings of a suite's scenarios. `root` is the directory with the recording files.
-
-    The recordings of `scenarios/FAMILY/NAME.yaml` and `corpus/FAMILY/NAME.yaml` are in `FAMILY/NAME.json`.
+    """The recordings of a suite's scenarios. `root` is the directory with the recording files. The recordings of
+    `scenarios/FAMILY/NAME.yaml` and `corpus/FAMILY/NAME.yaml` are in `FAMILY/NAME.json`.
     """
 
     def __init__(
@@ -133,11 +118,9 @@ class Recordings:
         base: Recordings | None = None,
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
-        """Use the recordings in the directory `root`. `find_location` returns the scenario file of an id. By default,
-        it is searched in the suite that contains `root`.
-
-        `base` contains the recordings of scenarios that `find_location` does not find. `remedy` returns, for the id of
-        a scenario, the advice to use in the error message if the scenario changed since its recording.
+        """Use the recordings in `root`. `find_location` returns the scenario file of an id, by default in the suite of
+        `root`. `base` contains the recordings of scenarios that `find_location` does not find. `remedy` returns, for
+        the id of a scenario, the advice to use in the error message if the scenario changed since its recording.
         """
         self._remedy = remedy
         self.root = root
@@ -147,9 +130,7 @@ class Recordings:
         self._last: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
-        """Return the path of the file that contains the recording of a scenario. The file may be missing. Raises
-        RecordingError.
-        """
+        """Return the path of the recording file of a scenario, which may be missing. Raises RecordingError."""
         return self._recordings_with(scenario_id)._path(scenario_id)[0]
 
     def _recordings_with(self, scenario_id: str) -> Recordings:
@@ -161,9 +142,7 @@ class Recordings:
         return self if is_own else self._base._recordings_with(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
-        """Return the path of the recording file of a scenario. The second value is true if the file contains only this
-        scenario.
-        """
+        """Return the path of a scenario's recording file, and whether it contains only this scenario."""
         own = Path(f"{self.root}/{scenario_id}.json")
         with _errors_with_path(own):
             location = self._find_location(scenario_id)
@@ -205,10 +184,8 @@ class Recordings:
             return RecordingLocation(scenario_id, path, recordings._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of a scenario. Empty if there is none. `inputs` is the digest of the scenario's current
-        files and steps.
-
-        Raises RecordingError if the recording is damaged, or if its digest differs because the scenario changed since.
+        """Return the recording of a scenario, empty if there is none. `inputs`: the digest of its current files and
+        steps. Raises RecordingError if the recording is damaged, or if its digest differs because the scenario changed.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:
@@ -219,11 +196,9 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and the new bytes of a recording file, after replacing the recording of one scenario. An
-        empty `recording` is removed from the file.
-
-        If the file is damaged, it is overwritten if it contains only this scenario. Raises RecordingError if a damaged
-        file contains several scenarios, or if the new file would be too large.
+        """Return the path and new bytes of a recording file after replacing a scenario's recording. Removes an empty
+        one. A damaged file with only this scenario is overwritten. Raises RecordingError if a damaged file contains
+        several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _errors_with_path(path):
@@ -241,9 +216,7 @@ class Recordings:
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a recording file, after applying `change` to each of its recordings. Raises
-        RecordingError.
-        """
+        """Return a recording file after applying `change` to each of its recordings. Raises RecordingError."""
         with _errors_with_path(path):
             entries = {**read_entries(self._files.read(path) or b"{}")}
             for slug, value in entries.items():

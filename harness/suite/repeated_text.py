@@ -1,6 +1,4 @@
-"""Short forms for texts in a call's arguments: long texts as a unit and its number of repetitions, unusual texts as
-JSON escapes.
-"""
+"""Short forms for texts in calls: long texts as a unit and its repetitions, unusual texts as JSON escapes."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +22,7 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Return the text that consists of `times` repetitions of `unit`. Equal texts are created only once, because
-        they may be very long.
-        """
+        """Return `times` repetitions of `unit`. Equal texts are created only once, because they may be very long."""
         text = _cached_texts.get((unit, times))
         if text is None:
             text = _cached_texts[unit, times] = RepeatedText(TextContent(unit, times).expanded)
@@ -38,9 +34,7 @@ _cached_texts: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDic
 
 
 def read_arguments(node: Node) -> Any:
-    """Read the arguments of a call. The short forms `{repeat, times}` and `{json}` are replaced by the texts that they
-    stand for. Adds findings for errors.
-    """
+    """Read a call's arguments. Expands the short forms `{repeat, times}` and `{json}`. Adds findings for errors."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -60,9 +54,8 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the total length that the texts of the form `{repeat, times}` in a value would have, in characters. At
-    most MAX_CONTENT_BYTES + 1 characters are counted for each text. Used to refuse too long texts before they are
-    created.
+    """Return the length of all `{repeat, times}` texts in a value, to refuse texts that are too long. At most
+    MAX_CONTENT_BYTES + 1 characters are counted for each text.
     """
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
@@ -73,9 +66,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value, with some parts replaced: `change` returns the replacement of a part, or None to keep
-    it.
-    """
+    """Return a copy of a value in which `change` replaces parts. `change` returns None to keep a part."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -89,9 +80,7 @@ def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def with_short_forms(value: Any) -> Any:
-    """Return the arguments of a call as a scenario file contains them: with `{repeat, times}` in place of repeated
-    texts.
-    """
+    """Return the arguments of a call for a scenario file: with `{repeat, times}` for repeated texts."""
     return _transform(
         value,
         lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
@@ -99,16 +88,12 @@ def with_short_forms(value: Any) -> Any:
 
 
 def expand_arguments(value: Any) -> Any:
-    """Return the arguments of a call with the texts that the short forms `{repeat, times}` and `{json}` stand for. A
-    repeated text is cut at the maximum length.
-    """
+    """Expand the short forms `{repeat, times}` (up to the maximum length) and `{json}` in arguments."""
     return _transform(value, _expand_value)
 
 
 def _json_text(escaped: str) -> str | None:
-    """Decode the content of a JSON string (the part between the quotes). The text may contain half a surrogate pair.
-    None if `escaped` is invalid.
-    """
+    """Decode the inner part of a JSON string, also with half a surrogate pair. None if it is invalid."""
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:

@@ -1,6 +1,4 @@
-"""Create the files of a git repository without running git. The repository has one commit, with fixed names and dates,
-so that its ids are the same on every machine.
-"""
+"""Create a git repository without git. Its one commit has fixed names and dates, so ids are always the same."""
 
 import hashlib
 import posixpath
@@ -26,10 +24,9 @@ _TrackedPaths = Mapping[str, tuple[int, bytes]]
 
 
 def repository_files(directories: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the files in `.git` of the git repositories that a scenario needs. `directories` are the directories of
-    the workspace that become repositories; `.` is the workspace itself. Each repository has one commit, with `files`.
-
-    A repository inside another one is tracked as a commit, like a submodule. Hard links are not tracked.
+    """Return the files in `.git` of a scenario's git repositories, each with one commit of `files`. `directories`
+    become repositories; `.` is the workspace itself. A repository inside another one is tracked as a commit, like a
+    submodule. Hard links are not tracked.
     """
     git_files: dict[str, Entry] = {}
     heads: dict[str, bytes] = {}
@@ -64,9 +61,7 @@ def _tracked_contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, by
 
 
 def _add_object(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
-    """Add a git object to `objects`, and return its id. The object is stored uncompressed, so that its bytes are the
-    same on all systems.
-    """
+    """Add a git object, uncompressed so that its bytes are the same on all systems. Return its id."""
     whole = f"{kind} {len(data)}".encode() + b"\0" + data
     name = hashlib.sha1(whole, usedforsecurity=False).digest()
     objects[name] = zlib.compress(whole, 0)

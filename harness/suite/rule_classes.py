@@ -4,9 +4,8 @@ from typing import Literal, get_args
 
 RuleClass = Literal["safety", "design", "wording", "quirk"]
 CLASSES: tuple[RuleClass, ...] = get_args(RuleClass)
-"""The classes of rules. `safety`: breaking the rule does harm in any design. `design`: a tool with a different design
-may behave differently. `wording`: the look of answers. `quirk`: habits of the product that other implementations do not
-need.
+"""The classes of rules. `safety`: breaking the rule does harm in any design. `design`: other designs may behave
+differently. `wording`: the look of answers. `quirk`: habits of the product that other implementations do not need.
 """
 FORMER_CLASSES: dict[str, RuleClass] = {"contract": "design", "fidelity": "wording", "product": "quirk"}
 """The current name of each renamed class. The keys are the former names, which are accepted for one release."""

@@ -75,10 +75,9 @@ class Rules:
         return tuple(rule for rule in self if rule.class_ == class_)
 
     def suggest(self, rule_id: str, title: str = "") -> str:
-        """Return a sentence for an error message that suggests rules to use instead of an unknown id.
-
-        It suggests the most similar id if one is similar enough. Otherwise it suggests up to three rules whose titles
-        share words with `title`, the title of the scenario. Rare words count more.
+        """Return a sentence for an error message that suggests rules to use instead of an unknown id. It suggests the
+        most similar id if one is similar enough. Otherwise it suggests up to three rules whose titles share words with
+        `title`, the title of the scenario. Rare words count more.
         """
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
@@ -101,9 +100,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. If the file does not describe the classes, the descriptions of `below` are used, which are the
-    rules of the suite that this suite extends. Raises SuiteError with all problems.
-    """
+    """Read `rules.yaml`. Missing descriptions of classes are from `below`. Raises SuiteError with all problems."""
     with read_checked(path, "rules") as inspection:
         values, position_of = inspection.document.value, inspection.document.position
         rules = {
@@ -123,9 +120,7 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Merge the rules of several suites. If several suites define a rule, the last suite is used. None if no suite has
-    rules.
-    """
+    """Merge the rules of several suites. The last definition of a rule is used. None if no suite has rules."""
     present = [layer for layer in layers if layer]
     by_id = {rule.id: rule for layer in present for rule in layer}
     return Rules(present[-1].classes, by_id) if by_id else None
@@ -148,7 +143,5 @@ def _rule(name: str, values: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the words of a title that are used to compare titles: at least four letters, in lower case, without a
-    final `s`.
-    """
+    """Return the words to compare titles: at least four letters, in lower case, without a final `s`."""
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

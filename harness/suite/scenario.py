@@ -46,7 +46,6 @@ _EXCERPT_CHARS = 200
 @dataclass(frozen=True, slots=True)
 class TextDigest:
     """An expected text that is too long to be written in full. Each part that is not None must match the actual text.
-
     `sha256` is the hexadecimal digest of the text (UTF-8, with `$WS` for the workspace), `lines` the number of its
     lines, `starts` its beginning, and `ends` its end.
     """
@@ -76,9 +75,7 @@ class TextDigest:
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Values of the key `platform` of a scenario: an operating system, or a workspace that ignores the case of names
-(`case-insensitive`) or the encoding of accents in names (`composing`).
-"""
+"""Values of `platform`: operating systems, or workspaces that ignore case or the encoding of accents in names."""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
 """Errors that occur while a tool writes: after the validation of a call, and after the events `during` the call."""
@@ -90,11 +87,10 @@ class ForeignContractError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The expected result of one call. If `error` is not None, the call must be refused with this error.
-
-    `text` is None if it is not stated. `files` contains every path that the step changes; the value is None if the path
-    no longer exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set.
-    If the documents state the same result, `documented` contains the document and its section.
+    """The expected result of one call. If `error` is not None, the call must be refused with this error. `text` is None
+    if it is not stated. `files` contains every path that the step changes; the value is None if the path no longer
+    exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set. If the
+    documents state the same result, `documented` contains the document and its section.
     """
 
     documented: str | None = None
@@ -108,9 +104,7 @@ class Clause:
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """The expected result of a call or group: `recorded` from the product, `documented` from documents. Each may be
-    None.
-
-    If the product behaves as documented, both are the same clause.
+    None. If the product behaves as documented, both are the same clause.
     """
 
     recorded: Clause | None = None
@@ -169,9 +163,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Several calls that the model makes in one message. `expect` contains the files that the whole group changes.
-
-    If `sides` is not empty, two sessions in separate processes make the calls at the same time. For each call, `sides`
+    """Several calls that the model makes in one message. `expect` contains the files that the whole group changes. If
+    `sides` is not empty, two sessions in separate processes make the calls at the same time. For each call, `sides`
     contains the number of its session (0 or 1). Each session makes its calls one after the other.
     """
 
@@ -184,9 +177,7 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The position of a call in a scenario: the index of its step, and its index in a group of parallel calls. The second
-is None for a call outside groups, and for the group itself.
-"""
+"""The index of a call's step, and its index in a group of parallel calls; None outside groups and for the group."""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
@@ -225,9 +216,7 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """A hook of a scenario, and its effect. It is executed before or after each call of the tools in `matcher`
-    (`Edit|Write`).
-
+    """A hook of a scenario, and its effect. It runs before or after each call of the tools in `matcher` (`Edit|Write`).
     `words` is the reason of a decision, the added context, or the error that the hook prints before it exits with
     `code`. `input` are arguments that replace the model's. `files` are the files that the hook writes in the workspace.
     `moved` contains the paths that it renames, with the new path, and the paths that it deletes, with None.
@@ -279,10 +268,9 @@ class Given:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family.
-
-    The expectations in `steps` are those of `contract`: the contract that the file names, or a requested one. `inputs`
-    is a digest of the workspace and the steps, without expectations.
+    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family. The
+    expectations in `steps` are those of `contract`: the contract that the file names, or a requested one. `inputs` is a
+    digest of the workspace and the steps, without expectations.
     """
 
     id: str

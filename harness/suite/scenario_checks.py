@@ -17,9 +17,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Add a finding for each `rewind` that is not followed by a call. Without a call, no answer shows the restored
-    files.
-    """
+    """Add a finding for each `rewind` without a following call, whose answer would show the restored files."""
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
             fix = "Write a call after it, with the restored files in `files`."
@@ -51,18 +49,14 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding if there are `parts`: calls or groups whose expectations are not allowed. The finding is about the
-    first of them.
-    """
+    """Add a finding about the first of `parts` (calls or groups), if any: their expectations are not allowed."""
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
 
 
 def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
-    """Add findings for given paths that cannot exist together (a file below another file), and for hard links to files
-    that are not given.
-    """
+    """Add findings for given paths below another file, and for hard links to files that are not given."""
     for path, entry in files.items():
         path_in_file = ("given", "files", path)
         parent = path.rpartition("/")[0]

@@ -1,5 +1,4 @@
 """Index of a suite's scenario files. It finds the file of a scenario, which may contain several scenarios.
-
 `scenarios/<family>/<slug>.yaml` contains one scenario, `scenarios/<family>/<name>.cases.yaml` several.
 `corpus/<family>/<theme>.yaml` contains several scenarios that a program composed; their expectations are only in their
 recordings.
@@ -22,9 +21,7 @@ _TABLE_SUFFIX = ".cases"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file that contains a scenario. `case` is the name of the scenario in a file with several scenarios; it is
-    empty if the file contains only this scenario.
-    """
+    """The file of a scenario. `case` is its name in a file with several scenarios, otherwise empty."""
 
     file: Path
     case: str = ""
@@ -35,9 +32,7 @@ _Cases = tuple[Mapping[str, ScenarioLocation], Sequence[Finding]]
 
 
 class ScenarioIndex:
-    """Finds the files of a suite's scenarios. The results are cached, so a new index must be created after a file was
-    added.
-    """
+    """Finds the files of a suite's scenarios. Cached: create a new index after a file was added."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -45,37 +40,27 @@ class ScenarioIndex:
         self._cases_by_family: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
-        read.
-        """
+        """Return all ids, sorted. Raises SuiteError if a file with several scenarios cannot be read."""
         if self.problems:
             raise SuiteError(self.problems)
         return self.readable()
 
     def readable(self) -> list[str]:
-        """Return the ids of all scenarios, sorted, without those in files with several scenarios that cannot be
-        read.
-        """
+        """Return all ids, sorted, without those in files with several scenarios that cannot be read."""
         return sorted({*self._names[0], *self.cases})
 
     def file_of(self, scenario_id: str) -> Path:
-        """Return the path that the file of a scenario has if it contains only this scenario. The file may be
-        missing.
-        """
+        """Return the path that a file with only this scenario has. The file may be missing."""
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def has(self, scenario_id: str) -> bool:
-        """Whether the suite has a scenario with this id, in exactly this spelling. Reads only the files of the
-        scenario's family.
-        """
+        """Whether a scenario with exactly this id exists. Reads only the files of its family."""
         return (
             scenario_id in self._names[0] or scenario_id in self._cases_in_family(_family_of(scenario_id))[0]
         )
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
-        """Return the file of a scenario. None if the scenario does not exist. Raises SuiteError if a file that may
-        contain it cannot be read.
-        """
+        """Return the file of a scenario, or None. Raises SuiteError if a file that may contain it cannot be read."""
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
         if not scenario_id.endswith(_TABLE_SUFFIX) and os.path.lexists(
@@ -111,9 +96,7 @@ class ScenarioIndex:
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
-        """The paths in `scenarios`, without suffix: first of the files with one scenario, then of the files with
-        several.
-        """
+        """The paths in `scenarios` without suffix: of files with one scenario, and of files with several."""
         folder = self.root / "scenarios"
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
         return [each for each in names if not each.endswith(_TABLE_SUFFIX)], [
@@ -122,9 +105,7 @@ class ScenarioIndex:
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
-        """The files with several scenarios, by family. The second value is true if a program composed the file
-        (`corpus`).
-        """
+        """The files with several scenarios, by family, and whether a program composed them (`corpus`)."""
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
             tables.setdefault(_family_of(name), []).append((self.file_of(name), False))
@@ -175,9 +156,7 @@ def _family_of(scenario_id: str) -> str:
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the paths, relative to `folder`, of the files in it with a suffix. The suffix is removed; the order is
-    arbitrary. Raises OSError.
-    """
+    """Yield the paths below `folder` of files with a suffix, without the suffix, in any order. Raises OSError."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

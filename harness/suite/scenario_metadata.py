@@ -1,6 +1,4 @@
-"""The metadata of a scenario (title, requirement, rule and tags), which can be read without the rest of the
-scenario.
-"""
+"""The metadata of a scenario (title, requirement, rule, tags), which can be read without the rest of it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -29,9 +27,7 @@ class Heading:
 
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
-    """Return the metadata of a scenario from its parsed file. The keys `given` and `steps` are not read. Raises
-    SuiteError.
-    """
+    """Return the metadata of a parsed scenario file, without reading `given` and `steps`. Raises SuiteError."""
     with Inspection(document).reading() as top:
         fields = top.called("a scenario").mapping(required=("title", "requirement"))
         requirement = fields["requirement"].one_of(REQUIREMENTS)
@@ -41,7 +37,5 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
 
 
 def is_generated(scenario_id: str) -> bool:
-    """Whether a program generated the scenario. Such a scenario has long files and a name that describes nothing, so it
-    is a bad example for users.
-    """
+    """Whether a program generated the scenario: long files and a meaningless name, so a bad example for users."""
     return scenario_id.startswith("crossed/")

@@ -31,9 +31,7 @@ _MAX_MESSAGE_CHARS = 300
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return the JSON Schema validator for files of the format `name`, such as `rules`. With `definition`, the
-    validator is for one definition of this schema.
-    """
+    """Return the JSON Schema validator for files of the format `name`, such as `rules`, or for one `definition`."""
     from jsonschema import Draft202012Validator  # slow to import, and not needed by a run
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
@@ -44,11 +42,9 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 @contextmanager
 def read_checked(file: Path, name: str) -> Iterator[Inspection]:
-    """Context manager for reading a file of the format `name`. It yields an `Inspection`, which collects findings.
-    Raises SuiteError with all problems.
-
-    A file of a user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical
-    copy, is validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
+    """Yield an `Inspection` for reading a file of the format `name`. Raises SuiteError with all problems. A file of a
+    user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical copy, is
+    validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
     """
     inspection = Inspection.of(file)
     if file.parent != default_root() and not _is_copy(inspection.document, default_root() / file.name):
@@ -73,10 +69,9 @@ def _validate(inspection: Inspection, name: str) -> None:
 def explain_error(
     error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
 ) -> SuiteError:
-    """Return a SuiteError with all errors of a file that could not be read: the findings of `inspection`, and the
-    violations of the JSON Schema `name` at other positions. `error` is the error that ended the reading.
-
-    Violations of a rule in `without` are omitted.
+    """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and the violations of
+    the JSON Schema `name` at other positions. `error` is the error that ended the reading. Violations of a rule in
+    `without` are omitted.
     """
     positions = {each.position for each in inspection.findings}
     by_schema = dict.fromkeys(islice(schema_findings(inspection.document, name), MAX_FINDINGS))
@@ -175,9 +170,7 @@ def _members(value: object) -> str:
 
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
-    """Return all keys that a schema allows in a mapping. If the schema has alternatives, the keys of each are
-    included.
-    """
+    """Return all keys that a schema, or an alternative in it, allows in a mapping."""
     findings = set(schema.get("properties", ()))
     forms = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if "$ref" in schema:
@@ -186,10 +179,8 @@ def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Explain why a value matches none of several alternatives of a schema. Yield the errors of the alternative that is
-    most similar to the value.
-
-    If the value has a key that no alternative allows, the error about this key comes first.
+    """Explain why a value matches none of several alternatives. Yield the errors of the most similar alternative. If
+    the value has a key that no alternative allows, the error about this key comes first.
     """
     value: Any = error.instance
     expected: Any = error.validator_value

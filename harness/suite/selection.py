@@ -19,8 +19,7 @@ class SelectionError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The criteria that a user chose to select scenarios. All criteria must match; an empty criterion matches every
-    scenario.
+    """The criteria that a user chose to select scenarios. All must match; an empty criterion matches every scenario.
 
     A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
     `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
@@ -40,9 +39,7 @@ class Selection:
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the ids of the scenarios that match a selection. Raises SelectionError for an unknown id, family or tag,
-    and UnknownRuleError.
-
+    """Return the ids of the matching scenarios. Raises SelectionError (unknown id, family or tag) and UnknownRuleError.
     The metadata of scenarios are read only if the selection uses them.
     """
     part, parts = selection.shard
@@ -92,9 +89,7 @@ def select_rules(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the command-line option with which the user can select `word`, and its argument: for example `["--family",
-    "gate"]` for `gate`. Empty if `word` is not a family, tag, rule, class or contract.
-    """
+    """Return the option that selects `word`: `["--family", "gate"]` for `gate`. Empty for unknown words."""
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -113,9 +108,7 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
-    """Return the id of a scenario. `argument` is the id, or the path of the scenario's file. None if there is no such
-    scenario.
-    """
+    """Return the id of the scenario that `argument` (id or path of the file) names. None if there is none."""
     name = argument.removesuffix(".yaml")
     if name in known_ids:
         return name
@@ -124,9 +117,7 @@ def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
 
 
 def _resolve_names(arguments: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids of the scenarios that a user named by id or path, sorted. Raises SelectionError. If all arguments
-    are ids, only the files of their families are read.
-    """
+    """Return the ids, sorted, of the scenarios that a user named by id or path. Raises SelectionError."""
     if all(map(suite.has, arguments)):
         return sorted(set(arguments))
     known_ids = dict.fromkeys(suite.ids())  # ordered, with a fast lookup
@@ -155,9 +146,7 @@ _TOKEN_PATTERN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Split the expression of `-k` into words, operators and parentheses. Each is returned with a flag: true if it was
-    quoted. A quoted word is never an operator.
-    """
+    """Split the expression of `-k` into words, operators and parentheses, each with whether it was quoted (a word)."""
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):
@@ -172,9 +161,8 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile the expression of `-k` to a function that returns whether a text matches. Raises SelectionError.
-
-    Each word is replaced by `contains[index]`, so that the rest is a valid Python expression.
+    """Compile the expression of `-k` to a function that returns whether a text matches. Raises SelectionError. Each
+    word is replaced by `contains[index]`, so that the rest is a valid Python expression.
     """
     words: list[str] = []
     parts, open_brackets, after_a_word = [], 0, False

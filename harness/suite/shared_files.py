@@ -1,7 +1,6 @@
 """The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits what these files define from the
-suite that it extends: the bundled suite, or the suite before it in `--fixtures`.
-
-If a suite defines contracts of published versions, its files replace the inherited ones.
+suite that it extends: the bundled suite, or the suite before it in `--fixtures`. If a suite defines contracts of
+published versions, its files replace the inherited ones.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 Shared = TypeVar("Shared")
 _PRODUCT_FILES = frozenset({"tools.json", "results.json", "releases.yaml"})
-"""Names of the files about the products of the contracts. A suite that defines such contracts does not inherit these
-files.
-"""
+"""Files about the products of the contracts. A suite that defines such contracts does not inherit them."""
 _PARTIAL_PREFIX = "part of "
 
 
@@ -33,9 +30,7 @@ def partial_title(title: str) -> str:
 
 
 def suite_names_in_title(title: str) -> set[str]:
-    """Return the names of the suites in a title. For example, `readfirst 1.0 + ours 0.1` contains `readfirst` and
-    `ours`.
-    """
+    """Return the names of the suites in a title: `readfirst` and `ours` in `readfirst 1.0 + ours 0.1`."""
     titles = (each.removeprefix(_PARTIAL_PREFIX) for each in title.split(" + "))
     return {each.rpartition(" ")[0] or each for each in titles}
 
@@ -46,9 +41,7 @@ def is_partial_title(title: str) -> bool:
 
 
 class SharedFiles:
-    """The shared files of a suite, such as `rules.yaml`. A definition (such as a rule) replaces an inherited one with
-    the same name.
-    """
+    """The shared files of a suite, such as `rules.yaml`. A definition replaces an inherited one of the same name."""
 
     root: Path
 
@@ -68,9 +61,7 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether this suite defines contracts of published versions. In this case, it inherits no definitions from
-        other suites.
-        """
+        """Whether this suite defines contracts of published versions, and therefore inherits no definitions."""
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"
@@ -83,9 +74,7 @@ class SharedFiles:
             return False  # `contracts` reports the error in the file
 
     def file(self, name: str) -> Path:
-        """Return the path of a shared file: in this suite if the file exists there, otherwise in the suite that this
-        suite extends.
-        """
+        """Return the path of a shared file in this suite, or in the extended suite if this one lacks it."""
         below = self._below
         is_own = self.has_own(name) or (name in _PRODUCT_FILES and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
@@ -93,10 +82,8 @@ class SharedFiles:
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the contents of a shared file: in the suite that this suite extends, and in this suite. If a suite
-        lacks the file, its content is omitted.
-
-        `load` is used to read the file of this suite, `below` to get the content in the extended suite.
+        """Return the contents of a shared file in the extended suite and in this suite, if they have the file. `load`
+        reads the file of this suite, `below` returns the content in the extended suite.
         """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
@@ -187,7 +174,5 @@ class SharedFiles:
 
     @property
     def name(self) -> str:
-        """The name of the suite, as stated in `suite.yaml`. If the file is missing, the name of the directory. Raises
-        SuiteError.
-        """
+        """The name in `suite.yaml`; without this file, the name of the directory. Raises SuiteError."""
         return self._identity.get("name", "") or self.root.resolve().name

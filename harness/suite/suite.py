@@ -1,7 +1,6 @@
-"""A suite: a directory of scenarios with contracts, rules and error names, which extends another suite.
-
-What a shared file defines, such as the contracts in contracts.yaml, is added to the definitions of the suite that is
-extended. The bundled suite extends no suite. Files are read when they are needed.
+"""A suite: a directory of scenarios with contracts, rules and error names, which extends another suite. What a shared
+file defines, such as the contracts in contracts.yaml, is added to the definitions of the suite that is extended. The
+bundled suite extends no suite. Files are read when they are needed.
 """
 
 from __future__ import annotations
@@ -102,9 +101,7 @@ class Suite(SharedFiles):
 
     @property
     def needs_wall(self) -> bool:
-        """Whether programs must run in a sandbox, because an included suite is neither bundled nor trusted by the
-        user.
-        """
+        """Whether programs must run in a sandbox: an included suite is neither bundled nor trusted by the user."""
         return any(not (part.bundled or part.trust) for part in self.parts)
 
     @property
@@ -147,9 +144,7 @@ class Suite(SharedFiles):
 
     @cached_property
     def _below(self) -> Suite | None:
-        """The suite from which this suite inherits shared files: `base` if there is one, otherwise the bundled suite.
-        None if this is the bundled suite or the harness's copy of it.
-        """
+        """The suite whose shared files are inherited: `base`, otherwise the bundled suite. None for the latter."""
         return Suite() if self.base is None and not self.bundled else self.base
 
     @property
@@ -163,9 +158,7 @@ class Suite(SharedFiles):
 
     @property
     def title(self) -> str:
-        """The names and versions of all included suites, such as `readfirst 1.0 + ours 0.1`. A partial copy of the
-        bundled suite is marked. Raises SuiteError.
-        """
+        """Names and versions of all suites: `readfirst 1.0 + ours 0.1`. Marks partial copies. Raises SuiteError."""
         return " + ".join(part._own_title for part in self.parts)
 
     @property
@@ -211,9 +204,7 @@ class Suite(SharedFiles):
         self._index.check_unique(scenario_id)
 
     def location(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario. If the file contains several scenarios, the result also names the scenario in
-        the file. Raises UnknownScenarioError.
-        """
+        """Return the file of a scenario, and its name in a file with several. Raises UnknownScenarioError."""
         part = self.part(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:
@@ -235,9 +226,7 @@ class Suite(SharedFiles):
         return [each for each, location in cases.items() if [*location.file.parts[-2:]] == path_end]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: the text of its file. For a scenario in a file with several scenarios, return the
-        text that a separate file would have. Raises SuiteError.
-        """
+        """Return a scenario as YAML: its file, or the text that a separate file would have. Raises SuiteError."""
         location = self.location(scenario_id)
         if not location.case:
             return strict_yaml.read(location.file, suite=self.part(scenario_id).root).decode()
@@ -253,9 +242,7 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of the scenario's content, used to detect that the scenario has changed. For a composed
-        scenario, the digest includes its recording.
-        """
+        """Return a digest of the scenario's content (with the recording, if composed), to detect changes."""
         location = self.location(scenario_id)
         if not location.case:
             return hashlib.sha256(location.file.read_bytes()).hexdigest()
@@ -265,9 +252,7 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Return the parsed YAML file of a scenario. If the file contains several scenarios, return the document that a
-        separate file of this scenario would have. Raises SuiteError.
-        """
+        """Return the parsed file of a scenario, or the document that a separate file would have. Raises SuiteError."""
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         location = self.location(scenario_id)
@@ -284,10 +269,8 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`. If that is None or `documented`, the expectations in
-        the scenario file are used.
-
-        The expectations of other contracts, and those of composed scenarios, are read from the recording. Without a
+        """Read one scenario with the expectations of `contract`; of the file if that is None or `documented`. The
+        expectations of other contracts, and those of composed scenarios, are read from the recording. Without a
         recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
         or RecordingError.
         """
@@ -320,11 +303,8 @@ class Suite(SharedFiles):
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return the scenario with the full recorded contents in place of digests. If the recording cannot be read,
-        return the scenario unchanged.
-
-        A digest only shows that a long text or file differs. To report the position of the difference, the whole
-        content is needed.
+        """Return the scenario with full recorded contents in place of digests, if the recording can be read. To report
+        the position of a difference, the whole content is needed.
         """
         from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
@@ -364,9 +344,8 @@ BUNDLED = "bundled"
 
 
 def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Suite:
-    """Return one suite that includes all suites in these directories. If the list is empty, return the bundled suite.
-
-    A scenario or shared file of a later directory replaces that of an earlier one. `bundled` stands for the bundled
+    """Return one suite that includes all suites in these directories. If the list is empty, return the bundled suite. A
+    scenario or shared file of a later directory replaces that of an earlier one. `bundled` stands for the bundled
     suite; a directory of that name is written `./bundled`. Raises SuiteError.
     """
     suite: Suite | None = None
@@ -379,7 +358,6 @@ def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Su
 
 def load_suite(root: Path | None = None) -> Suite:
     """Return the suite in the directory `root` (for example `fixtures/` of a checkout). Default: the bundled suite.
-
     Raises SuiteError if shared files, such as the contracts, cannot be read. Scenarios are read when they are used.
     """
     suite = Suite(root)

@@ -1,6 +1,4 @@
-"""The definitions of the file tools that the product gave its model, and the structured results that it printed for
-other programs. Both are stored for each contract.
-"""
+"""The file tools' definitions that the product gave its model, and its structured results, for each contract."""
 
 import hashlib
 import json
@@ -25,9 +23,7 @@ _FACT_PATTERNS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Names and regular expressions of the statements that are looked for in a tool's description. The value of a statement
-is the number or text in the first group, or true if the expression has no group.
-"""
+"""Patterns of the statements in a tool's description. The value is the first group, or true without a group."""
 _MAX_QUOTED_CHARS = 60
 """Maximum length of the beginning of a tool's description that is stored, in characters."""
 _JSON_TYPES: Mapping[type, str] = {
@@ -45,10 +41,9 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """The definition of a tool that the product gives to the model.
-
-    `schema` is the complete JSON Schema of the arguments. The description is a text of the product, so only `facts`
-    about the description are stored: its length in characters, its SHA-256, its beginning, and its statements.
+    """The definition of a tool that the product gives to the model. `schema` is the complete JSON Schema of the
+    arguments. The description is a text of the product, so only `facts` about the description are stored: its length in
+    characters, its SHA-256, its beginning, and its statements.
     """
 
     schema: Mapping[str, Any]
@@ -81,9 +76,7 @@ def tools_file(root: Path) -> Path:
 
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
-    """Read `tools.json`. Return the definition of each tool, by contract and by the name of the tool. Raises
-    JsonFileError.
-    """
+    """Read `tools.json`. Return the definitions by contract and name of the tool. Raises JsonFileError."""
     found: dict[str, dict[str, OfferedTool]] = {}
     with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
@@ -104,9 +97,7 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
-    """Return an error message and its remedy if a call uses an argument that the tool has in no bundled contract. The
-    message is about the first such argument. None if all arguments are known.
-    """
+    """Return an error message and its remedy for the first argument that no bundled contract has. Otherwise None."""
     names = _argument_names(tools_file(default_root())).get(tool)
     unknown = next((name for name in arguments if names is not None and name not in names), None)
     if names is None or unknown is None:
@@ -115,9 +106,7 @@ def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str
 
 
 def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the text of `tools.json`. `tools` contains the definitions by contract and by the name of the tool;
-    `order` is the order of the contracts.
-
+    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order`: the contracts.
     Successive contracts with the same definition of a tool share a row.
     """
     rows = _rows(
@@ -130,7 +119,6 @@ def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
     """Group the values of successive contracts: contracts with equal values share a row. Return the rows of each key.
-
     `items` are a key (such as the name of a tool), a contract, and the contract's value for this key.
     """
     rows: dict[_Key, list[dict[str, Any]]] = {}
@@ -145,10 +133,9 @@ def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 @dataclass(frozen=True, slots=True)
 class StructuredResult:
-    """The structured result (`tool_use_result`) that the product printed for one call. `case` describes the purpose of
-    the call.
-
-    `value` contains `$WS` for the path of the workspace. It is None if the version prints no structured result.
+    """The structured result (`tool_use_result`) that the product printed for one call, with the purpose of the call
+    (`case`). `value` contains `$WS` for the path of the workspace. It is None if the version prints no structured
+    result.
     """
 
     case: str
@@ -162,9 +149,7 @@ def results_file(root: Path) -> Path:
 
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
-    """Read `results.json`. Return the structured results of each contract, in the order of the calls. Raises
-    JsonFileError.
-    """
+    """Read `results.json`. Return the structured results of each contract, in call order. Raises JsonFileError."""
     found: dict[str, list[StructuredResult]] = {}
     with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:
@@ -177,9 +162,7 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the text of `results.json`. Contracts are in the order `order`; successive contracts with equal results
-    share a row.
-    """
+    """Return the text of `results.json` in the `order` of contracts. Successive equal contracts share a row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
@@ -191,10 +174,9 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Describe the fields of structured results. For each tool, return the name of each field, its JSON types
-    (`types`), and whether it is always present (`always`).
-
-    A field of an object is named like `file.numLines`, a field of the items of a list like `structuredPatch[].lines`.
-    The result itself has an empty name. `always` is true if each object that may contain the field does.
+    (`types`), and whether it is always present (`always`). A field of an object is named like `file.numLines`, a field
+    of the items of a list like `structuredPatch[].lines`. The result itself has an empty name. `always` is true if each
+    object that may contain the field does.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

@@ -12,17 +12,13 @@ from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.unwrap_host_text import unwrapped, wrapped
 
 UNNAMED = "unnamed"
-"""Name that is used for an error whose message is not in `errors.yaml`. A recording that contains it is never
-accepted.
-"""
+"""Name of an error whose message is not in `errors.yaml`. A recording that contains it is never accepted."""
 
 _OMISSION_MARK = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording is damaged, or its scenario has changed. The message contains the path of the recording (`file`) and
-    the solution.
-    """
+    """A recording is damaged, or its scenario has changed. The message contains its path (`file`) and the solution."""
 
     exit_code = ExitCode.SUITE_INVALID
     file: Path | None = None
@@ -49,9 +45,7 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Create the stored form of an answer (`raw` is the whole text for the model). With `beginning`, only
-        `beginning` and `ending` of the answer are stored.
-        """
+        """Create the stored form of an answer (`raw`: the model's whole text), or of its `beginning` and `ending`."""
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -108,10 +102,9 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract. Contracts with equal results share one transcript.
-
-    `inputs` is the digest of the recorded files and steps. `unrecorded` contains the reason for each missing
-    transcript. `packed` contains the long texts in compressed form; the keys are their digests.
+    """All transcripts of one scenario, by contract. Contracts with equal results share one transcript. `inputs` is the
+    digest of the recorded files and steps. `unrecorded` contains the reason for each missing transcript. `packed`
+    contains the long texts in compressed form; the keys are their digests.
     """
 
     inputs: str = ""
@@ -120,16 +113,12 @@ class Recording:
     packed: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
-        """Return a copy of the recording with the transcript of one contract. A previous transcript of the contract is
-        replaced.
-        """
+        """Return a copy with the transcript of one contract, which replaces a previous one."""
         reasons = {name: why for name, why in self.unrecorded.items() if name != contract}
         return replace(self, transcripts={**self.transcripts, contract: transcript}, unrecorded=reasons)
 
     def without(self, contract: str, why: str = "") -> Recording:
-        """Return a copy of the recording without the transcript of one contract. `why` is the reason to store in
-        `unrecorded`.
-        """
+        """Return a copy without the transcript of one contract. `why` is the reason to store in `unrecorded`."""
         transcripts = {
             name: transcripts for name, transcripts in self.transcripts.items() if name != contract
         }
@@ -151,7 +140,5 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def course_text(course: Course) -> str:
-    """Return a course as a text such as `a ar`. Each message of the model is a word, each call a letter: `a` for an
-    answered call, `r` for a refused call.
-    """
+    """Return a course as a text such as `a ar`: a word per message; `a` per answered, `r` per refused call."""
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -30,9 +30,7 @@ _DAMAGE_ERRORS = (ValueError, KeyError, TypeError, IndexError, AttributeError, R
 def errors_as_unreadable(
     advice: str = "record the scenario again", path: Path | None = None
 ) -> Iterator[None]:
-    """Convert errors inside the `with` block to RecordingError. The message contains `advice` and the `path` of the
-    recording file.
-    """
+    """Convert errors in the `with` block to RecordingError, whose message contains `advice` and `path`."""
     try:
         yield
     except SuiteError as error:
@@ -50,9 +48,7 @@ def _unreadable_error(reason: str, advice: str, path: Path | None) -> RecordingE
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts in a recording, by version. A transcript is decoded when it is used. Versions with equal answers
-    share one object.
-
+    """The transcripts of a recording, by version. Decoded when used. Versions with equal answers share one object.
     `steps` and `packed` are JSON values of the recording. Error messages contain `path`.
     """
 
@@ -63,9 +59,7 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Find the answer of each version to each step, without decoding the answers. Raises ValueError, KeyError,
-        TypeError.
-        """
+        """Find each version's answer to each step, without decoding. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
             raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers by version")
         self._names = dict.fromkeys(names)
@@ -77,9 +71,7 @@ class Transcripts(Mapping[str, Transcript]):
         self._transcripts: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
-        """Return the transcript of a version. Raises KeyError if the version was not recorded, RecordingError if the
-        recording is damaged.
-        """
+        """Return a version's transcript. Raises KeyError if it was not recorded, RecordingError if it is damaged."""
         if name not in self._names:
             raise KeyError(name)
         numbers = tuple([row[name] for row in self._answer_numbers])
@@ -98,9 +90,7 @@ class Transcripts(Mapping[str, Transcript]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return the text that `repr` returns for a dictionary of the transcripts. Digests are computed from this
-        text.
-        """
+        """Return `repr` of a dictionary of the transcripts. Digests are computed from this text."""
         return repr(dict(self))
 
     def _step(self, index: int, number: int) -> TranscriptStep:
@@ -136,9 +126,7 @@ def decode_step(values: Mapping[str, Any], packed: Mapping[str, str]) -> Transcr
 
 
 class _PackedTexts:
-    """The compressed texts and contents of a recording, by name. Each is decompressed at its first use, and only
-    once.
-    """
+    """The compressed texts and contents of a recording, by name. Each is decompressed once, at its first use."""
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded

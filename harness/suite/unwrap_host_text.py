@@ -15,28 +15,23 @@ HOST_TEXTS = {
         "</system-reminder>\n"
     ),
 }
-"""Texts that host programs append to many answers. The keys are the names that recordings use instead of these
-texts.
-"""
+"""Texts that host programs append to many answers, by the names that recordings use instead."""
 
 _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER_TAGS = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
-    """Return the answer of the tool, without texts that the host program added.
-
-    A `<tool_use_error>` element around the whole text is removed. Each `<system-reminder>` element on separate lines
-    after the answer is removed, with the empty line before it. If the text consists only of a reminder, as for a Read
-    of an empty file, the reminder is the answer. Reminder tags in numbered lines of a file are not removed.
+    """Return the answer of the tool, without texts that the host program added. A `<tool_use_error>` element around the
+    whole text is removed. Each `<system-reminder>` element on separate lines after the answer is removed, with the
+    empty line before it. If the text consists only of a reminder, as for a Read of an empty file, the reminder is the
+    answer. Reminder tags in numbered lines of a file are not removed.
     """
     return unwrapped(text)[0]
 
 
 def unwrapped(text: str) -> tuple[str, bool, str]:
-    """Split a text into the tool's answer and the texts that the host program added. Return the answer, whether it was
-    enclosed in `<tool_use_error>`, and the text after it.
-    """
+    """Return the tool's answer, whether the host enclosed it in `<tool_use_error>`, and the text after it."""
     answer = _without_reminders(text)
     after = text[len(answer) :]
     opening, closing = _ERROR_TAGS
@@ -74,24 +69,19 @@ def without_outer_whitespace(text: str) -> str:
 
 
 _TEMPORARY_NAME_PATTERN = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
-"""Pattern of the end of a temporary file's name: a process id and random digits. It is used to replace them by a fixed
-name.
-"""
+"""Matches the end of a temporary file's name (process id and random digits), to replace it by a fixed name."""
 
 _BYTES_SENT_PATTERN = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""Pattern of a note about the number of bytes in the arguments. This number depends on the length of the workspace's
-path.
-"""
+"""Matches a note about the number of bytes in the arguments, which depends on the length of the workspace's path."""
 
 _SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
 """Pattern of the path of a saved answer. The path is in a directory of the product and differs between runs."""
 
 
 def normalize_text(text: str, root: str, home: str) -> str:
-    """Return an answer without parts that differ between runs. `$WS` replaces the absolute path `root` of the
-    workspace, `$HOME` the home directory.
-
-    Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that include paths.
+    """Return an answer without parts that differ between runs: `$WS` replaces `root`, the workspace, `$HOME` the home
+    directory. Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that
+    include paths.
     """
     if "saved to: " in text:
         text = _SAVED_PATH_PATTERN.sub("FILE", text)

@@ -1,7 +1,5 @@
 """Compress the answers of a step: each different answer is stored once, with the first version of each range that gives
-it.
-
-Versions with older models (`+gated`) form separate ranges. Their first version inherits the answer of the version
+it. Versions with older models (`+gated`) form separate ranges. Their first version inherits the answer of the version
 before it.
 """
 
@@ -28,9 +26,7 @@ def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> d
 
 
 def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return the answer of each version. `starts` contains the answer for the first version of each range. Raises
-    ValueError.
-    """
+    """Return the answer of each version. `starts` contains that of each range's first version. Raises ValueError."""
     answers: dict[str, _Answer] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else None
@@ -48,9 +44,7 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
 
 @lru_cache(maxsize=64)
 def _version_tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Split versions by suffix (`+gated` or none). Return each group, oldest first, with the version whose answer it
-    inherits (None for the group without a suffix).
-    """
+    """Return versions by suffix, oldest first, each group with the version whose answer it inherits (or None)."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)
