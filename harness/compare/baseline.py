@@ -33,13 +33,9 @@ _FORMER_ERROR = "broken"
 UNEXPLAINED = "not explained yet"
 """The reason that `--update-baseline` writes into a new entry. A person should replace it."""
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
-"""The reason that `--update-baseline` writes for a failed scenario that may pass in the next run, because its result
-depends on chance.
-"""
+"""Reason that `--update-baseline` writes for a failed scenario whose result depends on chance."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
-"""The reasons that `--update-baseline` writes. An entry with one of these reasons does not accept a harm, because a
-person must explain harm.
-"""
+"""The reasons that `--update-baseline` writes. They do not accept a harm, because a person must explain harm."""
 
 _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
 """Pattern of a line that contains a whole entry and a comment after it. Used to keep the comments of users."""
@@ -53,13 +49,12 @@ class BaselineError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One entry of a baseline, which accepts failures: it contains the lowest failed level and the reason for accepting
-    it.
+    """One entry of a baseline: the lowest failed level, and the reason for accepting the failure.
 
-    `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all scenarios of the rule at
-    `level` or a higher level; at the level `safe` only the kinds of harm in `harms`. If `varies` is true, the scenario
-    may also pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report.
-    `comment` is the text after the entry on its line.
+    `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all its scenarios at `level`
+    or a higher level; at the level `safe` only the kinds of harm in `harms`. If `varies` is true, the scenario may also
+    pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report. `comment`
+    is the text after the entry on its line.
     """
 
     subject: str
@@ -81,12 +76,10 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The content of a baseline file. `accepted` contains the accepted failures by subject (scenario or rule) and
-    contract.
-
-    `name` is the name of the implementation, `position` the position of the name. `lacking` are the capabilities that
-    were missing when the file was written; None if the file does not list them. `level` is the level of the run that
-    wrote the file, if the file names it.
+    """A baseline file. `accepted` contains the accepted failures by subject (scenario or rule) and contract. `name` is
+    the name of the implementation, `position` the position of the name. `lacking` are the capabilities that were
+    missing when the file was written; None if the file does not list them. `level` is the level of the run that wrote
+    the file, None if unknown.
     """
 
     name: str
@@ -96,9 +89,7 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning if the level of a run is higher than that of the run which wrote the baseline. Otherwise
-        empty. `option` is the name of the option to mention.
-        """
+        """Return a warning, which mentions `option`, if `level` is above the level of the baseline. Otherwise empty."""
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (
@@ -107,21 +98,17 @@ class Baseline:
         )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
-        """Return the entry that applies to a verdict: the entry for the scenario if there is one, otherwise the entry
-        for its rule. None if there is neither.
-        """
+        """Return the entry for a verdict's scenario, otherwise the entry for its rule. None if there is neither."""
         own = self.accepted.get((verdict.scenario_id, verdict.contract))
         return own or self.accepted.get((verdict.rule, verdict.contract))
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineResult:
-    """The effect that a verdict and the baseline together have on the exit code of a run.
-
-    `conformant` is true if the scenario passed, its failure is accepted, or it was not judged. The texts may be empty:
-    `accepted` is the reason in the baseline for an accepted failure, `stale` a message about an entry that must be
-    changed, and `unclaimed` the missing capability of a scenario that must be judged. If `needs_reason`, `stale` asks
-    the user to write a reason.
+    """The effect that a verdict and the baseline together have on the exit code of a run. `conformant` is true if the
+    scenario passed, its failure is accepted, or it was not judged. The texts may be empty: `accepted` is the reason in
+    the baseline for an accepted failure, `stale` a message about an entry that must be changed, and `unclaimed` the
+    missing capability of a scenario that must be judged. If `needs_reason`, `stale` asks the user to write a reason.
     """
 
     conformant: bool
@@ -132,16 +119,13 @@ class BaselineResult:
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
-    """Return the lowest level at which a scenario fails, or `error` if its replay ended early. None if it does not
-    fail.
-    """
+    """Return the lowest level at which a scenario fails, or `error` if its replay ended early. Otherwise None."""
     return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
-    """Return the effect of a verdict on the exit code. If there is a baseline, it may accept the failure.
-
-    An entry accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is not
+    """Return the effect of a verdict on the exit code. If there is a baseline, it may accept the failure. An entry
+    accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is not
     conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
     belongs to a rule. Levels above the requested one are ignored.
     """
@@ -174,14 +158,11 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
 
 
 def _kinds_of(verdict: Verdict) -> set[str]:
-    """Return the kinds of harm in a verdict, including `overcautious`."""
     return {harm.kind for harm in verdict.harms if harm.kind in (*HARMS, "overcautious")}
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Return a description of a failure that may only be accepted with a reason written by a person: an error, an
-    overcautious refusal, or a harm.
-    """
+    """Describe a failure that is only accepted with a person's reason: an error, an overcautious refusal, or a harm."""
     if verdict.status == "error":
         return "ends early"
     if _kinds_of(verdict) == {"overcautious"}:
@@ -197,10 +178,9 @@ def is_above(level: FailedLevel, verdict: Verdict) -> bool:
 def load_baseline(
     file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
-    """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use.
-
-    `suite` is the title of the run's suites. If the file was written for other suites, one finding names both. Raises
-    BaselineError with all problems.
+    """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use. `suite` is the title
+    of the run's suites. If the file was written for other suites, one finding names both. Raises BaselineError with all
+    problems.
     """
     try:
         look = Inspection(load(read(file), file))
@@ -288,16 +268,12 @@ class BaselineChecker:
 
     @property
     def required(self) -> frozenset[str]:
-        """The capabilities that the implementation must support. A baseline with a list of missing capabilities may
-        require more than the default ones.
-        """
+        """The capabilities that the implementation must support. A baseline may require more than the default."""
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
     def apply_baseline(self, verdict: Verdict) -> BaselineResult:
-        """Return the effect of a verdict on the exit code. It must be called exactly once per verdict, because it
-        counts missing features.
-        """
+        """Return the effect of a verdict on the exit code. Call it once per verdict: it counts missing features."""
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling
@@ -305,9 +281,7 @@ class BaselineChecker:
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
     def _missing_required(self, verdict: Verdict) -> list[str]:
-        """Return the capabilities and features that a scenario lacked although they are required. Empty if there are
-        none.
-        """
+        """Return the required capabilities and features that a scenario lacked."""
         former = None if self._baseline is None else self._baseline.lacking
         if lacks_call_feature(verdict):
             counts = self._counts.setdefault(verdict.contract, Counter())

@@ -43,11 +43,9 @@ def baseline_text(
     previous baseline `old` keep reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure
     of an old entry has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies:
     true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule fails at
-    its level or above.
-
-    `of_all` means that the verdicts are of all scenarios; otherwise the missing capabilities in `old` stay listed.
-    `lucky` are scenarios that pass or fail by chance: if one of them fails, the others of its rule that passed get the
-    same entry. `added` means that `old` contains none of the scenarios of `verdicts`.
+    its level or above. `of_all` means that the verdicts are of all scenarios; otherwise the missing capabilities in
+    `old` stay listed. `lucky` are scenarios that pass or fail by chance: if one of them fails, the others of its rule
+    that passed get the same entry. `added` means that `old` contains none of the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
@@ -108,9 +106,7 @@ def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
 
 
 def with_first_difference(verdict: Verdict) -> Verdict:
-    """Return a copy of a verdict that contains only the first difference at its lowest failing level, shortened. Used
-    to save memory while the verdicts of a run are collected.
-    """
+    """Return a copy of a verdict with only the first difference at its lowest failing level, shortened."""
     level = lowest_failure(verdict)
     first = next((difference for difference in verdict.differences if difference.level == level), None)
     if first is None:
@@ -120,9 +116,7 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return a short description of a failure, used as the comment of its entry: the first difference at the lowest
-    failing level, otherwise the first harm if `safe` fails, otherwise the reason why the replay ended early.
-    """
+    """Return the first difference at the lowest failing level, otherwise the first harm, or why the replay ended."""
     text = verdict.reason
     if lowest_failure(verdict) == "safe" and verdict.harms:
         harm = verdict.harms[0]
@@ -135,7 +129,6 @@ def _first_symptom(verdict: Verdict) -> str:
 
 
 def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
-    """Yield the lines of a baseline file for some entries, each with its comment."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:
@@ -151,8 +144,6 @@ def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
 
 
 def _quote(value: object) -> str:
-    """Return a value as JSON for a line of a baseline file. Unprintable characters are escaped, because some of them
-    end a line in YAML.
-    """
+    """Return a value as JSON. Unprintable characters are escaped, because some of them end a line in YAML."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

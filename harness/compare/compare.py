@@ -55,15 +55,11 @@ def compare(
     """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
     Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
-    levels below it hold. The level `verbatim` requires `recorded`. If `documented` states nothing about a call that
-    only prepares the scenario, this call is compared with the scenario's own contract at level `effects`.
-
-    `judgement` contains the harms of the same outcome. If it is None, `safe` holds only if `effects` holds. `in_full`
-    returns a scenario with full contents instead of digests (`Suite.in_full`).
-
-    Raises:
-        ValueError: `verbatim` without a recording, an invariant without a judgement, or a scenario that was read for
-            another contract.
+    levels below it hold. If `documented` states nothing about a call that only prepares the scenario, this call is
+    compared with the scenario's own contract at level `effects`. `judgement` contains the harms of the same outcome. If
+    it is None, `safe` holds only if `effects` holds. `in_full` returns a scenario with full contents instead of digests
+    (`Suite.in_full`). Raises ValueError for `verbatim` without `recorded`, an invariant without a judgement, or a
+    scenario that was read for another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
@@ -73,8 +69,7 @@ def compare(
         )
     comparison = _Comparison(scenario, outcome, contract, vocabulary, recorded)
     if comparison.differences or comparison.lacks_texts or scenario.invariant:
-        # Otherwise the implementation did the same as the contract, so it showed the same lines and did the
-        # same harm.
+        # Otherwise the implementation did the same as the contract, so lines and harm are the same.
         if (full := in_full(scenario)) is not scenario:
             comparison = _Comparison(full, outcome, contract, vocabulary, recorded)
         comparison.compare_harm(outcome, judgement)
@@ -147,7 +142,6 @@ class _Comparison:
             self.state = apply_changes(self.state, happened.changes)
 
     def _compare_late_changes(self, outcome: Outcome) -> None:
-        """Add a difference for each change of the workspace that occurred after the last step."""
         happened = outcome.afterwards
         if self.scenario.invariant:
             return
@@ -163,9 +157,7 @@ class _Comparison:
             )
 
     def compare_harm(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Add differences for lines that the contract's answers show but the session has not seen, and for harm that
-        the contract does not do.
-        """
+        """Add differences for expected lines that the session has not seen, and for harm that the contract avoids."""
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
             for index, number, missing_lines in unseen(self.scenario, self.contract, outcome, known):
@@ -185,16 +177,12 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call. Even if every recorded contract answers the call, `documented` may
-        refuse it.
-        """
+        """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
-        """Return the verdict for the level `level` after all steps were compared. A level that was not judged does not
-        hold.
-        """
+        """Return the verdict at `level` after all steps were compared. A level that was not judged does not hold."""
         breakage = outcome.error
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda difference: (difference.step, LEVELS.index(difference.level)))
@@ -239,9 +227,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status of the verdict, the party to blame for an error, and the reason. The caller may change
-        `passed` to `failed`.
-        """
+        """Return the status, the party to blame for an error, and the reason. `passed` may still become `failed`."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -263,15 +249,11 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the expected result of a call or of a group of calls. If the contract states nothing about it, the
-        recorded result is used, but only the effects are compared.
-        """
+        """Return the expected result of a call or group. If the contract has none: the effects in the recording."""
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare the result of a call with the result that the contract expects, and return the expected result. None
-        if the contract states none.
-        """
+        """Compare the result of a call with the contract's clause. Return this clause, or None if there is none."""
         clause = self._clause(call)
         if clause is None:
             self.lacks_clause = True
@@ -311,9 +293,7 @@ class _Comparison:
     def _compare_reminders(
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
-        """Compare the reminders about changed files with the expected ones: their number at level `effects`, their
-        words at level `text`.
-        """
+        """Compare reminders about changed files: their number at level `effects`, their words at level `text`."""
         reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
         if len(reminders) != len(expected):
@@ -353,9 +333,7 @@ class _Comparison:
                 self._add_difference(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
-        """Whether a text equals the recorded text. If the recording contains only the beginning of the text, only this
-        is compared.
-        """
+        """Whether a text equals the recorded text, or begins with it if only its beginning is recorded."""
         if expected.cut is None and self.contract.ignores_outer_whitespace:
             return without_outer_whitespace(expected.raw) == without_outer_whitespace(text)
         if expected.cut is None:

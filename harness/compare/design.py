@@ -27,9 +27,7 @@ OMITTED_REFUSALS: Mapping[Design, frozenset[str]] = {
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""For each design, the refusals that it does not require, by their names in errors.yaml. An implementation with the
-design `hash-checked` must still refuse if the content changed.
-"""
+"""The error names of the refusals that a design does not require. `hash-checked` must still refuse changed content."""
 
 _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
@@ -37,17 +35,13 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""For each design, the tools that must not overwrite changes of other programs, even in calls that the contract
-refuses.
-"""
+"""The tools of a design that must not overwrite changes of other programs, even in calls that the contract refuses."""
 
 
 def apply_design(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
 ) -> Verdict:
-    """Return the verdict that the declared design leads to. Without a design (None), all refusals of the contract are
-    required.
-
+    """Return the verdict under the declared design. Without a design (None), all refusals of the contract are required.
     If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
     pass. It fails at every level if such a call loses changes of other programs. At the level `safe` the verdict is not
     changed, because refusals are not required there.
@@ -107,11 +101,10 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Replay a few scenarios with an implementation, and return the design that fits its behaviour.
-
-    The scenarios show whether the implementation answers an Edit without a Read, an Edit of a file that changed since
-    its Read, and an Edit of a file with a new time and the same content. Raises DesignUnclear if a scenario ends early,
-    if an Edit just after a Read is refused, or if an Edit does harm.
+    """Replay a few scenarios with an implementation, and return the design that fits its behaviour. The scenarios test
+    an Edit without a Read, an Edit of a file that changed since its Read, and an Edit of a file with a new time and the
+    same content. Raises DesignUnclear if a scenario ends early, if an Edit just after a Read is refused, or if an Edit
+    does harm.
     """
     suite = Suite(default_root())
 
@@ -133,9 +126,7 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Check the declared design by replaying a few scenarios. Return the behaviour that contradicts it, and the design
-    to declare instead. Empty if the behaviour fits.
-    """
+    """Replay a few scenarios. Return behaviour that contradicts a design, with the right design; empty if it fits."""
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:

@@ -1,6 +1,4 @@
-"""Failure signatures: short descriptions of failures, without paths and numbers, so that all scenarios that fail in the
-same way have the same signature.
-"""
+"""Failure signatures: failures without paths and numbers, equal for scenarios that fail in the same way."""
 
 import re
 from collections.abc import Callable
@@ -18,9 +16,7 @@ _WORD_CHARACTER_PATTERN = re.compile(r"\w")
 
 
 def _replace_path(word: re.Match[str]) -> str:
-    """Replace a path in a word by `PATH`: the part of the word that ends with its last file suffix, such as `.txt`.
-    With a single pattern, long words would take quadratic time.
-    """
+    """Replace a path in a word, up to the last file suffix, by `PATH`. A single pattern would take quadratic time."""
     for suffix in reversed([*_FILE_SUFFIX_PATTERN.finditer(word[0])]):
         name = word[0][: suffix.start()].rstrip("-")
         if _WORD_CHARACTER_PATTERN.match(name, len(name) - 1):
@@ -60,9 +56,7 @@ _CONTENT_DIFFERENCES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE_PATTERN.sub("", text)),
 )
-"""Names of kinds of differences between two contents, each with a function that removes such differences. If two
-contents are equal after applying the function, their difference is of this kind.
-"""
+"""Kinds of differences between contents: contents that are equal after applying the function differ in this kind."""
 
 
 def signature(verdict: Verdict) -> str:
@@ -114,18 +108,14 @@ _MAX_HARM_CHARS = 150
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Return the description of a harm without paths, numbers and quoted words. For a difference that is not a harm,
-    return its `kind`.
-    """
+    """Describe a harm without paths, numbers and quoted words. For another difference, return its `kind`."""
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"
 
 
 def content_difference(expected: str, got: str) -> str:
-    """Return the kind of difference between two contents, such as `line ends`. `content` if the difference has several
-    kinds or a different one.
-    """
+    """Return the kind of difference between two contents, such as `line ends`. `content` for several or other kinds."""
     for name, remove in _CONTENT_DIFFERENCES:
         if remove(expected) == remove(got):
             return name

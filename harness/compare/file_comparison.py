@@ -18,18 +18,14 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _MAX_EXCERPT_BYTES = 4096
-"""Maximum size of a content that a difference quotes in full, in bytes. If it is longer, only the part around the
-difference is quoted.
-"""
+"""Maximum size of a content that a difference quotes in full, in bytes. Otherwise only an excerpt is quoted."""
 
 _OUTSIDE_PREFIXES = ("../", "$HOME/", "$TMPDIR/")
 
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One difference between the actual and the expected result of a step: the compared item (such as a file), its
-    expected and its actual value.
-    """
+    """One difference in the result of a step: the compared item (such as a file), its expected and its actual value."""
 
     what: str
     expected: str
@@ -43,7 +39,6 @@ def file_differences(
     changes: Mapping[str, Entry | None],
 ) -> list[FileDifference]:
     """Compare the changes of files in a step with the expected changes. Return the differences, sorted by path.
-
     `expected` are the changes that the contract states, `world` the changes that the harness made during the step;
     `expected` takes precedence. Other paths must not change, except for new parent directories of new files. The mode
     of an existing file must not change. The mode of a new file is compared only if the contract states a mode.
@@ -148,9 +143,8 @@ def _decode(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text. Return the differences. Empty if `expected` is None.
-
-    `raw` is the answer with the text that the host program added. One of both forms must equal the expected text. With
+    """Compare an answer with the expected text. Return the differences. Empty if `expected` is None. Either `answer` or
+    `raw`, the answer with the text that the host program added, must equal the expected text. With
     `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
     """
     if expected is None:
@@ -169,10 +163,8 @@ def trace_differences(
     names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
-    """Yield a difference for each file that has a new time or inode although the step must not touch it. Files with
-    changed contents are not included.
-
-    A step may touch the files whose change is `expected`, and the files that an `allowed` call may write, under all
+    """Yield a difference for each file with a new time or inode and the same content, if the step must not touch it. A
+    step may touch the files whose change is `expected`, and the files that an `allowed` call may write, under all
     `names` (hard links) of each file. A call without a path may write any file. `state` is the workspace before the
     step.
     """
@@ -201,10 +193,8 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Compare the hard links of files. Yield a difference for each pair of names that share a file although they must
-    not, or that no longer share it.
-
-    Names that are not in `expected` must share the same files as before. A name in `expected` must be a separate file,
+    """Yield a difference for each pair of names that wrongly share a file, or no longer share it (hard links). Names
+    that are not in `expected` must share the same files as before. A name in `expected` must be a separate file,
     because it is replaced or new. But several names of one file with the same expected content must still share it,
     because it is written in place. Missing names are ignored.
     """

@@ -17,9 +17,7 @@ _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which rules of a class are judged in tables: `text` for the class `wording`, otherwise
-    `effects`.
-    """
+    """Return the level at which tables judge rules of a class: `text` for `wording`, otherwise `effects`."""
     return "text" if class_ == "wording" else "effects"
 
 
@@ -48,9 +46,7 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return the results of scenarios in a compact form for JSON files: for each value of `Reach`, its scenarios in the
-    form of `by_family`.
-    """
+    """Return results compactly for JSON: for each value of `Reach`, its scenarios in the form of `by_family`."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)
@@ -58,9 +54,7 @@ def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
 
 
 def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
-    """Return the result of each scenario from the compact form that `pack_results` returns. Raises ValueError for an
-    unknown result.
-    """
+    """Return the result of each scenario from the form of `pack_results`. Raises ValueError for an unknown result."""
     found: dict[str, Reach] = {}
     for kind, families in stored.items():
         reach = next((each for each in _KINDS if each == kind), None)
@@ -71,9 +65,7 @@ def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
 
 
 def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return the ids of scenarios in a compact form: for each family, the last parts of its ids in one text, separated
-    by spaces.
-    """
+    """Return the ids of scenarios in a compact form: for each family, the last parts of its ids, joined by spaces."""
     found: dict[str, list[str]] = {}
     for scenario_id in sorted(ids):
         family, _, slug = scenario_id.partition("/")
@@ -88,20 +80,17 @@ def in_families(stored: Mapping[str, str]) -> Iterator[str]:
 
 
 Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
-"""Whether a rule holds: in all of its judged scenarios (`yes`), in some (`partly`), or in none (`no`).
-
-`not claimed`: the implementation lacks a capability that all scenarios of the rule need. `unknown`: no scenario was
-judged.
+"""Whether a rule holds in all its judged scenarios (`yes`), in some (`partly`), or in none (`no`). `not claimed`: all
+its scenarios need a missing capability. `unknown`: none was judged.
 """
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one scenario of a rule, used to compute the cell of the rule in a table.
-
-    `holds` is None if the scenario was not judged. `lacking` means that a capability is missing. `length` is the number
-    of given files and steps of the scenario.
+    """The result of one scenario of a rule, used to compute the cell of the rule in a table. `holds` is None if the
+    scenario was not judged. `lacking` means that a capability is missing. `length` is the number of given files and
+    steps of the scenario.
     """
 
     scenario_id: str
@@ -112,10 +101,8 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table of rules: the result of a rule for one implementation or version. It contains the numbers of
-    the rule's scenarios, of the judged scenarios, and of those that hold.
-
-    `shortest` is the shortest failing scenario, or empty. `since`, for a version, is the version that introduced these
+    """The result of a rule for one implementation or version: the numbers of scenarios, of judged ones, and of those
+    that hold. `shortest` is the shortest failing scenario, or empty. `since` is the version that introduced these
     results.
     """
 
@@ -128,9 +115,7 @@ class Cell:
 
 
 def standing(judged: int, holding: int, lacking: int) -> Standing:
-    """Return whether a rule holds, from the numbers of its scenarios that were judged, that hold, and that lack a
-    capability.
-    """
+    """Return whether a rule holds, from the numbers of scenarios that were judged, hold, or lack a capability."""
     if not judged:
         return "not claimed" if lacking else "unknown"
     if holding == judged:

@@ -15,11 +15,9 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """The capabilities and the features of calls that an implementation does not support. A baseline lists them, so
-    that a later run can detect that one more is missing.
-
-    `unclaimed` contains the missing capabilities. `unsupported` contains the missing features, such as `Read with
-    pages`, each with the number of scenarios that need the feature.
+    """The missing capabilities (`unclaimed`) of an implementation, which a baseline lists so that later ones are
+    detected. `unsupported` contains missing features of calls, such as `Read with pages`, with the number of scenarios
+    that need them.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -27,9 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect the missing capabilities and features of all verdicts. If the verdicts are for several contracts, the
-        largest number of scenarios is used.
-        """
+        """Collect what all verdicts lack. For several contracts, the largest number of scenarios is used."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -40,9 +36,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Return the capabilities that are missing in this or in an `earlier` run. `are_disjoint` means that both runs
-        have no scenario in common, so that the numbers of scenarios are added.
-        """
+        """Combine this and an `earlier` run. If they are disjoint (no scenario in common), numbers are added."""
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))
@@ -61,9 +55,7 @@ class MissingCapabilities:
 
 
 def lacks_call_feature(verdict: Verdict) -> bool:
-    """Whether a scenario was not judged because a feature of a call is missing, such as `Read with pages`, and not a
-    whole capability.
-    """
+    """Whether a feature of a call, such as `Read with pages`, was missing, and not a whole capability."""
     return any(" " in name for name in verdict.lacks)
 
 

@@ -1,6 +1,4 @@
-"""Compute the outcome that a contract's own behaviour would have in a scenario. Nothing is executed. It is used to
-exempt harm that the contract does as well.
-"""
+"""Compute the outcome that a contract would have in a scenario, to exempt harm that the contract does as well."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,9 +22,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the text of the answer that a contract expects (`clause`). If the contract states no text, return the
-    recorded text, provided that contract and recording both refuse or both answer the call. Empty if no text is known.
-    """
+    """Return the text of the expected answer, or the recorded text if both refuse or both answer. Empty if unknown."""
     text = clause.text
     recorded = expectation.recorded
     if text is None and recorded is not None and (recorded.error is None) == (clause.error is None):
@@ -47,18 +43,15 @@ def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) 
 
 def own_outcome(scenario: Scenario, contract: Contract, fallback: Outcome | None = None) -> Outcome:
     """Return the outcome that a replay would have on an implementation with exactly the behaviour of a contract.
-
-    `fallback` is an outcome of the scenario on a different implementation. Its contents are used if the contract does
-    not state a content, or states only a digest.
+    `fallback` is an outcome on a different implementation. It provides the contents that the contract does not state in
+    full.
     """
     steps = tuple(_transcript_steps(scenario, contract, fallback or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(steps))
 
 
 def own_harms(scenario: Scenario, contract: Contract, fallback: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the harms that the behaviour of the contract does in a scenario. Each is a tuple of the step, the call
-    (both from 0), the kind and the path. `fallback` is used as in `own_outcome`.
-    """
+    """Return the contract's harms as tuples: step, call (both from 0), kind, path. `fallback`: see `own_outcome`."""
     harms = harms_of(scenario, own_outcome(scenario, contract, fallback))
     return {(harm.step, harm.call, harm.kind, harm.path) for harm in harms}
 
@@ -92,9 +85,7 @@ def _transcript_steps(scenario: Scenario, contract: Contract, fallback: Outcome)
 def _without_digests(
     files: Mapping[str, Entry | None], contents: Mapping[str, Entry | None]
 ) -> dict[str, Entry | None]:
-    """Return the files with full contents: a digest is replaced by the file that `contents` has at the same path, if
-    the digest matches.
-    """
+    """Return the files with each digest replaced by the full content at the same path in `contents`, if it matches."""
     result = dict(files)
     for path, entry in files.items():
         data = getattr(contents.get(path), "data", None)

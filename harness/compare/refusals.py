@@ -1,6 +1,4 @@
-"""Judge refusals that an implementation declares: calls that it refuses by design although the contract answers
-them.
-"""
+"""Judge declared refusals: calls that an implementation refuses by design although the contract answers them."""
 
 import json
 import posixpath
@@ -36,9 +34,7 @@ REFUSAL_SCENARIOS = {
     "changed-content": "staleness/older-time-other-content-edit",
     "deleted-since-read": "staleness/deleted-then-write",
 }
-"""For each refusal that an implementation can declare, a scenario in which a call is refused only for this reason. Used
-to detect which refusals an implementation makes.
-"""
+"""A scenario for each declarable refusal, in which a call is refused only for this reason. Used to detect refusals."""
 _OWNER_WRITE_BIT = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
@@ -62,11 +58,10 @@ def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
 def apply_refusals(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Verdict:
-    """Return the verdict that the declared refusals lead to.
-
-    A failed scenario with a declared refusal becomes `unsupported`. It stays `failed` if the session did a harm that
-    the contract does not do, if it refused a different call that every contract answers, or if there is an earlier
-    difference at a requested level. A declared refusal never counts as `overcautious`.
+    """Return the verdict that the declared refusals lead to. A failed scenario with a declared refusal becomes
+    `unsupported`. It stays `failed` if the session did a harm that the contract does not do, if it refused a different
+    call that every contract answers, or if there is an earlier difference at a requested level. A declared refusal
+    never counts as `overcautious`.
     """
     if not declared:
         return verdict
@@ -99,9 +94,7 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that the contract answers, but that a declared refusal allows the implementation to refuse. The
-    tuple contains the call's step and number, the name of the refusal, and whether the implementation refused the call.
-    """
+    """Yield each call that a declared refusal covers: step and number, the refusal's name, whether it was refused."""
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
         if clause is not None and clause.error is not None:
@@ -112,10 +105,8 @@ def _calls_covered(
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call of a replay, with its result and the files at its execution (`state`). Used to decide whether a declared
-    refusal applies. `place` contains its step and its number in the step, both from 0.
-
-    `known` contains the content that each file had after the last answered call that named it.
+    """A call of a replay, with its result and the files at its execution (`state`). `place` is its step and number,
+    from 0. `known` contains the content that each file had after the last answered call that named it.
     """
 
     place: tuple[int, int]
@@ -135,9 +126,7 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file of the call still has the content that the session knows (with `same`), or a changed content
-        (without `same`).
-        """
+        """Whether a file of the call has the content that the session knows (`same`), or a changed one (not `same`)."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same
@@ -146,9 +135,7 @@ class MadeCall:
 
 
 def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
-    """Yield the calls of an outcome, each with the files at its execution. These include the changes that other
-    programs made during the call.
-    """
+    """Yield the calls of an outcome, each with the files at its execution, after changes of other programs."""
     state: Mapping[str, Entry] = outcome.before
     known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):

@@ -18,24 +18,18 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""The tools whose answers must show at least the lines that the contract's answers show. For other tools, it is
-sufficient if the session has seen the lines in earlier answers.
-"""
+"""Tools whose answers must show the lines that the contract's answers show. For others, earlier answers suffice."""
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
-"""Numbers that the documents promise for a Read: it shows at least this many lines, and this many characters of a
-line.
-"""
+"""The documents promise that a Read shows at least this many lines, and this many characters of a line."""
 _MAX_RANGES = 4
 """Maximum number of line ranges, such as `3–5`, in the description of a difference."""
 
 
 class ShownLines(NamedTuple):
-    """The lines of one file that an answer of the contract shows, by number (from 1). With `are_cells`, the numbers are
-    those of cells of a notebook.
-
+    """The lines of one file that an answer of the contract shows, by number (from 1). `are_cells`: cells of a notebook.
     `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `may_be_earlier`, an
     earlier answer of the session may show the lines instead; otherwise this answer must show them.
     """
@@ -50,9 +44,7 @@ class ShownLines(NamedTuple):
 def lines_of_contract(
     scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
 ) -> Iterator[ShownLines]:
-    """Yield the lines of files that the contract's answers show in a step. `index` is the number of the step, from 0;
-    `seen` contains the step's calls and the files before and after it.
-    """
+    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` has its calls and files."""
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
         return
@@ -73,9 +65,7 @@ def lines_of_contract(
 def _within_documented_limits(
     expected: Iterable[ShownLines], files: Mapping[str, Entry]
 ) -> Iterator[ShownLines]:
-    """Yield only the lines that an answer must show according to the documents, which limit the number and the length
-    of lines in a Read.
-    """
+    """Yield only the lines that a Read must show within the documented number and length of lines."""
     for shown in expected:
         lines = lines_of(data_of(files[shown.path]) or b"")
         numbers = shown.numbers
@@ -92,9 +82,7 @@ def _within_documented_limits(
 def _lines_in_answer(
     number: int | None, call: ToolCall, answer: str, files: Mapping[str, Entry], *, may_be_earlier: bool
 ) -> Iterator[ShownLines]:
-    """Yield the lines of each file that an answer of the contract shows. `number` is the number of the call in its
-    step, from 0.
-    """
+    """Yield the lines of each file that an answer of the contract shows. `number` is the number of the call, from 0."""
     named = set(candidate_paths(call.arguments, files))
     for path, entry in files.items():
         if not isinstance(entry, RegularFile) or entry.data.startswith(_NO_TEXT):
@@ -113,10 +101,8 @@ def _lines_in_answer(
 def unseen(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
-    """Find answers that show fewer lines than the contract's answers. Yield for each its step, its call (both from 0),
-    and the difference between the expected and the shown lines.
-
-    Missing lines of the same file are reported only once, unless the answer itself must show them.
+    """Find answers that show fewer lines than the contract's. Yield the step, the call (both from 0), and the
+    difference. Missing lines of the same file are reported only once, unless the answer itself must show them.
     """
     reported: set[str] = set()
     for index, seen in judgement.steps.items():
@@ -147,9 +133,7 @@ def _lines_not_seen(expected: ShownLines, seen: JudgedStep) -> set[int]:
 def _lines_not_in_answer(
     expected: ShownLines, call: ToolCall, seen: JudgedStep, result: ToolResult
 ) -> set[int]:
-    """Return the numbers of the expected lines or cells that are missing in the answer of a call and in its
-    reminders.
-    """
+    """Return the numbers of the expected lines or cells that are missing in an answer and its reminders."""
     data = data_of((seen.before if call.tool in READERS else seen.after)[expected.path]) or b""
     sources = cell_sources(expected.path, data) if expected.are_cells else []
     missing = {*expected.numbers}
@@ -160,7 +144,6 @@ def _lines_not_in_answer(
 
 
 def _true_numbers(values: Sequence[bool]) -> tuple[int, ...]:
-    """Return the positions of the true values in a list, starting at 1."""
     return tuple(number for number, value in enumerate(values, 1) if value)
 
 
@@ -177,9 +160,7 @@ def cell_sources(path: str, data: bytes) -> list[str]:
 
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
-    """Return for each cell of a notebook whether an answer shows it: the answer must contain all lines of the cell's
-    source, after the lines of the earlier cells.
-
+    """Return whether an answer shows each cell of a notebook: all lines of its source, after those of earlier cells.
     Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A cell
     without text counts as shown.
     """
@@ -194,9 +175,7 @@ def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
 
 
 def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
-    """Search lines in an answer, in order, from the position `start`. Return the end position of the last line. None if
-    a line is missing.
-    """
+    """Search lines in an answer, in order, from `start`. Return the end of the last line. None if a line is missing."""
     for line in lines:
         ends = []
         for form in {line, json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1]}:

@@ -42,10 +42,8 @@ def _shorten_reason(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios.
-
-    `judged` is the number of scenarios that passed, failed or ended early (`error`). `holds` contains, for each level,
-    the number of scenarios that hold at this level.
+    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios. `judged` counts
+    those that passed, failed or ended early (`error`), `holds` those that hold at each level.
     """
 
     scenarios: int = 0
@@ -77,9 +75,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """The number of judged scenarios and the number of scenarios that the contract covers, such as `judged 3 of
-        5`.
-        """
+        """The numbers of judged and of covered scenarios, such as `judged 3 of 5`."""
         return f"judged {self.judged or 'none'} of {self.scenarios - self.unspecified}"
 
     def plus(self, other: Count) -> Count:
@@ -90,11 +86,9 @@ class Count:
 
 
 class Summary:
-    """The result of a run. It counts verdicts one by one, so that its memory grows only with the number of families and
-    contracts.
-
-    `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all contracts,
-    without verdicts that lack a requirement.
+    """The result of a run. It counts verdicts one by one, so that its memory does not grow with the number of
+    scenarios. `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all
+    contracts, without verdicts that lack a requirement.
     """
 
     def __init__(self) -> None:
@@ -125,8 +119,7 @@ class Summary:
         self.has_unclaimed_list = False
         """Whether a baseline lists the capabilities that may be missing."""
         self.examples: dict[str, tuple[bool, bool, int, str]] = {}
-        """By kind of harm, the best example: whether the contract does the same, whether the scenario is generated, its
-        length and its id."""
+        """Best example by kind of harm: whether the contract does it, whether it is generated, its length and id."""
         self.unclaimed: Counter[str] = Counter()
         """Missing required capabilities, with the number of scenarios that were not judged because of them."""
         self.servers: Counter[bool] = Counter()
@@ -183,9 +176,7 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code of the run. An error takes precedence over a failure, because the result is incomplete. A run
-        never passes if no scenario was judged, or no scenario of one of its suites.
-        """
+        """The exit code. An error outranks a failure. A run never passes if one of its suites judged no scenario."""
         if self._errors:
             return ExitCode.ERROR
         if self._not_conformant:
@@ -200,9 +191,7 @@ class Summary:
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self) -> str:
-        """Return a message for the user about scenarios that were not judged although they must be. Empty if there are
-        none.
-        """
+        """Return a message for the user about scenarios that were not judged although they must be. Empty if none."""
         if not self.unclaimed:
             return ""
         most = self.unclaimed.most_common(_MAX_NAMED_CAPABILITIES)
@@ -221,9 +210,7 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return one line with the number of scenarios for each kind of harm, and then for blind edits and overcautious
-        refusals. Empty if all are 0.
-        """
+        """Return a line that counts harms by kind, then blind edits and overcautious refusals. Empty if all are 0."""
         harms, others = (
             ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
             for kinds in (HARMS, BESIDE)
@@ -232,9 +219,7 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with an example scenario for each kind of harm. The first line is for harm that only
-        the implementation does, the second for harm that the contract does as well.
-        """
+        """Return up to two lines of examples by kind of harm: harm that the contract avoids, and harm that it does."""
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
         for is_alike, words in ((False, "for example"), (True, f"for example, as {contract} does")):
@@ -248,9 +233,7 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence about the passed scenarios in which implementation and contract do the same harm. Empty if
-        there are none or the run does not pass. `name` is the name of the implementation, `level` the level of the run.
-        """
+        """Return a sentence about harm that implementation and contract both do in passed scenarios. Empty if none."""
         if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
             return ""
         if not self.harmful_alike:
@@ -273,17 +256,13 @@ class Summary:
         return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
-        """Return a sentence about the number of scenarios whose expectations a person wrote. Empty if there are
-        none.
-        """
+        """Return a sentence about the number of scenarios whose expectations a person wrote. Empty if none."""
         if not self.by_hand:
             return ""
         return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"
 
     def design_sentence(self) -> str:
-        """Return a line with the declared design and refusals, and the number of scenarios that are excluded because of
-        them.
-        """
+        """Return a line with the declared design and refusals, and the number of scenarios excluded because of them."""
         designs = f"design {', '.join(sorted(self.designs))}" if self.designs else ""
         refuses = f"declared refusals {', '.join(sorted(self.refuses))}" if self.refuses else ""
         declared = "; ".join(filter(None, (designs, refuses)))
@@ -293,18 +272,14 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return lines with the scenarios that ended early and are not accepted by the baseline. If there are too many,
-        the last line contains the number of omitted scenarios.
-        """
+        """Return lines with unaccepted scenarios that ended early, and the number of those that do not fit."""
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):
             lines.append(f"ended early: {more:,} more; --failures all explains all of them")
         return lines
 
     def reason_lines(self) -> list[str]:
-        """Return a line for each of the statuses error, unsupported and unspecified, with the most frequent reasons for
-        it.
-        """
+        """Return a line with the most frequent reasons for each of the statuses error, unsupported and unspecified."""
         lines = []
         for status, reasons in self.reasons.items():
             most = reasons.most_common(_MAX_REASONS)

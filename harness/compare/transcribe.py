@@ -1,6 +1,4 @@
-"""Convert the outcome of a replay to a transcript. Transcripts are used in recordings and in the JSON lines of a
-run.
-"""
+"""Convert the outcome of a replay to a transcript, for recordings and for the JSON lines of a run."""
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
@@ -18,18 +16,14 @@ from readfirst.harness.workspace.snapshot import apply_changes
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
-    """Return the transcript of a complete replay. An error whose message is not in the vocabulary gets the name
-    `unnamed`.
-    """
+    """Return the transcript of a complete replay. An error that is not in the vocabulary gets the name `unnamed`."""
     return Transcript(tuple(step for _, step in _transcribe_steps(scenario, outcome, vocabulary)))
 
 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the recorded form of the answers in some steps. `steps` contains their numbers, from 0. Changes after the
-    last step of the scenario belong to the last step.
-    """
+    """Return the answers of `steps` (from 0) in recorded form. Changes after the last step belong to it."""
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -51,9 +45,7 @@ def _transcribe_steps(
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a copy of a transcript with the error names that `vocabulary` (errors.yaml) now contains. The names may
-    have changed since the replay.
-    """
+    """Return a transcript with the error names of `vocabulary`, which may have changed since the replay."""
     return Transcript(
         tuple(
             replace(
@@ -97,9 +89,7 @@ def _transcribe_step(
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the paths that the implementation changed in a step, or replaced by a file with the same bytes. The values
-    are the new states of the paths. `before` is the workspace before the step.
-    """
+    """Return the new states of paths that the implementation changed, or replaced with the same bytes, in a step."""
     world = {**before, **done.expected_world}
     paths = sorted({*done.changes, *done.expected_world})
     entries = {path: done.changes.get(path, before.get(path)) for path in paths}
@@ -108,9 +98,7 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that the implementation replaced by a new file with the same bytes, if they thereby lost a hard
-    link. `world` is the workspace after the step, without the changes of the implementation.
-    """
+    """Return files that the implementation replaced with the same bytes, so that they lost a hard link in `world`."""
     return {
         path: world[path]
         for path, trace in done.traces.items()
@@ -121,17 +109,13 @@ def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None
 def _is_implied(
     path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether a path is a new directory that contains another new path. It is not recorded, because every
-    implementation creates it.
-    """
+    """Whether a path is a new parent of a new path. Every implementation creates it, so it is not recorded."""
     is_new_directory = isinstance(entry, Directory) and path not in before
     return is_new_directory and any(other.startswith(f"{path}/") for other in changes)
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without its mode or ownership if they are unchanged. New ones keep their ownership but
-    not their mode.
-    """
+    """Return a file or directory without an unchanged mode or ownership. A new one keeps only its ownership."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

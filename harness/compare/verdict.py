@@ -57,10 +57,9 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The result of judging one scenario by one contract. `levels` contains for each level whether it holds; `passed`
-    and `failed` refer to the requested level.
-
-    `unsupported`: the adapter lacks a capability, which `reason` names. `unspecified`: the contract does not cover the
-    scenario. `error`: the replay ended early; `reason` and `blame` explain why.
+    and `failed` refer to the requested level. `unsupported`: the adapter lacks a capability, which `reason` names.
+    `unspecified`: the contract does not cover the scenario. `error`: the replay ended early; `reason` and `blame`
+    explain why.
     """
 
     scenario_id: str
@@ -75,9 +74,7 @@ class Verdict:
     calls: int = 0
     """Number of calls that were compared."""
     steps: int = 0
-    """Number of steps with answered calls: single calls and groups of parallel calls. `milliseconds` is their total
-    time.
-    """
+    """Number of steps with answered calls, single or in parallel. `milliseconds` is their total time."""
     requirement: Requirement | None = None
     """Requirement of the scenario. None if the verdict is from JSON lines of an older readfirst, which lack it."""
     rule: str = ""
@@ -129,9 +126,7 @@ class Verdict:
         )
 
     def as_unsupported(self, reason: str, lacks: Sequence[str]) -> Verdict:
-        """Return a copy of the verdict with the status `unsupported`. Used if the scenario was replayed but is not
-        judged. No level holds.
-        """
+        """Return a copy with the status `unsupported`, for a replayed scenario that is not judged. No level holds."""
         return replace(
             self,
             status="unsupported",
@@ -155,9 +150,7 @@ class Verdict:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The levels at which the scenario fails, up to the requested level. If the replay ended early, only
-        `error`.
-        """
+        """The levels at which the scenario fails, up to the requested level. Only `error` if the replay ended early."""
         if self.status == "error":
             return ("error",)
         if self.status != "failed":
@@ -172,11 +165,10 @@ def verdict_without_replay(
     capabilities: frozenset[str],
     lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
-    """Return the verdict of a scenario if it is known without a replay. None if the scenario must be replayed.
-
-    The verdict is `unspecified` if a recorded contract states no result for a call, if `documented` states no result
-    for any call, if the scenario is disputed, or if it is an invariant that the adapter cannot run. It is `unsupported`
-    if the adapter lacks a capability, or the feature of a call that `lacks` returns.
+    """Return the verdict of a scenario if it is known without a replay. None if the scenario must be replayed. The
+    verdict is `unspecified` if a recorded contract states no result for a call, if `documented` states no result for
+    any call, if the scenario is disputed, or if it is an invariant that the adapter cannot run. It is `unsupported` if
+    the adapter lacks a capability, or the feature of a call that `lacks` returns.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -204,7 +196,5 @@ def verdict_without_replay(
 
 
 def _with_tool(tool: str, feature: str) -> str:
-    """Return the unsupported feature of a call with its tool as a prefix, such as `Read with pages`, to distinguish it
-    from capabilities.
-    """
+    """Return an unsupported feature after its tool, such as `Read with pages`, to distinguish it from capabilities."""
     return feature if feature == tool or feature.startswith(f"{tool} ") else f"{tool}: {feature}"
