@@ -1,6 +1,4 @@
-"""Detect harm of the kind `trespass`: calls that read or change files which permission patterns, hooks or modes
-forbid.
-"""
+"""Detect the harm `trespass`: reading or changing files that permission patterns, hooks or modes forbid."""
 
 import fnmatch
 import posixpath
@@ -22,10 +20,9 @@ _PERMISSION_PATTERN = re.compile(r"(Read|Edit|Write)(?:\((.*)\))?", re.DOTALL)
 def check_access(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry], changed: set[str]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield a harm for each forbidden file that a call read or changed, with the path of the file.
-
-    `changed` contains the paths that changed during the step of the call. The arguments of a shell command do not state
-    which of them it changed, so all changed paths are checked for a command.
+    """Yield a harm for each forbidden file that a call read or changed, with the path of the file. `changed` contains
+    the paths that changed during the step of the call. For a command, all are checked, because its arguments do not
+    state which of them it changed.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -45,8 +42,7 @@ def check_access(
             what = f"{path}, which is outside the session's folders, was changed"
             yield path, UnlocatedHarm("trespass", what)
         elif (mode := given.permissions) is not None and mode.mode in ("default", "plan") and not mode.allow:
-            # Without `allow`, every change needs a permission or is forbidden. With `allow`, changes are not
-            # judged.
+            # Without `allow`, every change needs a permission. With `allow`, changes are not judged.
             what = f"{path} was changed, though the session's mode is {mode.mode}"
             yield path, UnlocatedHarm("trespass", what)
         elif any(hook.refuses and hook.runs("PreToolUse", call.tool) for hook in given.hooks):
@@ -56,9 +52,7 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield a harm for each forbidden file of which the output of a command showed a line. Lines that also occur in a
-    permitted file or in the command itself do not count.
-    """
+    """Yield a harm for each forbidden file of which a command's output shows a line that occurs nowhere else."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_files = [Content.of(entry.data) for path, entry in files.items() if not reasons[path]]
@@ -71,9 +65,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why the session must not read a file, such as `is outside the session's folders`. Empty if it
-    may read the file.
-    """
+    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty if it may."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""
@@ -87,9 +79,7 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the directories that the session may use. False if the mode is `bypassPermissions` or
-    if there are `allow` rules, because such a session may be allowed to leave its directories.
-    """
+    """Whether a path is outside the session's directories. False for `bypassPermissions` and with `allow` rules."""
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     allowed_directories = (permissions.working_directory, *permissions.additional_directories)
@@ -99,9 +89,7 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the first permission pattern that forbids a tool (Read or Edit) to use a path. None if no pattern forbids
-    it, or if a pattern with `!` makes exceptions, which are not evaluated.
-    """
+    """Return the first pattern that forbids `tool` for a path. None also if one contains `!` (not evaluated)."""
     if any("!" in pattern for pattern in patterns):
         return None
     for pattern in patterns:
@@ -112,9 +100,7 @@ def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str 
 
 
 def _matches_path(pattern: str, path: str) -> bool:
-    """Whether a permission pattern matches a path or a directory above it. False for patterns with `?` or `[`, which
-    are not evaluated.
-    """
+    """Whether a pattern matches a path or a directory above it. False for `?` and `[`, which are not evaluated."""
     if re.search(r"[\[\]?\\!~]|^[/#]|\s$|/$", pattern):
         return False
     below = pattern.endswith("/**")

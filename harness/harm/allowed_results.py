@@ -17,9 +17,7 @@ _STRAIGHT_BY_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def fold_quotes(text: str) -> str:
-    """Return the text with straight quotes instead of curly quotes. Each quote is replaced by one character, so the
-    length stays the same.
-    """
+    """Return the text with straight instead of curly quotes. The length stays the same."""
     return text.translate(_STRAIGHT_BY_CURLY)
 
 
@@ -30,10 +28,9 @@ def find_spans(text: str, old: str) -> list[Span]:
 
 def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
     """Search `old` in a text with up to four comparisons, from strict to loose. Yield the found spans of each
-    comparison, and whether it ignored the form of quotes.
-
-    The comparisons: exact; an LF also matches a CRLF; a straight quote also matches a curly quote; both. A comparison
-    without matches is omitted, and so is a comparison with the same spans as an earlier one.
+    comparison, and whether it ignored the form of quotes. The comparisons: exact; an LF also matches a CRLF; a straight
+    quote also matches a curly quote; both. A comparison with no matches, or with the same spans as an earlier one, is
+    omitted.
     """
     seen: list[list[Span]] = []
     has_quotes = not (text.isascii() and old.isascii())
@@ -67,16 +64,12 @@ _MAX_VARIANTS = 64
 """Maximum number of possible texts of a file for which the next replacement of the same call is computed."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""Pattern of whitespace before a line end or the text's end. It starts with a character class, because Python searches
-such patterns fast.
-"""
+"""Whitespace before a line end or the text's end. It starts with a character class, which makes the search fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """The text of a file after a replacement, and the spans of the inserted texts. `curled` means that a tool may have
-    changed their straight quotes to curly quotes.
-    """
+    """A text after a replacement, and the spans of the inserted texts. `curled`: their quotes may have become curly."""
 
     text: str
     inserted: tuple[Span, ...]
@@ -84,10 +77,8 @@ class EditResult:
 
 
 def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *, crlf: bool) -> bool:
-    """Whether a file with the bytes `before` (None: no file) may contain `after` once the edit is answered, without
-    harm.
-
-    `crlf` means that a file in the workspace has CRLF line ends. A new file may use CRLF in this case.
+    """Whether a file with the bytes `before` (None: no file) may contain `after` after the edit, without harm. `crlf`
+    means that a file in the workspace has CRLF line ends. A new file may use CRLF in this case.
     """
     if isinstance(edit, NewText):
         return is_insertion_result(before, edit, after) or any(
@@ -126,9 +117,7 @@ def _has_edited_content(content: Content, edit: Sequence[Replacement], after: by
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Apply a replacement exactly as requested to each text, and yield the results. Texts are skipped if the old text
-    does not occur exactly once.
-    """
+    """Yield each text after the exact replacement. Texts that do not contain the old text exactly once are skipped."""
     for text in texts:
         count = text.count(edit.old) if edit.old else 0
         if count == 1 or (count and (edit.every or edit.count == count)):
@@ -166,9 +155,7 @@ def _replace_spans(text: str, spans: Sequence[Span], new: str, *, curled: bool) 
 
 
 def _text_variants(text: str, new: str) -> Iterator[str]:
-    """Yield the variants of an inserted text that a tool may write without harm: with converted line ends, and without
-    spaces at line ends.
-    """
+    """Yield the harmless variants of an inserted text: with converted line ends, and without spaces at line ends."""
     adapted = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield adapted
     if "\n" in text and adapted != new and "\r\n" in new:
@@ -185,9 +172,7 @@ def _extend_over_newline(text: str, span: Span) -> Span:
 
 
 def _is_expected_content(content: Content, result: EditResult, after: bytes) -> bool:
-    """Whether the bytes `after` are an allowed result of an edit. Quotes in the inserted texts may have become curly
-    quotes.
-    """
+    """Whether `after` is an allowed result of an edit. Quotes in the inserted texts may have become curly."""
     if content.data(result.text) == after:
         return True
     if not result.curled:
@@ -208,9 +193,7 @@ def _is_expected_content(content: Content, result: EditResult, after: bytes) -> 
 
 
 def _written_contents(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield the contents that a file may have after a Write of `text`: with the line ends, the encoding or the byte
-    order mark of the old file (`before`), and without spaces at line ends.
-    """
+    """Yield the contents that a file may have after a Write of `text`, for example with the old file's line ends."""
     plain = Content.of(b"")
     yield plain.data(text)  # nearly every tool does this; skip the other variants
     former = Content.of(before or b"")

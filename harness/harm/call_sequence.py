@@ -54,9 +54,7 @@ class FileCalls:
 def check_calls(
     file_calls: FileCalls, knowledge: FileKnowledge, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, UnlocatedHarm]]:
-    """Find the harms that the calls did to the content of their file. Yield each harm with the number of its call.
-    `knowledge` contains the lines that the session has seen.
-    """
+    """Yield the harms that the calls did to the content of their file, each with the number of its call."""
     path, number = file_calls.path, file_calls.last_number
     previous, now = data_of(before.get(path)), data_of(after.get(path))
     if any(call.tool == "NotebookEdit" for _, call in file_calls.calls):
@@ -138,9 +136,7 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[UnlocatedHarm]:
-    """Yield the harms that calls did to the links and the metadata (such as the mode) of their file. `names_before` and
-    `names` contain all names of each file with several hard links, before and after the calls.
-    """
+    """Yield the harms to the links and metadata of a file. `names_before` and `names` contain its hard links."""
     previous, now = before.get(path), after.get(path)
     if previous is None or now is None:
         return

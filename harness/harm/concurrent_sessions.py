@@ -13,9 +13,7 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield the harms of calls that two sessions made at the same time. Each harm has the number of its call and the
-    path.
-
+    """Yield the harms of calls that two sessions made at the same time, each with the number of its call and the path.
     The calls change different texts. Therefore the file must contain the edit of every answered call, and no other
     change, whatever the order of the calls. A call may be refused only if the other session uses the same file.
     """
@@ -48,9 +46,7 @@ def check_concurrent_edits(
 def _check_missing_edits(
     path: str, done: list[tuple[int, ToolCall]], previous: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield a harm of the kind `lost` for each answered call whose edit is missing in the file. `done` are these calls
-    with their numbers, `previous` is the file before the calls, `now` its content after them.
-    """
+    """Yield a harm (`lost`) for each answered call in `done` (with its number) whose edit is missing in `now`."""
     expected = data_of(previous) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:

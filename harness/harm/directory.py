@@ -20,16 +20,12 @@ _COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+"
 
 @dataclass
 class WorkingDirectory:
-    """The current and the first working directory of a session or sub-agent, relative to the workspace. Used to resolve
-    the relative paths of its calls.
-    """
+    """The current and first working directory of a session or sub-agent, relative to the workspace."""
 
     start: str
     current: str
     is_fixed: bool = False
-    """Whether commands cannot change the directory. True for sub-agents: each of their calls starts in the same
-    directory.
-    """
+    """Whether commands cannot change the directory, as in sub-agents: each of their calls starts in the same one."""
     may_be_reset: bool = False
     """Whether the directory may be `start` again, because the user has sent a message."""
 
@@ -40,9 +36,7 @@ class WorkingDirectory:
     def resolve_paths(
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
-        """Return the calls with absolute paths. If a command changes the directory, the calls after it use the new
-        directory.
-        """
+        """Return the calls with absolute paths. Calls after a command that changes the directory use the new one."""
         after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):
@@ -56,9 +50,7 @@ class WorkingDirectory:
 
 
 def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
-    """Return a call in which a path relative to `directory` is replaced by an absolute path, which starts with
-    `$WS/`.
-    """
+    """Return a call with an absolute path, which starts with `$WS/`, instead of a path relative to `directory`."""
     path = call.path
     if not directory or not path or path.startswith(("/", "$", "~")):
         return call
@@ -74,10 +66,8 @@ def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) ->
 def _directory_after(
     call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
 ) -> str:
-    """Return the working directory of a session after a call. Only an answered command with `cd` changes it.
-
-    If `cd` leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes
-    nothing.
+    """Return the working directory of a session after a call. Only an answered command with `cd` changes it. If `cd`
+    leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes nothing.
     """
     if call.tool != BASH or result.is_error:
         return directory
@@ -102,9 +92,7 @@ def _directory_after(
 
 
 def _iter_cd_targets(command: str) -> Iterator[str]:
-    """Yield the argument of each `cd` in a shell command. A `cd` in a pipe, in parentheses or in the background is
-    ignored, because it does not change the directory of the session.
-    """
+    """Yield the argument of each `cd` that changes the session's directory: not in a pipe, in `( )` or with `&`."""
     words = _COMMAND_WORD_PATTERN.findall(command)
     operators = set(";&|\n")
     for index, word in enumerate(words):

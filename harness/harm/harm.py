@@ -10,9 +10,7 @@ _MAX_EXCERPT_CHARS = 200
 
 @dataclass(frozen=True, slots=True, order=True)
 class Harm:
-    """One harm of a session: its step and call (both from 0), its kind, the path of the file, and a sentence that
-    describes it (`what`).
-
+    """One harm of a session: step and call (both from 0), kind, path of the file, and a describing sentence (`what`).
     `before` and `after` are exact excerpts of the content. Reports escape control characters.
     """
 
@@ -26,9 +24,7 @@ class Harm:
 
     @property
     def line(self) -> str:
-        """The kind and the description in one line: `lost: line 2 of notes.txt, which somebody else saved after the
-        Read`.
-        """
+        """Kind and description in one line: `lost: line 2 of notes.txt, which somebody else saved after the Read`."""
         return f"{self.kind}: {self.what}"
 
 

@@ -42,9 +42,8 @@ def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
 
 
 def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
-    """Find all harms of a session. The result also contains the lines of files that the session knew after each step.
-
-    The given files, the events and the calls of the scenario are used, but not its expectations.
+    """Find all harms of a session, and the lines of files that the session knew after each step. The given files, the
+    events and the calls of the scenario are used, but not its expectations.
     """
     judging = _Judge(scenario.given, dict(outcome.before))
     for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
@@ -67,10 +66,7 @@ class _AnsweredStep(NamedTuple):
 
 @dataclass
 class _Judge:
-    """Judges the steps of a scenario in order. Tracks the current files, and the session's knowledge of these files.
-
-    The session's knowledge is a dictionary with a FileKnowledge for each path.
-    """
+    """Judges the steps of a scenario in order. Tracks the files, and the session's FileKnowledge of each path."""
 
     given: Given
     state: State
@@ -155,8 +151,7 @@ class _Judge:
                 known = dict(self.current_knowledge)
                 self.judged_steps[index] = JudgedStep(calls_of(step), self.state, self.state, known)
             case ToolCall() | ParallelCalls():
-                # If another program changed a file after the call, the step's changes do not contain the call's
-                # change.
+                # If another program changed a file after the call, the step's changes lack the call's change.
                 again = {path: self.state.get(path) for path in outcome.expected_world}
                 self._apply_foreign_changes(outcome.expected_world)
                 if self.rewind_pending:
@@ -373,9 +368,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the authors of lines after calls changed files. Hooks, not the session, changed the paths in
-        `foreign`.
-        """
+        """Update the authors of lines after calls, or hooks (the paths in `foreign`), changed files."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

@@ -11,10 +11,9 @@ from readfirst.harness.suite.scenario import ToolCall
 
 
 class JudgedStep(NamedTuple):
-    """One step of a judged session: its calls, and all files before and after it.
-
-    Paths of calls are absolute if a command changed the directory. `known` contains, for each file, the lines that the
-    calling session has seen after the step.
+    """One step of a judged session: its calls, and all files before and after it. Paths of calls are absolute if a
+    command changed the directory. `known` contains, for each file, the lines that the calling session has seen after
+    the step.
     """
 
     calls: Sequence[ToolCall]
@@ -25,10 +24,8 @@ class JudgedStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All harms of a session in the order of the steps, and its knowledge of files after each step with calls.
-
-    The keys of `steps` are numbers of steps, from 0. Steps are omitted if it is not certain that their calls were
-    executed.
+    """All harms of a session in the order of the steps, and its knowledge of files after each step with calls. `steps`
+    (numbered from 0) omits steps whose calls may not have been executed.
     """
 
     harms: tuple[Harm, ...]

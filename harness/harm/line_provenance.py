@@ -1,6 +1,4 @@
-"""Line provenance: the author of each line of a file, and whether the session has seen the line. An overwritten line
-that the session has not seen is lost work.
-"""
+"""Line provenance: the author of each line, and whether the session saw it. An overwritten unseen line is lost work."""
 
 from __future__ import annotations
 
@@ -16,27 +14,19 @@ from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
 
 LineAuthor = Literal["given", "other", "session"]
-"""The author of a line: `given` (the file existed before the session), `other` (another program or session), or
-`session` (the judged session).
-"""
+"""The author of a line: `given` (existed before), `other` (another program or session), or the judged `session`."""
 
 _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "session"}
-"""The author that each letter of `FileKnowledge.marks` stands for. A capital letter marks a line that the session has
-seen.
-"""
+"""The author for each letter of `FileKnowledge.marks`. A capital letter marks a line that the session has seen."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of lines for which old and new content are compared in order. If more lines differ, a new line counts
-as unchanged if any old line equals it.
-"""
+"""Maximum number of lines compared in order. Beyond it, a new line equal to any old line counts as unchanged."""
 _MAX_FORMER_CONTENTS = 8
 """Maximum number of former contents of a file that are remembered."""
 
 
 class Line(NamedTuple):
-    """One line of the current content of a file. `seen` means that an answer showed the whole line, or the session
-    wrote it.
-    """
+    """A line of a file's current content. `seen`: an answer showed the whole line, or the session wrote it."""
 
     text: str
     author: LineAuthor
@@ -50,10 +40,8 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 
 class _SeenLines(NamedTuple):
-    """The part of `FileKnowledge` that is expensive to compute from answers, and therefore computed only if needed.
-
-    `marks` are the letters of `FileKnowledge.marks`. `last_action` is the session's last action on the file, such as
-    `Read`.
+    """The part of `FileKnowledge` that is computed only if needed, because it is slow to compute from answers. `marks`
+    are the letters of `FileKnowledge.marks`, `last_action` is the session's last action, such as `Read`.
     """
 
     marks: str
@@ -68,8 +56,7 @@ _Update = Callable[[_SeenLines], _SeenLines]
 
 @dataclass(slots=True, eq=False, repr=False)
 class FileKnowledge:
-    """What is known about one file during a session: its bytes, the author of each line, and the lines that the session
-    has seen.
+    """The bytes of one file during a session, the author of each line, and the lines that the session has seen.
 
     Methods return a changed copy. `former` contains former contents, the latest first. If `others`, another program has
     changed the file. If `forgotten`, a summary removed shown lines from the conversation. `expected` is the knowledge
@@ -93,9 +80,7 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy to which `update` will be applied when the seen lines are needed. `is_known` means that the
-        session has certainly seen or written a line after the update.
-        """
+        """Return a copy to which `update` is applied when needed. `is_known`: the session then surely knows a line."""
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
         knowledge._seen, knowledge._before, knowledge._update = None, self, update
@@ -117,9 +102,7 @@ class FileKnowledge:
 
     @property
     def marks(self) -> str:
-        """A text with one letter for each line: `g` (given), `o` (other) or `s` (session) for its author. The letter is
-        a capital letter if the session has seen the line.
-        """
+        """One letter per line for its author: `g` (given), `o` (other) or `s` (session); a capital letter if seen."""
         return self._compute_seen_lines().marks
 
     @property
@@ -129,9 +112,7 @@ class FileKnowledge:
 
     @property
     def action_before_change(self) -> str:
-        """The last action of the session on the file before another program changed it, such as `Read`. Empty if there
-        was none.
-        """
+        """The session's last action on the file before another program changed it, such as `Read`. Empty if none."""
         return self._compute_seen_lines().action_before_change
 
     @property
@@ -143,11 +124,9 @@ class FileKnowledge:
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return this knowledge, updated after `author` wrote the content `after`. Unchanged lines keep their author,
-        and remain seen or unseen.
-
-        If other programs restore the content that the session expects, the lines that the session had seen count as
-        seen again.
+        """Return this knowledge after `author` wrote `after`. Unchanged lines keep their author, and remain seen or
+        unseen. If other programs restore the content that the session expects, the lines that it had seen count as seen
+        again.
         """
         before = self.data
         expected = None if author == "session" else self.expected or self
@@ -172,9 +151,7 @@ class FileKnowledge:
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return this knowledge, updated after `tool`, usually Read, answered with lines of the file: these lines are
-        now seen.
-        """
+        """Return this knowledge after `tool`, usually Read, answered with lines of the file, which are now seen."""
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             marks = _mark_seen_lines(self.data, seen.marks, answer)
@@ -183,9 +160,7 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_possible_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return this knowledge, updated after an answer of `tool` that possibly shows lines of the file, for example
-        of a command.
-        """
+        """Return this knowledge after an answer that may show lines of the file, for example of a command."""
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             marks = _mark_seen_lines(self.data, seen.marks, answer)
@@ -196,9 +171,7 @@ class FileKnowledge:
         return knowledge
 
     def after_full_read(self, occasion: str) -> FileKnowledge:
-        """Return this knowledge, updated after the whole file was shown to the session. `occasion` is, for example,
-        `summary`.
-        """
+        """Return this knowledge after the whole file was shown on an `occasion`, for example `summary`."""
 
         def read_lines(seen: _SeenLines) -> _SeenLines:
             return _SeenLines(seen.marks.upper(), True, seen.action_before_change, occasion)
@@ -206,9 +179,7 @@ class FileKnowledge:
         return self._with_update(read_lines, is_known=True)
 
     def after_summary(self) -> FileKnowledge:
-        """Return this knowledge, updated after a summary replaced the conversation and did not show the file. Only
-        lines that the session wrote remain seen.
-        """
+        """Return this knowledge after a summary without the file. Only lines that the session wrote remain seen."""
 
         def forget_lines(seen: _SeenLines) -> _SeenLines:
             marks = "".join([mark if mark == "S" else mark.lower() for mark in seen.marks])
@@ -219,10 +190,8 @@ class FileKnowledge:
         return knowledge
 
     def overwritten_lines(self, after: bytes) -> list[int]:
-        """Return the numbers (from 1) of the lines that are lost if the new content is `after`: the session has not
-        seen them, and `after` lacks them.
-
-        Blank lines are omitted. A line with only a different line end is not lost.
+        """Return the numbers (from 1) of the lines that `after` loses: it lacks them, and the session has not seen
+        them. Blank lines are omitted. A line with only a different line end is not lost.
         """
         if after == self.data:
             return []
@@ -273,9 +242,7 @@ class FileKnowledge:
 
 
 def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
-    """Return the marks of a file's lines (see `FileKnowledge.marks`) after an answer. The letters of lines that it
-    shows become capital letters.
-    """
+    """Return `FileKnowledge.marks` after an answer: the letters of lines that it shows become capital letters."""
     if not marks or marks.isupper():
         return marks
     shown = shown_lines(lines_of(data), answer)
@@ -283,9 +250,7 @@ def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks for the `new` lines of a file. An unchanged line keeps its letter in `marks`, other lines get
-    the letter `mark`.
-    """
+    """Return the marks of the `new` lines. An unchanged line keeps its letter in `marks`, others get `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

@@ -20,10 +20,8 @@ Cell = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCell:
-    """A cell that the notebook must contain after the calls, as the calls request it.
-
-    `former` is the cell before the calls; None for an inserted cell. `source` and `type` are those that a call
-    requests; None if no call changes them.
+    """A cell that the notebook must contain after the calls, as the calls request it. `former` is the cell before the
+    calls; None for an inserted cell. `source` and `type` are None if no call changes them.
     """
 
     former: Cell | None
@@ -69,9 +67,8 @@ class _RequiredCells:
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
 ) -> list[UnlocatedHarm]:
-    """Return the harms that answered NotebookEdits did to a notebook. The layout of its JSON does not matter.
-
-    A call may have several meanings, if its cell id is ambiguous. The meaning with the fewest harms is used.
+    """Return the harms that answered NotebookEdits did to a notebook. The layout of its JSON does not matter. If a call
+    has several meanings, because its cell id is ambiguous, the meaning with the fewest harms is used.
     """
     previous, now = _parse_notebook(before), _parse_notebook(after)
     if previous is None:
@@ -114,9 +111,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean, because `cell-3` may be an id or an index. Yield -1 if the
-    call names no cell.
-    """
+    """Yield the index of each cell that a call may mean (`cell-3`: id or index). Yield -1 if it names no cell."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -132,9 +127,7 @@ def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any])
 @dataclass
 class _CellPairs:
     """Compares the required cells of a notebook with its actual cells (`now`). `previous` are the cells before the
-    calls.
-
-    `pairs` maps the index of each required cell to the index of the actual cell that corresponds to it.
+    calls. `pairs` maps the index of each required cell to the index of the corresponding actual cell.
     """
 
     path: str
@@ -188,9 +181,7 @@ class _CellPairs:
         return harms
 
     def _pair_cells(self, is_pair: Callable[[_RequiredCell, Cell], bool]) -> None:
-        """Pair each required cell that has no counterpart yet with the first actual cell for which `is_pair` is true. A
-        cell at the same index is preferred.
-        """
+        """Pair each unpaired required cell with an actual cell for which `is_pair` is true, preferably at its index."""
         for index, required in enumerate(self.required.cells):
             if index in self.pairs:
                 continue
@@ -201,7 +192,6 @@ class _CellPairs:
                     break
 
     def _unpaired_cells(self) -> tuple[list[int], list[int]]:
-        """Return the indexes of the required cells and of the actual cells that have no counterpart."""
         paired = set(self.pairs.values())
         missing = [index for index in range(len(self.required.cells)) if index not in self.pairs]
         return missing, [position for position in range(len(self.now)) if position not in paired]
@@ -215,9 +205,7 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return a harm if a call changed a different cell than the one that it named. None if this did not happen.
-        `missing` and `extra` are the indexes of required and actual cells without a counterpart.
-        """
+        """Return a harm if a call changed a different cell than the named one. `missing`, `extra`: unpaired cells."""
         cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
         named = [index for index in missing if cells[index].is_named and cells[index].former is not None]
         others = [index for index in missing if index not in named]

@@ -1,6 +1,4 @@
-"""Find lines of an answer that begin with a line number and a line of the file, such as ` 12→text`. Other tools number
-lines in other forms.
-"""
+"""Find lines of an answer that begin with a line number and a line of the file, such as ` 12→text`."""
 
 import re
 from collections import Counter
@@ -8,22 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""Type of the index of a file's lines. The keys are the texts that an answer may use to show a line, the values the
-ascending indexes of all lines with this text.
-"""
+"""Index of a file's lines: by the text that an answer may show for a line, the ascending indexes of the lines."""
 Matches = Mapping[int, int]
-"""The lines of a file that an answer shows. The keys are positions of lines in the answer, the values indexes of lines
-in the file.
-"""
+"""The shown lines of a file: by the position in the answer, the index of the line in the file."""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
     r"([0-9]{1,18})(?![^\W_])",
     re.IGNORECASE,
 )
-"""Pattern of a line number in an answer: after signs and words such as `line`, or after a path and before `:` or
-`-`.
-"""
+"""Matches a line number in an answer: after signs and words (`line`), or after a path and before `:` or `-`."""
 _MAX_LABEL_CHARS = 12
 """Maximum length of the label between a line number and the text of the line, in characters."""
 _MAX_DIGEST_CHARS = 8
@@ -34,9 +26,7 @@ _MAX_REPETITIONS = 8
 
 
 class NumberedMatches(NamedTuple):
-    """The numbered lines of an answer that match a line of the file. `right` contains only the lines with the right
-    number.
-    """
+    """The numbered lines of an answer that match a line of the file; in `right` only those with the right number."""
 
     matches: Matches
     right: Matches
@@ -46,11 +36,9 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line at `position` of an answer that starts with a line number, and may show one of the file's lines at
-    `indexes`.
-
-    Between the number (`number`) and the text of the line there is a label, such as `: `. It ends before the character
-    `cut`, with the whitespace `blank`.
+    """A line at `position` of an answer that starts with a line number, and may show one of the lines at `indexes`.
+    Between the `number` and the text is a label, such as `: `. It ends before the character `cut`, with the whitespace
+    `blank`.
     """
 
     position: int
@@ -96,9 +84,7 @@ def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequ
 
 
 def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> NumberedMatches | None:
-    """Find numbered lines in the usual form: all line numbers are right, and the same separator follows. None if the
-    answer has a different form.
-    """
+    """Find numbered lines in the usual form: right numbers, always the same separator. None for other forms."""
     matches: dict[int, int] = {}
     separator = ""
     for position, text in enumerate(texts):
@@ -141,11 +127,9 @@ def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_C
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield the index of each possible end of the label between a line number and the text of the line, and whether the
-    label contains a digest.
-
-    `end` is the end of the line number. The label consists of signs and spaces. It may contain one word, a digest, with
-    a sign on both sides. A tab ends the label.
+    """Yield each possible end of the label between a line number and the line, and whether it contains a digest. `end`
+    is the end of the line number. The label consists of signs and spaces. It may contain one word, a digest, with a
+    sign on both sides. A tab ends the label.
     """
     digest = 0
     for cut in range(end + 1, min(len(text), end + _MAX_LABEL_CHARS + 1)):
@@ -162,10 +146,9 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose line number, minus `shift`, is the position of their line in the file.
-
-    The labels after their numbers must end with the same whitespace, or have the same width. The label of a single line
-    must end with at most one space after a sign.
+    """Return the lines of an answer whose line number, minus `shift`, is the position of their line in the file. Their
+    labels must end with the same whitespace, or have the same width. The label of a single line must end with at most
+    one space after a sign.
     """
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for candidate in candidates:

@@ -12,9 +12,7 @@ _UNNOTICED_CHANGE = " (the file changed without a newer time, which the contract
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether the session refused exactly the calls that the scenario's contract refuses. False without a recording of
-    this contract.
-    """
+    """Whether the session refused exactly the calls that the scenario's contract refuses. False without a recording."""
     for step, step_outcome in zip(scenario.steps, outcome.steps, strict=False):
         for call, result in zip(calls_of(step), step_outcome.results, strict=False):
             expected = call.expect.recorded
@@ -26,11 +24,9 @@ def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
 def check_overcautious(
     scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
 ) -> Iterator[Harm]:
-    """Yield a harm for each call that the implementation refuses although every contract answers it. `recorded`
-    contains the transcripts of all contracts.
-
-    A step is compared only with the contracts that refused the same calls in all earlier steps, because other contracts
-    are in a different state. The search stops if no such contract remains.
+    """Yield a harm for each refused call that every contract answers. `recorded` contains the transcripts of all
+    contracts. A step is compared only with the contracts that refused the same calls before, because others are in a
+    different state. The search stops if no such contract remains.
     """
     courses = [*courses_of(recorded)]
     message = -1

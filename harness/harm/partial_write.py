@@ -15,10 +15,8 @@ def has_exited(call: ToolCall, answer: ToolResult) -> bool:
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the amount that an interrupted call has written may differ in each replay.
-
-    True if the call is stopped or gets a signal while it writes, or if the program survives a signal between validation
-    and execution.
+    """Whether the amount that an interrupted call has written may differ in each replay. True if the call is stopped or
+    gets a signal while it writes, or if the program survives a signal before it executes the call.
     """
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
@@ -31,10 +29,9 @@ def check_partial_writes(
     changes: Mapping[str, Entry | None],
     answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
-    """Yield each path that an interrupted call spoiled, with a description of its current content.
-
-    The file of the call must have its old or its requested content, and the requested content if the `answer` reports
-    success. A temporary file is allowed only if the program has exited. All other files must be unchanged.
+    """Yield each path that an interrupted call spoiled, with a description of its current content. The file of the call
+    must have its old or its requested content, and the requested content if the `answer` reports success. A temporary
+    file is allowed only if the program has exited. All other files must be unchanged.
     """
     named_paths = candidate_paths(call.arguments, before)
     for path, entry in sorted(changes.items()):

@@ -28,9 +28,8 @@ RequestedEdit = Sequence[Replacement] | NewText
 
 
 def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> RequestedEdit | None:
-    """Return the edit that a call requests. None if the tool does not edit files, or if its arguments are invalid.
-
-    An Edit with an empty `old_string` writes the file, or inserts the text before or after its content.
+    """Return the edit that a call requests. None if the tool does not edit files, or if its arguments are invalid. An
+    Edit with an empty `old_string` writes the file, or inserts the text before or after its content.
     """
     match tool:
         case "Write":

@@ -10,9 +10,7 @@ from readfirst.harness.suite.repeated_text import texts_in
 MARK = "\ufeff"
 """The byte order mark as a character. Some tools show it before the first line."""
 _LONE_HALF_PATTERN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Pattern of a lone half of a surrogate pair, as in UTF-16 files. Other surrogates stand for bytes that are not
-UTF-8.
-"""
+"""A lone half of a surrogate pair, as in UTF-16 files. Other surrogates stand for bytes that are not UTF-8."""
 _COLOUR_PATTERN = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY_PATTERN = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
@@ -46,12 +44,10 @@ _BETWEEN_STRINGS_PATTERN = re.compile(r"[\W\dbBrRuUfF_]*")
 
 
 def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequence[str]]:
-    """Yield the lines of an answer in each form that a tool may have used, the most likely first.
-
-    The forms: unchanged; the strings of JSON; without colours; without tags and with decoded entities; without a
-    heading; quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
-    instead of visible signs. Lines in `explained` were matched with lines of the file in an earlier form, and are not
-    decoded.
+    """Yield the lines of an answer in each form that a tool may have used, the most likely first. The forms: unchanged;
+    the strings of JSON; without colours; without tags and with decoded entities; without a heading; quoted texts with
+    decoded escapes; without the border of a table or the `$` at line ends; with whitespace instead of visible signs.
+    Lines in `explained` matched the file in an earlier form, and are not decoded.
     """
     answer = answer.replace(MARK, "")
     plain = _split_lines(answer)
@@ -99,9 +95,7 @@ def _as_decoded(line: str) -> str:
 
 
 def _with_carets(line: str, keep: str) -> str:
-    """Return a line as `cat -A` prints it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII. Characters in
-    `keep` stay unchanged.
-    """
+    """Return a line as `cat -A` prints it (`^I` for a tab, `M-C` beyond ASCII). Characters in `keep` are unchanged."""
     written = []
     errors = "surrogateescape" if _LONE_HALF_PATTERN.search(line) is None else "replace"
     for byte in line.encode("utf-8", errors):
@@ -157,9 +151,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the quoted texts in one line of an answer as lines. If the line does not consist of quoted texts, return
-    the line itself. The text before a single quoted text is kept.
-    """
+    """Return the quoted texts of a line as lines, and the text before a single one. Without any: the line itself."""
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]
@@ -215,10 +207,8 @@ def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
 
 
 def _strings_of_json(answer: str) -> list[str]:
-    """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers.
-
-    If the answer is a list whose items each contain one number and one string, the number is put before the string, as
-    a line number.
+    """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers. If each item of
+    a list contains one number and one string, the number is put before the string, as a line number.
     """
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return []
@@ -237,9 +227,7 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return the rows in a JSON value: the value itself if it is a list, or the first list in an object. Empty if there
-    is no list, or if its items have other types.
-    """
+    """Return a JSON list, or the first list in an object. Empty without a list, or if its items have other types."""
     if isinstance(value, dict):
         value = next((item for item in value.values() if isinstance(item, list)), [])
     return value if isinstance(value, list) and all(isinstance(item, dict | list) for item in value) else []
@@ -278,6 +266,4 @@ _LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] =
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Functions that decode a line of an answer. A function is only used if the line contains one of the texts before
-it.
-"""
+"""Functions that decode a line of an answer. Each is used only if the line contains one of the texts before it."""

@@ -16,9 +16,7 @@ def files_shown_after_summary(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the paths of the known files that the product shows again: the five that were changed last, and all files
-    with the same time as the fifth.
-    """
+    """Return the files that the product shows again: the five changed last, and all with the time of the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}
@@ -27,9 +25,7 @@ def files_shown_after_summary(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return the time of a file's last change, in nanoseconds since 1970. If the time was not recorded, return the time
-    in the scenario's setup, or _UNKNOWN_TIME_NS if the session may have changed the file.
-    """
+    """Return the time of a file's last change in ns, or the given time, or _UNKNOWN_TIME_NS if perhaps changed."""
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:
         return entry.stamp.mtime_ns

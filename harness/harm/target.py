@@ -13,11 +13,10 @@ _WHITESPACE = " \t\r\n\ufeff"
 
 
 def target_path(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
-    """Return the path of the file that a call reads or changes. None if its arguments contain no usable path.
-
-    If the arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads
-    through a link that the call replaced by a file, the path of the link is returned. Whitespace around a path is
-    stripped if no file has the unstripped name.
+    """Return the path of the file that a call reads or changes. None if its arguments contain no usable path. If the
+    arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads through a
+    link that the call replaced by a file, the path of the link is returned. Whitespace around a path is stripped if no
+    file has the unstripped name.
     """
     paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):

@@ -10,9 +10,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The decoded text of a file, its encoding, and its byte order mark (b"" if there is none). Invalid bytes become
-    lone surrogates.
-    """
+    """A file's decoded text, encoding and byte order mark (b"" if none). Invalid bytes become lone surrogates."""
 
     mark: bytes
     encoding: str

@@ -27,9 +27,7 @@ _MAX_LINE_RANGES = 3
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm whose step and call are not known yet: its kind, a description, and excerpts of the content before and
-    after.
-    """
+    """A harm whose step and call are not known yet: its kind, a description, excerpts from before and after."""
 
     kind: Kind
     what: str
@@ -40,9 +38,7 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return a harm (`lost`) if the new content of a file lacks lines that the session has not seen. None if it lacks
-    none.
-    """
+    """Return a harm (`lost`) if the new content lacks lines that the session has not seen. Otherwise None."""
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")
@@ -65,7 +61,6 @@ def check_edit(
     crlf: bool,
 ) -> UnlocatedHarm | None:
     """Return the harm if an answered edit changed a file in a way that was not requested. None if there is no harm.
-
     `before` and `after` are the bytes of the file; None means a missing file. `crlf` means that a file in the workspace
     has CRLF line ends.
     """
@@ -124,7 +119,6 @@ def _describe_wrong_edit(
 
 
 def _with_mark(content: Content) -> Content:
-    """Return the content with its byte order mark as the first character of the text."""
     return Content(b"", content.encoding, f"\ufeff{content.text}") if content.mark else content
 
 
@@ -138,8 +132,7 @@ def _describe_difference(
     single: bool,
 ) -> UnlocatedHarm:
     """Return the harm of an edit whose old text was unique, but which did not produce the requested content. `result`
-    is the most similar allowed result, `actual` the text of the file; `single` means that the call requests one
-    replacement.
+    is the most similar allowed result, `actual` the text of the file; `single` means one replacement.
     """
     expected = "" if result is None else result.text
     if result is not None and single and _is_equal_outside(result, actual):
@@ -185,9 +178,8 @@ def _describe_lines(path: str, missing: Sequence[tuple[int, Line]], knowledge: F
 def _describe_numbers(
     path: str, numbers: Sequence[int], authors: set[tuple[LineAuthor, bool]], knowledge: FileKnowledge
 ) -> str:
-    """Describe lost lines and their authors: `line 2 of a.txt, which somebody else saved after the Read`.
-
-    `authors` contains the authors of the lines, each with whether the session has seen the lines.
+    """Describe lost lines and their authors: `line 2 of a.txt, which somebody else saved after the Read`. `authors`
+    contains the authors of the lines, each with whether the session has seen the lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
@@ -201,9 +193,7 @@ def _describe_numbers(
 
 
 def _format_ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers as a text with ranges, such as `2, 5–7`. If there are too many ranges, the text ends
-    with `and more`.
-    """
+    """Return ascending numbers with ranges, such as `2, 5–7`. After too many ranges, the text ends with `and more`."""
     ranges: list[str] = []
     position = 0
     while position < len(numbers) and len(ranges) < _MAX_LINE_RANGES:
@@ -230,9 +220,7 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return a word that describes how a path changed: `changed`, `removed`, `made` (a directory), `left behind`
-    (others).
-    """
+    """Return how a path changed: `changed`, `removed`, `made` (a directory), `left behind` (others)."""
     if before is None:
         return "made" if isinstance(after, Directory) else "left behind"
     return "removed" if after is None else "changed"

@@ -1,7 +1,6 @@
-"""Find the lines of a file that an answer contains, in any form that a person can read.
-
-An answer is converted to lines in several ways (`shown_forms.readings_of`). The lines are then compared with lines of
-the file: unchanged, after a label that is the same for all lines, after a digest, or after a number (`numbered_lines`).
+"""Find the lines of a file that an answer contains, in any form that a person can read. An answer is converted to lines
+in several ways (`shown_forms.readings_of`). The lines are then compared with lines of the file: unchanged, after a
+label that is the same for all lines, after a digest, or after a number (`numbered_lines`).
 """
 
 import re
@@ -24,10 +23,9 @@ _MAX_LABEL_CHARS = 12
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
-    """Return a list of bools: for each line of a file, whether the answer contains the whole line.
-
-    Blank lines count as shown. Whitespace at line ends does not matter. Line numbers may count from 1, from 0, or from
-    the first shown line, with the same shift in the whole answer.
+    """Return for each line of a file whether the answer contains the whole line. Blank lines count as shown. Whitespace
+    at line ends does not matter. Line numbers may count from 1, from 0, or from the first shown line, with the same
+    shift in the whole answer.
     """
     shown = [not line or line.isspace() for line in lines]
     if all(shown):
@@ -46,10 +44,8 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
-    """Return an index of a file's lines: the keys are the texts that an answer may use to show them, without whitespace
-    at the end.
-
-    The last few files are cached, because consecutive answers usually concern the same file.
+    """Return the index of a file's lines. The last few files are cached, as successive answers usually concern one
+    file.
     """
     indexes_by_text: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
@@ -68,11 +64,9 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
 def _match_lines(
     answered: Sequence[str], line_index: LineIndex, lines: Sequence[str]
 ) -> dict[int, int | None]:
-    """Find the lines of an answer that show lines of the file. The keys are positions in the answer, the values indexes
-    in the file. The value is None for a line with a wrong line number.
-
-    The lines are matched by their line numbers, and by their text without numbers. If both ways match a line, the way
-    that matches more lines is used.
+    """Find the lines of an answer that show lines of the file. Return their indexes in the file by the position in the
+    answer; None for a wrong line number. The lines are matched by their line numbers, and by their text without
+    numbers. If both ways match a line, the way that matches more lines is used.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
     numbered = find_numbered_lines(texts, line_index, lines)
@@ -84,11 +78,8 @@ def _match_lines(
 
 
 def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Matches) -> Matches:
-    """Find the lines of an answer that show lines of the file without a line number: unchanged, or after a label (such
-    as `> `).
-
-    A kind of label is only accepted if it matches more lines than other labels, and more than line numbers
-    (`numbered`).
+    """Find lines of an answer that show lines of the file without a number: unchanged, or after a label (such as `> `).
+    A kind of label is only accepted if it matches more lines than other labels, and than line numbers (`numbered`).
     """
     cuts = {position: 0 for position, text in enumerate(texts) if text in line_index}
     min_matches = max(len(cuts), len(numbered))
@@ -110,10 +101,8 @@ def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Mat
 def _iter_labels(
     texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield a mapping for each kind of label that may precede lines of the file in an answer. The keys are the
-    positions of the lines with this label, the values the ends of the labels.
-
-    `exact` contains the positions of the lines that match without a label.
+    """Yield, for each kind of label that may precede lines of the file, the positions of the labelled lines in the
+    answer with the ends of the labels. `exact` contains the positions of the lines that match without a label.
     """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
@@ -136,9 +125,7 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each possible label at the start of a line in an answer, such as `> `: signs without letters or
-    digits, after which the rest of the line is a line of the file.
-    """
+    """Add to `labels` each label (signs such as `> `) at the start of a line, before a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
@@ -147,9 +134,7 @@ def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[st
 
 
 def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Add to `digests` the sign after the first short word of a line in an answer, if the rest of the line is a line of
-    the file. The word may then be a digest.
-    """
+    """Add to `digests` the sign after the first short word of a line, perhaps a digest, before a line of the file."""
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return
@@ -161,9 +146,7 @@ def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words before separators are digests: they have the same length, and are not numbers with the same
-    prefix.
-    """
+    """Whether the words before separators are digests: equally long, and not numbers with the same prefix."""
     words = [match[1] for text in texts if (match := _DIGEST_PATTERN.match(text))]
     if len(words) == 1:
         return len(words[0]) <= 4 and not NUMBER.match(texts[0])
