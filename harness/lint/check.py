@@ -11,15 +11,11 @@ from readfirst.harness.yaml_io.finding import Finding, Position
 Stated = Sequence[bool]
 """For each call of a scenario, in order: whether its expected result has the key `documented`."""
 Documented = Sequence[tuple[str, Position]]
-"""For each expected result with the key `documented`: the section of the document that it names, and its position in
-the file.
-"""
+"""For each expected result with `documented`: the section of the document, and its position in the file."""
 
 
 class Check(Protocol):
-    """A lint check that an extension adds. The entry points of the group `readfirst.checks` name the constructors,
-    which get the suite as their argument.
-    """
+    """A check that an extension adds. Entry points of `readfirst.checks` name the constructors, which get the suite."""
 
     findings: Sequence[Finding]
     """Findings about files that only this check reads."""
@@ -31,10 +27,9 @@ class Check(Protocol):
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield findings that depend on several scenarios.
-
-        `stated` returns the value of `stated_in` for a scenario id. It returns None for a scenario that cannot be read,
-        and raises UnknownScenarioError. `shown` contains, for each rule, the evidence that scenarios contribute.
+        """Yield findings that depend on several scenarios. `stated` returns the value of `stated_in` for a scenario id,
+        None for a scenario that cannot be read, and raises UnknownScenarioError. `shown` contains, for each rule, the
+        evidence that scenarios contribute.
         """
         ...
 
@@ -45,9 +40,7 @@ def stated_in(scenario: Scenario) -> Stated:
 
 
 def documented_in(case: LintContext) -> Documented:
-    """Return, for each expected result with the key `documented`, the section of the document that it names, and its
-    position in the file.
-    """
+    """Return the section and the position in the file for each expected result with the key `documented`."""
     clauses = (clause for clause, _ in case.clauses())
     return [
         (clause.documented, at(clause.position, case)) for clause in clauses if clause.documented is not None

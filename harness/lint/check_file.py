@@ -1,6 +1,4 @@
-"""Lint checks that need only one scenario file. They also return the data that is used to compare it with other
-files.
-"""
+"""Lint checks that need only one scenario file, and the data to compare it with other files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -78,9 +76,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about the way in which strings are written in a file. The file is parsed again, to get the
-    positions of strings.
-    """
+    """Yield findings about the way in which strings are written. Parses the file again, to get their positions."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -96,7 +92,6 @@ def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding
 
 
 def _find_strings(value: Any) -> set[str]:
-    """Return all strings in a YAML value. Keys of mappings are included."""
     strings: set[str] = set()
     remaining = [value]
     while remaining:
@@ -117,9 +112,8 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_metadata, check_rule_o
 
 @dataclass(frozen=True, slots=True)
 class ComparableValues:
-    """The values of a scenario that lint compares with other scenarios, with rules and with the claims of documents.
-
-    No two scenarios may have the same title or fingerprint.
+    """The values of a scenario that lint compares with other scenarios, with rules and with claims. No two scenarios
+    may have the same title or fingerprint.
     """
 
     title: str
@@ -134,10 +128,8 @@ class ComparableValues:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The findings about one scenario, and the data for checks that compare several scenarios.
-
-    `contracts` are the contracts in its recording; None if the recording was not read. `unrecorded_contracts` are the
-    contracts without a recording.
+    """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
+    contracts in its recording; None if it was not read. `unrecorded_contracts` are those without a recording.
     """
 
     scenario_id: str
@@ -158,9 +150,7 @@ class CheckFileJob:
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return a context manager that yields a function. The function checks the scenarios `ids`, which are in one
-        file.
-        """
+        """Return a context manager that yields a function, which checks the scenarios `ids` of one file."""
         return nullcontext(self._check_file)
 
     def result_for_crash(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
@@ -255,10 +245,8 @@ _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private
 
 
 def _check_arguments(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding for each call with an unknown argument, if the call is refused for another reason or belongs to
-    an invariant.
-
-    A tool that refuses unknown arguments would pass such a scenario, even if it does not have the tested behaviour.
+    """Yield a finding for each unknown argument in an invariant, or in a call that is refused for another reason. A
+    tool that refuses unknown arguments would pass such a scenario, even if it does not have the tested behaviour.
     """
     for call in case.scenario.calls() if not case.scenario.composed else ():
         errors = {clause.error for clause in call.expect.clauses()}
@@ -272,9 +260,7 @@ def _check_arguments(case: LintContext) -> Iterator[Finding]:
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about the expected results in a scenario: unknown arguments and errors, repeated results, missing
-    or long texts.
-    """
+    """Yield findings about expected results: unknown arguments and errors, repetitions, missing or long texts."""
     yield from _check_arguments(case)
     yield from _check_equal_clauses(case)
     vocabulary = case.suite.vocabulary
@@ -311,9 +297,7 @@ def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
-    """Yield findings about the texts of an expected result: texts that are too long, or that contain paths of the
-    author's machine.
-    """
+    """Yield findings about texts that are too long, or that contain paths of the author's machine."""
     position = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
     if isinstance(clause.text, str) and len(clause.text) > _MAX_CLAUSE_CHARS:

@@ -40,9 +40,7 @@ def check_metadata(case: LintContext) -> Iterator[Finding]:
 
 
 def check_former_keys(document: Document) -> Iterator[Finding]:
-    """Yield a finding for each key of a scenario file that was renamed. The next release will not accept its former
-    name.
-    """
+    """Yield a finding for each renamed key. The next release will not accept its former name."""
     for former, current in _FORMER_KEYS.items():
         if isinstance(document.value, dict) and former in document.value:
             fix = f"Write `{current}`; the next release removes the old name."
@@ -58,9 +56,7 @@ def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
 
 
 def check_title(title: str, position: Position, subject: str = "the title") -> Iterator[Finding]:
-    """Yield findings if a title is not one sentence about a behaviour. `subject` is used as the beginning of their
-    messages.
-    """
+    """Yield findings if a title is not one sentence about a behaviour. Their messages begin with `subject`."""
     problem = None
     if len(title) > MAX_TITLE_CHARS:
         problem = f"has {len(title)} characters"
@@ -86,9 +82,7 @@ def check_title(title: str, position: Position, subject: str = "the title") -> I
 def check_source(
     source: str, documents: Sequence[str], position: Position, subject: str = ""
 ) -> Iterator[Finding]:
-    """Yield findings if a source is neither an https address nor a section of one of the `documents`. `subject` is used
-    as the beginning of their messages.
-    """
+    """Yield findings if a source is neither an https address nor a section of one of the `documents`."""
     if not _ADDRESS_PATTERN.fullmatch(source):
         yield from _check_document(source, documents, position, subject)
 

@@ -35,9 +35,7 @@ def recording_finding(error: RecordingError, fix: str) -> Finding:
 
 
 def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Finding]:
-    """Yield findings about the recording of one scenario, for example if it was edited or does not belong to the
-    scenario.
-    """
+    """Yield findings about a scenario's recording, for example if it was edited or does not belong to the scenario."""
     scenario, recording = case.scenario, found.recording
     is_unrecorded = any(scenario.calls()) and scenario.contract not in recording.transcripts
     if recording.transcripts and recording.inputs != scenario.inputs:
@@ -59,9 +57,8 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
 
 
 def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that support a scenario, but whose recording is missing without a stated reason.
-
-    Empty if the suite does not need recordings, or if the recording of the scenario's contract is missing or invalid.
+    """Return the contracts that support a scenario, but whose recording is missing without a stated reason. Empty if
+    the suite needs no recordings, or if the recording of the scenario's contract is missing or invalid.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     is_current = scenario.contract in transcripts and recording.inputs == scenario.inputs
@@ -77,9 +74,7 @@ def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, 
 
 
 def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes about missing recordings. Unlike findings, notes do not make `readfirst lint` fail. `unrecorded`
-    contains the contracts without a recording, by scenario id.
-    """
+    """Yield notes, which do not make `readfirst lint` fail, about missing recordings (contracts by scenario id)."""
     for scenario_id, names in list(unrecorded.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
     if len(unrecorded) > _MAX_NOTES:
@@ -91,11 +86,9 @@ def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings whose scenario or contract does not exist in the suite, and about files that are
-    not recordings.
-
-    `located` contains the id and the file of each recording. `read` contains the contracts in the recording of each
-    scenario; None if the recording was not read.
+    """Yield findings about recordings of unknown scenarios or contracts, and about files that are not recordings.
+    `located` contains the id and the file of each recording, `read` the contracts in each recording; None if it was not
+    read.
     """
     recordings = suite.recordings
     known_contracts = {contract.name for contract in suite.contracts.recorded}
@@ -125,10 +118,8 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a recording may contain a transcript with this name: the name of a recorded contract, or any version of
-    the product.
-
-    Versions between two contracts are recorded to find the version that changed an answer.
+    """Whether a transcript may have this name: a recorded contract, or any version of the product. Versions between two
+    contracts are recorded to find the version that changed an answer.
     """
     try:
         return suite.contracts.find(name).recorded

@@ -21,17 +21,13 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 _SHARED_FILES = ("contracts", "errors", "rules", "suite", "tags")
 _MIN_SCENARIOS_PER_PROCESS = 200
-"""Minimum number of scenarios per worker process. For fewer scenarios, starting the process takes longer than the
-checks.
-"""
+"""Minimum number of scenarios per worker process. For fewer, starting the process takes longer than the checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """The result of `readfirst lint`: all findings, sorted by scenario id and line.
-
-    `unrecorded` contains the contracts without a recording, by scenario id. `scenarios` is the number of checked
-    scenarios.
+    """The result of `readfirst lint`: all findings, sorted by scenario id and line. `unrecorded` contains the contracts
+    without a recording, by scenario id. `scenarios` is the number of checked scenarios.
     """
 
     findings: tuple[Finding, ...]
@@ -46,7 +42,6 @@ def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
 
 def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
     """Check the scenarios `ids` of a suite (None: all scenarios), using `jobs` processes if there are enough scenarios.
-
     With `ids`, only these scenarios are read and compared with each other, so duplicates of other scenarios and rules
     without scenarios are not detected. Recordings, rules and claims are checked only if all scenario files can be read.
     Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read.
@@ -126,9 +121,7 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if an earlier scenario has the same title, or the same files and steps. Then add the title and the
-    fingerprint of this scenario to the dictionaries, for the comparison with later scenarios.
-    """
+    """Yield findings if an earlier scenario has the same title or fingerprint. Then add those of this scenario."""
     if result.values is None:
         return
     scenario_id, values = result.scenario_id, result.values
@@ -146,9 +139,7 @@ _Located = Sequence[tuple[str, Path]]
 
 
 def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...]]:
-    """Find all recordings. Return the id and the file of each recording, by suite. If a directory or file cannot be
-    read, return a finding instead.
-    """
+    """Return the id and the file of each recording, by suite, and findings about unreadable directories and files."""
     try:
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:

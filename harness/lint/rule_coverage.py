@@ -1,6 +1,4 @@
-"""Lint checks of rules: every scenario has a rule, and the scenarios of each rule test both allowed and refused
-calls.
-"""
+"""Lint checks of rules: every scenario has a rule, and each rule's scenarios test allowed and refused calls."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +17,7 @@ _MIN_SCENARIOS = 2
 @dataclass(frozen=True, slots=True)
 class Showing:
     """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
-
-    `allowed` contains each tool whose last call in the scenario is not refused. Earlier calls are ignored, because they
-    may only prepare the last call.
+    `allowed` contains each tool whose last call is not refused. Earlier calls may only prepare the last call.
     """
 
     scenario_id: str
@@ -30,9 +26,7 @@ class Showing:
 
 
 def showing_of(scenario: Scenario) -> Showing:
-    """Return the evidence that a scenario contributes for its rule. The refusals are those of the scenario's
-    contract.
-    """
+    """Return the evidence that a scenario contributes for its rule, according to its own contract."""
     last_allowed: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
@@ -42,9 +36,7 @@ def showing_of(scenario: Scenario) -> Showing:
 
 
 def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding if a scenario names no rule, although its suite has rules, or if there is no rule with the stated
-    id.
-    """
+    """Yield a finding if a scenario names an unknown rule, or no rule although its suite has rules."""
     rules = case.suite.rules
     if rules is None:
         return
@@ -62,10 +54,7 @@ def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
 def check_rules(
     suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield findings about the rules of a suite, for example a rule that has too few scenarios.
-
-    `shown` contains, for each rule id, the evidence that scenarios contribute.
-    """
+    """Yield findings about rules, for example with too few scenarios. `shown` contains the evidence by rule id."""
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
@@ -91,9 +80,7 @@ def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Findi
 
 
 def _check_evidence(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield findings if the scenarios of a rule are too few, do not have the rule's requirement, or lack allowed or
-    refused calls.
-    """
+    """Yield findings if a rule's scenarios are too few, have another requirement, or lack allowed or refused calls."""
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

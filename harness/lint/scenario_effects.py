@@ -1,6 +1,4 @@
-"""Lint checks of the effects of calls and events in a scenario, and a fingerprint that is used to find equal
-scenarios.
-"""
+"""Lint checks of the effects of calls and events in a scenario, and a fingerprint to find equal scenarios."""
 
 import hashlib
 import json
@@ -17,9 +15,7 @@ from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, part
 from readfirst.harness.yaml_io.finding import Finding
 
 _MAX_COMPARED_CHARS = 1024
-"""Maximum length of an argument that is part of a fingerprint, in characters. Longer arguments are replaced by
-digests.
-"""
+"""Maximum length of an argument in a fingerprint, in characters. Longer arguments are replaced by digests."""
 
 
 def check_effects(case: LintContext) -> Iterator[Finding]:
@@ -32,10 +28,7 @@ def check_effects(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_events(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about events that change nothing, or that name a missing file.
-
-    The state of each path is computed step by step, as far as it is known.
-    """
+    """Yield findings about events that change nothing, or that name a missing file, as far as the files are known."""
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
     written, is_certain = {**files}, True
     for step in case.scenario.steps:
@@ -72,17 +65,13 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of the workspace and the steps of a scenario. Equal scenarios have equal digests, even if their
-    YAML is written differently.
-    """
+    """Return a digest of the workspace and the steps. It does not depend on the form of the YAML."""
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a value to JSON types for the fingerprint. Files are replaced by their content; expectations are
-    omitted.
-    """
+    """Convert a value to JSON types for the fingerprint: content instead of files, without expectations."""
     match value:
         case TextContent() | Base64Content():
             return _digest_of(value.data())
@@ -103,9 +92,7 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
 def _shorten_argument(argument: Any) -> Any:
-    """Return an argument for the fingerprint. A long text is replaced by its digest, which is padded so that it differs
-    from any short text.
-    """
+    """Return an argument for the fingerprint. The digest of a long text is padded, to differ from any short text."""
     if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
         return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument
