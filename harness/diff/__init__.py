@@ -1,3 +1,1 @@
-"""Compare two contracts or runs, and group the differences by cause, like a changelog of the file tools (`readfirst
-diff`).
-"""
+"""Compare two contracts or runs, and group the differences by cause, like a changelog (`readfirst diff`)."""

@@ -29,10 +29,8 @@ _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "conten
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """The key that is used to group differences: differences with the same key form one cause. `tool` is empty if the
-    tool does not matter.
-
-    The `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
+    """The key of a difference: differences with the same key form one cause. `tool` is empty if it does not matter. The
+    `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
     """
 
     level: ChangeLevel
@@ -43,9 +41,8 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """All differences between two sides that have the same signature, and therefore probably the same cause.
-
-    `since` contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
+    """All differences between two sides that have the same signature, and therefore probably the same cause. `since`
+    contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
     """
 
     signature: Signature
@@ -70,9 +67,7 @@ class Cause:
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """The distinct changes of this cause: the value before, the value after, and the number of occurrences. The
-        most frequent is first.
-        """
+        """The distinct changes: value before, value after, number of occurrences. The most frequent is first."""
         changes = (occurrence.change for occurrence in self.occurrences)
         pairs = Counter((change.before, change.after) for change in changes)
         ordered = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
@@ -80,9 +75,7 @@ class Cause:
 
     @property
     def safety(self) -> bool:
-        """Whether the cause puts files at risk: a refusal that protects files is gone or new, or other bytes are
-        written.
-        """
+        """Whether files are at risk: a refusal that protects files is gone or new, or other bytes are written."""
         if self.level != "effects" or self.signature.tool == "Read":
             return False
         if self.signature.kind == "refusal":
@@ -91,9 +84,7 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The occurrence that reports show as an example: the shortest occurrence of the most frequent of the
-        `variants`.
-        """
+        """The occurrence that reports show: the shortest occurrence of the most frequent of the `variants`."""
         before, after, _ = self.variants[0]
 
         def sort_key(occurrence: Occurrence) -> tuple[int, str, int]:
@@ -107,10 +98,9 @@ class Cause:
 
 def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
     """Group differences by cause. Return the causes, the most serious first, and the differences that are only
-    consequences of other differences.
-
-    A difference is a consequence if an earlier effect or reason in its scenario differs. A different text is a
-    consequence only if the same change of text does not occur independently in another place.
+    consequences of other differences. A difference is a consequence if an earlier effect or reason in its scenario
+    differs. A different text is a consequence only if the same change of text does not occur independently in another
+    place.
     """
     independent = [occurrence for occurrence in differences if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
@@ -141,10 +131,8 @@ def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes. If several tools have an equal cause, these causes are merged into one.
-
-    Refusals that protect a file are not merged. Differences in the content of files are not merged, because their cause
-    is not known.
+    """Yield the causes. Equal causes of several tools are merged into one, except refusals that protect a file, and
+    differences in the content of files, whose cause is not known.
     """
     remaining = sorted(causes, key=_sort_key)
     while remaining:
@@ -171,9 +159,8 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 
 def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Yield each changed refusal with its signature: an error name that is new or gone at a tool.
-
-    If a refusal has two possible signatures, the signature that explains more scenarios is used.
+    """Yield each changed refusal with its signature: an error name that is new or gone at a tool. If a refusal has two
+    possible signatures, the signature that explains more scenarios is used.
     """
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])

@@ -20,9 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm, and the scenarios in which only the second side of a comparison (`newly`) or only the first side
-    (`no_longer`) does it.
-    """
+    """A kind of harm, with the scenarios in which only the second side (`newly`) or the first (`no_longer`) does it."""
 
     kind: Kind
     newly: tuple[str, ...]
@@ -31,12 +29,10 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The result of a comparison: the differences between the two sides, grouped by cause, the most serious first.
-
-    `compared` is the number of scenarios with answers of both sides. `left_out` contains the ids of the other
-    scenarios, by the reason. `consequences` are differences that occur only together with, or after, a different
-    effect. `error` is the number of scenarios without a result, because an adapter or its environment failed, or
-    because a run was interrupted.
+    """The differences between two sides, grouped by cause, the most serious first. `compared` is the number of
+    scenarios with answers of both sides. `left_out` contains the ids of the other scenarios, by the reason.
+    `consequences` are differences that occur only with, or after, a different effect. `error` is the number of
+    scenarios without a result, because an adapter, its environment or a run ended early.
     """
 
     before: str
@@ -63,9 +59,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario. `harms` are the kinds of harm that each side does; None if all effects are
-    equal, because the harm is then equal, too.
-
+    """The result of comparing one scenario. `harms` are the kinds of harm of each side; None if all effects are equal.
     `left_out` is the reason why the scenario was not compared, or empty.
     """
 
@@ -114,10 +108,8 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides in the scenarios `ids`, using `jobs` processes. `advance` is called after each scenario, for a
-    progress bar.
-
-    Raises SuiteError, RecordingError.
+    """Compare two sides in the scenarios `ids`, using `jobs` processes. `advance` is called after each scenario. Raises
+    SuiteError, RecordingError.
     """
     differences: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
@@ -175,9 +167,7 @@ def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Itera
 
 
 def _has_equal_recordings(before: Side, after: Side, scenario_id: str) -> bool:
-    """Whether both sides are contracts with equal recordings of a scenario. Used to skip the scenario, which is faster
-    than comparing its answers.
-    """
+    """Whether both sides are contracts with equal recordings of a scenario, which can be skipped to save time."""
     match before, after:
         case ContractSide(contract=left, taken=None), ContractSide(contract=right, taken=None) if (
             left.recorded and right.recorded
@@ -192,9 +182,7 @@ _ABSENT = object()
 
 
 def tool_changes(before: Mapping[str, OfferedTool], after: Mapping[str, OfferedTool]) -> Iterator[str]:
-    """Yield a line for each difference between the tools of two contracts: their names, arguments, and facts about
-    their descriptions.
-    """
+    """Yield a line for each difference between two contracts' tools: names, arguments, facts about descriptions."""
     for tool in sorted({*before, *after}):
         if tool not in after:
             yield f"{tool} is no longer offered at the start"

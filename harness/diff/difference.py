@@ -39,9 +39,8 @@ _EXCERPT_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One difference between the answers of two sides to a call. It contains the scenario and the position of the call.
-
-    If `follows`, the difference may be a consequence of a different effect before it or at the same call.
+    """One difference between the answers of two sides to a call, with the scenario and the position of the call. If
+    `follows`, the difference may be a consequence of a different effect before it or at the same call.
     """
 
     change: Change
@@ -54,9 +53,7 @@ class Occurrence:
 def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Clause], after: Mapping[CallIndex, Clause]
 ) -> list[Occurrence]:
-    """Return all differences between the answers of two sides in a scenario. Calls that only one side answers are
-    skipped.
-    """
+    """Return the differences between two sides' answers in a scenario. Calls that only one side answers are skipped."""
     states = states_before_steps(scenario, before), states_before_steps(scenario, after)
     known_lines = KnownLines(scenario)
     differences: list[Occurrence] = []
@@ -87,9 +84,7 @@ def _compare_effects(
     left_state: Files,
     right_state: Files,
 ) -> Iterator[Change]:
-    """Yield the differences in refusals and in changed files. `left_state` and `right_state` are the files before the
-    call.
-    """
+    """Yield the differences in refusals and changed files. The states are the files before the call."""
     if _is_refused(left_answer) != _is_refused(right_answer) and isinstance(part, ToolCall):
         results = _describe_result(left_answer, part), _describe_result(right_answer, part)
         texts = stated_text(left_answer.text), stated_text(right_answer.text)
@@ -178,9 +173,7 @@ def may_be_same_text(left: str | TextDigest | None, right: str | TextDigest | No
 
 
 def stated_text(text: str | TextDigest | None) -> str:
-    """Return the known part of an expected text. If only a digest is stated, return the beginning and the end of the
-    text.
-    """
+    """Return the known part of an expected text: of a digest, the beginning and the end."""
     match text:
         case None:
             return "(no words are stated)"
@@ -267,9 +260,7 @@ def _straighten_quotes(text: str) -> str:
 
 
 def _classify_content(kind: str, text: str) -> str:
-    """Return a word that describes a content in a difference of this kind. For the kind `quotes`, for example,
-    `curly`.
-    """
+    """Return a word for a content in a difference of this kind, such as `curly` for the kind `quotes`."""
     match kind:
         case "quotes":
             return "curly" if _straighten_quotes(text) != text else "straight"
@@ -292,7 +283,6 @@ def _classify_content(kind: str, text: str) -> str:
 
 
 def _excerpts_around_difference(before: str, after: str) -> tuple[str, str]:
-    """Return an excerpt of each content, around the first difference between them."""
     if max(len(before), len(after)) <= 2 * _EXCERPT_CHARS:
         return before, after
     start = max((first_difference(before, after) or 0) - _EXCERPT_CHARS // 2, 0)

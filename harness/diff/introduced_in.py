@@ -1,6 +1,4 @@
-"""Find the versions that introduced a cause of differences, by comparing the recorded answers of successive
-versions.
-"""
+"""Find the versions that introduced a cause of differences, by comparing recordings of successive versions."""
 
 from __future__ import annotations
 
@@ -29,10 +27,9 @@ _MAX_POINTS = 4
 def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Find the versions that introduced each cause, and return the causes with these versions (`Cause.since`). Used if
-    the suite contains recordings of versions between the two contracts.
-
-    `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError, RecordingError.
+    """Return the causes with the versions that introduced them (`Cause.since`), from the recordings between the
+    contracts. `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError,
+    RecordingError.
     """
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
@@ -60,9 +57,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts from a transcript the part which differs in an occurrence. It is used to compare
-    the transcripts of successive versions.
-    """
+    """Return a function that extracts the part of a transcript that differs, to compare successive versions."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -100,16 +95,12 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
 
 
 FIRST_RELAXED = "2.1.208"
-"""The first version that treats two classes of models differently: current ones, and older ones (`+gated`), which must
-Read a file before they edit it.
-"""
+"""The first version that treats current models and older ones (`+gated`, must Read before an Edit) differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A change of an answer between two versions, `before` and `after`. `exact` means that no version was published
-    between them.
-    """
+    """A change of an answer between two versions. `exact` means that no version was published between them."""
 
     before: str
     after: str
@@ -126,11 +117,8 @@ def version_of(name: str) -> str:
 
 
 def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
-    """Return the names of the recorded contracts for one class of models, oldest first: for older models if `gated`,
-    otherwise for current ones.
-
-    Versions before FIRST_RELAXED have only one class of models, and belong to both. Contracts without a version are
-    excluded.
+    """Return the names of the recorded contracts for older models (`gated`) or for current ones, oldest first. Versions
+    before FIRST_RELAXED belong to both. Contracts without a version are excluded.
     """
     names = []
     for name in sorted(recording.transcripts, key=order):
@@ -144,9 +132,7 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Compare the transcripts of successive contracts, and yield a Point for each change. `aspect` extracts the part of
-    a transcript to compare; `names` are the contracts, oldest first.
-    """
+    """Yield a Point for each change of an `aspect` between the transcripts of contracts (`names`, oldest first)."""
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
@@ -155,9 +141,7 @@ def points(
 
 
 def narrowest_points(all_points: Sequence[Point]) -> list[Point]:
-    """Return the points that are not implied by other points, oldest first. A point is omitted if its range of versions
-    contains the range of another point.
-    """
+    """Return the points, oldest first, without those whose range of versions contains the range of another point."""
     distinct = sorted(set(all_points), key=lambda point: (order(point.after), order(point.before)))
 
     def is_within(inner: Point, outer: Point) -> bool:

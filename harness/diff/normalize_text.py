@@ -16,22 +16,17 @@ _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 WHITESPACE = "whitespace and empty lines"
 """The subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
-"""Minimum length of an argument that is replaced by a placeholder in the answer of its call, in characters. Shorter
-arguments may occur in the answer by chance.
-"""
+"""Minimum length of an argument that becomes a placeholder in an answer. Shorter ones may occur by chance."""
 
 _MAX_SENTENCE_CHARS = 4_000
-"""Maximum length of a sentence in which words are replaced by placeholders, in characters. Some answers contain a
-megabyte without a space.
-"""
+"""Maximum length of a sentence with placeholders, in characters. Some answers have a megabyte without a space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an answer: a sentence, or a block of lines of a file.
-
-    `key` is used for comparisons, `text` is the original text. For a block, `prefix` is the text before its first line
-    (` 1→`), and `lines` contains the lines without such prefixes.
+    """A part of an answer: a sentence, or a block of lines of a file. `key` is used for comparisons, `text` is the
+    original text. For a block, `prefix` is the text before its first line (` 1→`), and `lines` contains the lines
+    without such prefixes.
     """
 
     kind: Literal["content", "words"]
@@ -49,14 +44,12 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference between two sides, described without the details of its scenario, so that it can be grouped.
+    """A difference between two sides, without the details of its scenario, so that it can be grouped.
 
     `subject` is equal for all changes with the same cause: the kind of bytes, the name of a refusal, or the first
-    different sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the original
-    texts.
-
-    The `kind` of a changed text is `prefix` (of the lines of a file), `content` (of a file), `words`, or `detail`
-    (words that differ only in a path, a number or a quote).
+    different sentences. `before` and `after` may vary. `words_before` and `words_after` are the original texts. The
+    `kind` of a changed text is `prefix` (of the lines of a file), `content` (of a file), `words`, or `detail` (words
+    that differ only in a path, a number or a quote).
     """
 
     level: ChangeLevel
@@ -79,9 +72,7 @@ def generalize_text(text: str, arguments: Mapping[str, Any] | None = None) -> st
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into sentences and blocks of file lines. `known` contains the lines of the scenario's files,
-    which are used to recognise such blocks.
-    """
+    """Split an answer into sentences and blocks of file lines. `known`: the lines of the scenario's files."""
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")
@@ -108,9 +99,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
 
 
 def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Split a line of an answer into a prefix, such as ` 1→`, and a line of the scenario's files. None if it shows no
-    line of a file.
-    """
+    """Split a line of an answer into a prefix, such as ` 1→`, and a `known` line. None if it shows no such line."""
     match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
@@ -128,9 +117,7 @@ def _make_block(lines: Sequence[tuple[str, str, str]]) -> Part:
 
 
 def _prefix_style(prefix: str) -> str:
-    """Return the style of the prefix before a line, which is the same for all lines in an answer: its width, `N` in
-    place of the number, and the sign after the number.
-    """
+    """Return the style of a prefix: its width, `N` in place of the number, and the sign after the number."""
     digits = prefix.strip("\t→|: ")
     width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
     mark = prefix[len(prefix.rstrip("\t→|: ")) :]

@@ -12,10 +12,8 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
-    """Return the recorded answers of one step. The key of each answer is the position of its call. For parallel calls,
-    an additional item contains the changed files; its key is the position of the group.
-
-    New files have their recorded mode.
+    """Return the recorded answers of one step, by the position of the call. For parallel calls, an additional item with
+    the position of the group contains the changed files. New files have their recorded mode.
     """
     answers: dict[CallIndex, Clause] = {
         (index, number): Clause(error=result.error, text=result.answer)
@@ -32,9 +30,7 @@ def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex,
 
 
 def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Clause]:
-    """Return the recorded answers of all steps. The key of each answer is the position of its call, as in
-    `step_answers`.
-    """
+    """Return the recorded answers of all steps, by the position of the call, as in `step_answers`."""
     answers: dict[CallIndex, Clause] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
@@ -52,9 +48,8 @@ _MAX_SEARCHES = 16
 def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
-    """Compute the known files of the workspace before each step, provided that the calls have the given answers.
-
-    Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
+    """Return the known files of the workspace before each step, provided that the calls have the given answers. Links
+    are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
     """
     state: dict[str, Entry | None] = {}
     for path, entry in scenario.given.files.items():
@@ -79,9 +74,7 @@ def states_before_steps(
 
 
 def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[CallIndex, Clause]:
-    """Return the answers with a mode for each changed file: the mode that the answer states, otherwise the mode that
-    the file had before.
-    """
+    """Return the answers with a mode for each changed file: the stated mode, otherwise the mode before the call."""
     states = states_before_steps(scenario, answers)
     return {
         location: replace(
@@ -96,19 +89,15 @@ def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[
 
 
 def with_kept_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
-    """Return a file or directory with a mode. If `entry` states no mode, the mode of `former` is used, which was at the
-    path before.
-    """
+    """Return a file or directory with its stated mode, otherwise with the mode of `former`, the earlier entry."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
 class KnownLines(Container[str]):
-    """The lines of all files, events and arguments of a scenario, without whitespace at their ends. Used to recognise
-    lines of files in answers.
-
-    Some scenarios have several hundred thousand lines. Therefore an index is built only after several lookups.
+    """The stripped lines of all files, events and arguments of a scenario, to recognise lines of files in answers. Some
+    scenarios have several hundred thousand lines. Therefore an index is built only after several lookups.
     """
 
     def __init__(self, scenario: Scenario) -> None:

@@ -1,6 +1,4 @@
-"""Parse the two arguments of `readfirst diff`. Each is a contract, the file of a run, or a connect string of an
-implementation to run now.
-"""
+"""Parse the arguments of `readfirst diff`: each is a contract, the file of a run, or a connect string."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,17 +18,13 @@ from readfirst.harness.suite.suite import Suite
 
 
 class OperandError(ReadfirstError):
-    """An argument of `readfirst diff` is not a contract, the file of a run, or a connect string. The message suggests
-    one.
-    """
+    """An argument of `readfirst diff` is no contract, run file or connect string. The message suggests one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
-    """Opens the two sides of a comparison, which the arguments of `readfirst diff` name.
-
-    If a side is a connect string, the scenarios `ids` are replayed on this implementation with these options.
-    `replayed` is called after each replay.
+    """Opens the two sides of a comparison, which the arguments of `readfirst diff` name. If a side is a connect string,
+    the scenarios `ids` are replayed on it. `replayed` is called after each replay.
     """
 
     suite: Suite
@@ -39,10 +33,8 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides that the arguments name. If one side is a contract, a run on the other side is compared
-        with this contract; otherwise with the default contract.
-
-        Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
+        """Return the two sides. If one is a contract, a run on the other side is compared with it, otherwise with the
+        default. Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
         names = (name for name in (left, right) if name in contracts or name == LATEST)

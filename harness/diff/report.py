@@ -18,18 +18,12 @@ _JSON_FORMAT = 1
 _MAX_SCENARIOS_NAMED = 3
 """Maximum number of scenarios that the output names for a cause."""
 _MAX_COMPLETE_CAUSES = 20
-"""Maximum number of causes that a Markdown page describes completely. If there are more, it only states the number of
-rare changes of words.
-"""
+"""Maximum number of causes that a page describes completely. Beyond it, rare changes of words are only counted."""
 MAX_DETAILED_CAUSES = 10
-"""Maximum number of causes that are shown in detail on a terminal. If there are more, the first ones are shown in one
-line each.
-"""
+"""Maximum number of causes that are shown in detail on a terminal. Beyond it, causes have one line each."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
-"""Maximum number of reasons that are stated for scenarios that were not compared, and of missing capabilities in one
-reason.
-"""
+"""Maximum number of reasons for scenarios that were not compared, and of missing capabilities in one reason."""
 _MAX_RARE_SCENARIOS = 2
 """A change of words is rare if it occurs in at most this many scenarios."""
 
@@ -43,10 +37,9 @@ _TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
-    """Yield the lines of the report for a terminal. `!` marks causes that put a file at risk.
-
-    The texts of both sides are shown below each cause. If there are more than MAX_DETAILED_CAUSES causes and `all_` is
-    not set, only the first of them are shown, in one line each.
+    """Yield the lines of the report for a terminal. `!` marks causes that put a file at risk. The texts of both sides
+    are below each cause. Unless `all_`, more than MAX_DETAILED_CAUSES causes are shortened to the first ones, a line
+    each.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_summary(diff)}"
     shown = diff.causes if all_ else diff.causes[:MAX_DETAILED_CAUSES]
@@ -168,9 +161,7 @@ def _harm_lines(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
-    """Yield a short text for each kind of harm that is new or gone, with a flag: true if the harm is new in any
-    scenario.
-    """
+    """Yield a short text for each kind of harm that is new or gone, and whether it is new in any scenario."""
     for change in diff.harm:
         sides = ((change.newly, "newly"), (change.no_longer, "no longer"))
         counts = [f"{word} in {pluralize(len(names), 'scenario')}" for names, word in sides if names]
@@ -178,9 +169,7 @@ def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
 
 
 def _occurrence_as_json(occurrence: Occurrence) -> dict[str, Any]:
-    """Return the JSON value of a difference. Steps and calls count from 1. `call` is None for a group of parallel
-    calls.
-    """
+    """Return the JSON value of a difference. Steps and calls count from 1. `call` is None for a parallel group."""
     step, call = occurrence.place
     return {
         "scenario": occurrence.scenario_id,
@@ -298,9 +287,7 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def _escape_name(text: str) -> str:
-    """Return a name with escaped characters and limited length, because some names are parts of an implementation's
-    answers.
-    """
+    """Escape and shorten a name, because some names are parts of an implementation's answers."""
     return _truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)
 
 
@@ -315,9 +302,7 @@ def _truncate_text(text: str, max_chars: int) -> str:
 
 
 def example_texts(cause: Cause) -> tuple[str, str]:
-    """Return the texts of both sides in the example of a cause. Each is on one line and starts at the first
-    difference.
-    """
+    """Return both sides' texts in the example of a cause, each on one line from the first difference."""
     before, after = cause.example.change.words_before, cause.example.change.words_after
     position = first_difference(before, after) or 0
     start = 0 if position < _MAX_EXCERPT_CHARS // 2 else position - _MAX_EXCERPT_CHARS // 4

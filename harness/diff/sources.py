@@ -20,9 +20,7 @@ from readfirst.harness.suite.transcript import Transcript
 
 
 class NoAnswersError(Exception):
-    """A side of a comparison has no answers in a scenario, so the scenario is not compared. The message contains the
-    reason.
-    """
+    """A side has no answers in a scenario, so the scenario is not compared. The message is the reason."""
 
 
 class Side(Protocol):
@@ -38,9 +36,7 @@ class Side(Protocol):
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm that the side does in a scenario. Empty if they are not known, for example for
-        documents.
-        """
+        """Return the kinds of harm that the side does in a scenario. Empty if unknown, for example for documents."""
         ...
 
 
@@ -55,11 +51,9 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as one side of a comparison. Its answers are its expectations, with the recorded texts instead of
-    digests.
-
-    For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons
-    for missing transcripts.
+    """A contract as a side. Its answers are its expectations, with the recorded texts instead of digests. For a version
+    that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons for missing
+    transcripts.
     """
 
     suite: Suite
@@ -92,9 +86,7 @@ class ContractSide:
         return answers
 
     def _extended_side(self, scenario: Scenario) -> ContractSide | None:
-        """Return a side for the contract that this contract extends, if that contract judges the scenario. Otherwise
-        None.
-        """
+        """Return a side for the contract that this one extends, if the former judges the scenario. Otherwise None."""
         judging = self.contract.for_scenario(scenario)
         return None if judging is self.contract else ContractSide(self.suite, judging)
 
@@ -124,9 +116,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run of an implementation as one side of a comparison. Its answers are the expectations of the contract `base`,
-    except in steps that differed.
-    """
+    """A run as one side. Its answers are the expectations of the contract `base`, except in steps that differed."""
 
     name: str
     base: ContractSide
@@ -139,9 +129,7 @@ class RunSide:
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers of the run to the calls of a scenario. Raises NoAnswersError if the run has no result for
-        it.
-        """
+        """Return the run's answers to the calls of a scenario. Raises NoAnswersError if the run lacks a result."""
         verdict = self.by_id.get(scenario.id)
         if verdict is None:
             raise NoAnswersError(f"{self.name} did not run it")
