@@ -18,11 +18,9 @@ _SUFFIX = ".unfinished"
 
 
 class StagedFile:
-    """A temporary file with the new content of a file, which it will replace. The caller writes the content to
-    `stream`.
-
-    The temporary file is locked, so the next writer can remove the files of killed writers. Raises OSError, also if the
-    target exists and is not a regular file, because a process of root could otherwise replace `/dev/null`.
+    """A temporary file that will replace a file. The caller writes the new content to `stream`. The temporary file is
+    locked, so the next writer can remove the files of killed writers. Raises OSError, also if the target exists and is
+    not a regular file, because a process of root could otherwise replace `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,10 +39,7 @@ class StagedFile:
             self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Write the rest of the content to disk. Set the mode of the temporary file to the mode of the target.
-
-        The mode is 0644 if the target does not exist. Raises OSError.
-        """
+        """Write the rest to disk. Set the mode of the target, or 0644 if it does not exist. Raises OSError."""
         self.stream.flush()
         mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
         os.fchmod(self.stream.fileno(), mode)
@@ -54,9 +49,7 @@ class StagedFile:
         self._path.replace(self._target)
 
     def create(self) -> None:
-        """Rename the temporary file to the target, which must not exist. Raises FileExistsError if it exists, and
-        OSError.
-        """
+        """Rename to the target, which must not exist. Raises FileExistsError if it exists, and OSError."""
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
     def __enter__(self) -> StagedFile:
@@ -70,9 +63,8 @@ class StagedFile:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write all files in the given order. If an error occurs before the first file is replaced, no file is changed.
-
-    All new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement takes
+    """Write all files in the given order. If an error occurs before the first file is replaced, no file is changed. All
+    new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement takes
     effect at its end. Raises OSError.
     """
     with ExitStack() as stack:
@@ -112,9 +104,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay an interrupt (Ctrl-C) until the `with` block ends, so that it cannot separate the operations in the
-    block.
-    """
+    """Delay an interrupt (Ctrl-C) until the `with` block ends, so that it cannot separate its operations."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

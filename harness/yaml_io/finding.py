@@ -24,9 +24,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem in a file. `rule` is the id of the lint check that found it; `fix` is a sentence that describes the
-    solution.
-    """
+    """One problem in a file. `rule` is the id of the lint check, `fix` a sentence that describes the solution."""
 
     rule: str
     position: Position

@@ -1,6 +1,4 @@
-"""Read JSON files that commands of readfirst have written. An error message names the command that writes the file
-again.
-"""
+"""Read JSON files that readfirst has written. Errors name the command that writes the file again."""
 
 import json
 from collections.abc import Iterator
@@ -18,12 +16,10 @@ class JsonFileError(ReadfirstError):
 
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
-    """Context manager that yields the content of a JSON file, which `command` has written. If `format_` is given, the
-    file must have this format version.
-
-    With `strict`, the file belongs to a suite that may be hostile: it must be a regular file in the directory itself,
-    and not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows
-    that the file lacks a value.
+    """Yield the content of a JSON file, which `command` has written, with this format version (unless None). With
+    `strict`, the file belongs to a suite that may be hostile: it must be a regular file in the directory itself, and
+    not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows that
+    the file lacks a value.
     """
     again = f"`{command}` writes it."
     try:

@@ -1,6 +1,4 @@
-"""Parse a strict subset of YAML: one document per file, only JSON types. Every value has a position, for error
-messages.
-"""
+"""Parse a strict subset of YAML: one document per file, only JSON types, and a position for every value."""
 
 import math
 import os
@@ -60,10 +58,8 @@ class Document:
     """The position of each value, paired with the positions of its keys and items (None for a single value)."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
-        """Return the position of the value at `path`. With `key`, return the position of its key.
-
-        `path` contains keys and list indexes. If the path does not exist, return the position of the nearest value that
-        contains it.
+        """Return the position of the value at `path`. With `key`, return the position of its key. `path` contains keys
+        and list indexes. If it does not exist, return the position of the nearest container.
         """
         node = self.marks
         line, column = node[0]
@@ -94,10 +90,8 @@ class Document:
 
 def read(file: Path, *, max_bytes: int = MAX_BYTES, suite: Path | None = None) -> bytes:
     """Read a file of a suite safely. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
-    `max_bytes`, which is checked before reading.
-
-    `suite` is the directory of the file's suite. If it is given, a path that contains a link inside the suite is also
-    an error, because files outside do not belong to the suite.
+    `max_bytes`, which is checked before reading. `suite` is the directory of the file's suite. If it is given, a path
+    that contains a link inside the suite is also an error, because files outside do not belong to the suite.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -158,9 +152,7 @@ def _too_large_error(size: int, max_bytes: int) -> _Refused:
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
-    """Parse the bytes of a YAML file. `file` is its path, which is only used in positions. Raises StrictYamlError at
-    the first problem.
-
+    """Parse the bytes of a YAML file. `file` is only used in positions. Raises StrictYamlError at the first problem.
     `null`, `true`, `false` and JSON numbers get their type; every other single value is a string. Parsing ends before
     the first top-level key in `until`; the rest is not parsed.
     """
@@ -172,9 +164,7 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
 
 
 def _parse(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
-    """Parse the bytes of a YAML file. Return its value, and the positions of all parts (see `Document.marks`). Raises
-    _Refused.
-    """
+    """Parse YAML. Return its value, and the positions of all parts (see `Document.marks`). Raises _Refused."""
     import yaml
 
     if len(data) > MAX_BYTES:
@@ -370,9 +360,7 @@ def _character_code(error: Any) -> int:
 
 
 def _mark_of_character(text: str, error: Any) -> _Mark:
-    """Return the line and column of an invalid character. They are computed from the text, because the offset in the
-    YAML reader's `error` may count bytes.
-    """
+    """Return the line and column of an invalid character, from the text: the offset in `error` may count bytes."""
     character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:

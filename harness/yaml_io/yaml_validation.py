@@ -37,9 +37,7 @@ def json_type_name(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error message about an unknown word: `Did you mean X?` if a known name is similar to the
-    word or contains it. If not, return `otherwise`, or a list of the known names.
-    """
+    """Return `Did you mean X?` if a known name is similar to the word, otherwise `otherwise` or all known names."""
     import difflib  # only errors need it
 
     names = sorted(known)
@@ -50,9 +48,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """A value has the wrong type or form. The check of the file stops at the first such error. If the format has a JSON
-    schema, the caller validates the document against the schema to find all errors.
-    """
+    """A value has a wrong type or form: the check ends. With a JSON schema, the caller validates to find all errors."""
 
     def __init__(
         self, node: Node, problem: str = "", fix: str = "Use one of the forms that the format describes."
@@ -71,9 +67,7 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file of a suite, to check it. The file must be in the suite's directory itself. Raises
-        StrictYamlError.
-        """
+        """Read a file in the suite's directory itself, to check it. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
@@ -84,18 +78,14 @@ class Inspection:
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Add a finding about the value at `path`. With `key`, the finding is about the key of this value. Raises
-        SuiteError if there are too many findings.
-        """
+        """Add a finding about the value, or its `key`, at `path`. Raises SuiteError if there are too many findings."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= MAX_FINDINGS:
             self.finish()
 
     @contextmanager
     def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
-        """Context manager that yields the value of the document for checking. At the end of the block, `error` is
-        raised if there are findings.
-        """
+        """Yield the document's value for checking. Raise `error` at the end of the block if there are findings."""
         try:
             yield self.top
         except FormError as wrong:
@@ -110,9 +100,7 @@ class Inspection:
 
 
 class Node(NamedTuple):
-    """One value of a document, with its path and its name in messages (`what`). Its methods read the value, and raise
-    FormError if it has the wrong form.
-    """
+    """A value of a document with its path, and its name in messages (`what`). Reading a wrong form raises FormError."""
 
     look: Inspection
     value: Any
@@ -120,9 +108,7 @@ class Node(NamedTuple):
     what: str
 
     def below(self, key: str | int, what: str = "") -> Node:
-        """Return the value of a key, or an item of a list, as a Node. Its name in messages is `what`, or the key by
-        default.
-        """
+        """Return the value of a key, or an item of a list. Its name in messages is `what`, or the key by default."""
         return Node(self.look, self.value[key], (*self.path, key), what or str(key))
 
     def called(self, what: str) -> Node:
@@ -139,9 +125,7 @@ class Node(NamedTuple):
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
-        """Return the keys and values of a mapping. `known` are the allowed keys (None: all). Raises FormError if the
-        value is not a mapping, or has an unknown key, or lacks a required key.
-        """
+        """Return a mapping's fields. `known`: the allowed keys (None: all). Raises FormError, also for wrong keys."""
         value = self.value
         if type(value) is not dict:
             raise FormError(self, f"must be a mapping, not {json_type_name(value)}")
@@ -154,18 +138,14 @@ class Node(NamedTuple):
         return Fields(self)
 
     def listed(self, *, empty: bool = True) -> list[Node]:
-        """Return the items of a list. Raises FormError if the value is not a list, or if the list is empty and `empty`
-        is false.
-        """
+        """Return the items of a list. Raises FormError for other values, and for an empty list unless `empty`."""
         if type(self.value) is not list or not (self.value or empty):
             name = "empty" if self.value == [] else json_type_name(self.value)
             raise FormError(self, f"must be a list, not {name}")
         return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
 
     def matching(self, pattern: re.Pattern[str] = _ANY_TEXT) -> str:
-        """Return the value if it is a string and matches the whole pattern. By default any string matches that is not
-        empty. Raises FormError.
-        """
+        """Return a string that matches the whole pattern (default: any but the empty string). Raises FormError."""
         if type(self.value) is not str:
             raise FormError(self, f"must be a string, not {json_type_name(self.value)}")
         if not pattern.fullmatch(self.value):
@@ -211,13 +191,9 @@ class Fields:
         return reader(self[key]) if key in self.values else None
 
     def text(self, key: str) -> str:
-        """Return the text that is the value of a key. It must not be empty. Return "" if the key is missing. Raises
-        FormError.
-        """
+        """Return the non-empty text at a key. Return "" if the key is missing. Raises FormError."""
         return self[key].matching() if key in self.values else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the list of texts that is the value of a key. No text may be empty. Return () if the key is missing.
-        Raises FormError.
-        """
+        """Return the list of non-empty texts at a key. Return () if the key is missing. Raises FormError."""
         return tuple(node.matching() for node in self[key].listed()) if key in self.values else ()

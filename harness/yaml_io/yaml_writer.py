@@ -1,6 +1,4 @@
-"""Write values as YAML that people can review. A text is written as a block if this is exact, otherwise as a quoted
-string with escapes.
-"""
+"""Write values as YAML for review. A text is written as a block if this is exact, otherwise as a quoted string."""
 
 import json
 import re
@@ -26,10 +24,8 @@ _JSON_WORDS = ("null", "true", "false")
 
 
 def is_ambiguous(text: str) -> bool:
-    """Whether YAML readers disagree about an unquoted string: some parse it as null, boolean, number or time, others as
-    a string. Such a string must be quoted.
-
-    JSON values such as `12` or `true` are not ambiguous.
+    """Whether some YAML readers parse an unquoted string as null, boolean, number or time. It must then be quoted. JSON
+    values such as `12` or `true` are not ambiguous.
     """
     if _AMBIGUOUS.fullmatch(text) is None:
         return False
@@ -46,9 +42,7 @@ _PLAIN_PATTERN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]
 """Pattern of texts that need no quotes in any YAML reader: no YAML syntax, no colon or number sign next to a space."""
 _NEVER_PLAIN_PATTERN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS_PATTERN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
-"""Pattern of characters that a YAML block would change or hide: control characters, CR, NEL, trailing spaces. Texts
-that contain them are quoted.
-"""
+"""Characters that a YAML block would change or hide, such as CR and trailing spaces. Texts with them are quoted."""
 INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
@@ -62,9 +56,8 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
-    """Return a mapping as lines of YAML, with one key per line. `indent` is the column of the keys, from 0.
-
-    Strings of up to `one_line` characters stay on one line. Below the key `files`, the limit is 80 characters.
+    """Return a mapping as lines of YAML, with one key per line. `indent` is the column of the keys, from 0. Strings of
+    up to `one_line` characters stay on one line. Below the key `files`, the limit is 80 characters.
     """
     lines = []
     for key, value in mapping.items():
@@ -93,9 +86,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string as YAML on one line: without quotes if YAML readers then parse it as the same string, otherwise
-    in double quotes.
-    """
+    """Return a string as YAML on one line: without quotes if readers then parse the same string."""
     if (_PLAIN_START_PATTERN.match(text) and _is_plain(text)) or _PLACEHOLDER_PATTERN.fullmatch(text):
         return text
     return _quote_text(text)
