@@ -11,9 +11,7 @@ from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 
 
 def resolve_inside(root: str, path: str) -> str:
-    """Return a path relative to the workspace `root`, after resolving links. Raises ValueError if the path leads out of
-    the workspace.
-    """
+    """Resolve links in a path relative to `root`. Raises ValueError if the path leads out of the workspace."""
     resolved = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not resolved.startswith(root + "/"):
         raise ValueError(f"{path} is not in the open directory")
@@ -21,9 +19,7 @@ def resolve_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, flags: int) -> int:
-    """Open the regular file `name`, which is a result of `resolve_inside`. `flags` are those of `os.open`. Raises
-    OSError, also if a link has replaced a part of the path, and ValueError if it is not a regular file.
-    """
+    """Open a regular file from `resolve_inside`. Raises OSError, also for a new link in the path, and ValueError."""
     folder, _, last = f"{root}/{name}".rpartition("/")
     with opened(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
         descriptor = os.open(last, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=directory_fd)
@@ -34,9 +30,7 @@ def open_inside(root: str, name: str, flags: int) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return the content of a file in the workspace `root`. Raises OSError, and ValueError if its path leads out of the
-    workspace or the file is too large.
-    """
+    """Return the content of a file in `root`. Raises OSError, and ValueError if it is outside or too large."""
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
@@ -46,11 +40,9 @@ def read_inside(root: str, path: str) -> bytes:
 
 
 class ScriptedEditor:
-    """The user's editor, whose role the harness plays. It contains a buffer for each file with unsaved text. `root`
-    returns the open directory.
-
-    Reading a file through the editor returns the unsaved text, if there is any. Writing a file through the editor saves
-    the file and deletes its buffer, as editors do for agents.
+    """The user's editor, whose role the harness plays, with a buffer for each file with unsaved text. `root` returns
+    the open directory. Reading a file through the editor returns the unsaved text, if there is any. Writing a file
+    through the editor saves the file and deletes its buffer, as editors do for agents.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:
@@ -77,9 +69,7 @@ class ScriptedEditor:
         return changed
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return up to `limit` lines of a file, beginning with `line` (from 1). Unsaved text is included. Raises
-        OSError, ValueError.
-        """
+        """Return up to `limit` lines from `line` (from 1), including unsaved text. Raises OSError, ValueError."""
         name = self._resolve(path)
         buffer = self._buffers.get(name)
         if buffer is None:
@@ -100,7 +90,5 @@ class ScriptedEditor:
         self._buffers.pop(name, None)
 
     def _resolve(self, path: str) -> str:
-        """Return the path relative to the workspace, after resolving links. Raises ValueError if it leads out of the
-        workspace.
-        """
+        """Return the path relative to the workspace, with resolved links. Raises ValueError if it leads outside."""
         return resolve_inside(os.path.realpath(self._root()), path)

@@ -18,9 +18,7 @@ _TIME_STEP_NS = 2 * NANOSECONDS
 _NOT_IN_WORKSPACE_PATTERN = re.compile(r"\.\./|\$")
 _REPOSITORY_PATTERN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
-"""Git commands that may fail because of a conflict. They write conflict markers into files, and their exit code is
-ignored.
-"""
+"""Git commands that may fail with a conflict, which they write into files. Their exit code is ignored."""
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
     *("maintenance.auto=false", "gc.auto=0"),  # git before 2.29 supports only the second
@@ -28,12 +26,10 @@ _SETTINGS = (
 
 
 class Repository:
-    """A git repository that is used to perform the `git` events of a scenario. It has the branch `main`, and is empty
-    at first.
-
-    Git runs in a copy of the workspace: before each command the current files are copied, and the changes of the
-    command are returned. Therefore no hook in the workspace is executed, and no link is followed. Git uses only its
-    default settings.
+    """A git repository for the `git` events of a scenario. It has the branch `main`, and is empty at first. Git runs in
+    a copy of the workspace: before each command the current files are copied, and the changes of the command are
+    returned. Therefore no hook in the workspace is executed, and no link is followed. Git uses only its default
+    settings.
     """
 
     def __init__(self) -> None:
@@ -42,18 +38,14 @@ class Repository:
         """Time of the latest command in nanoseconds since 1970: 2 seconds after all file times before the command."""
 
     def close(self) -> None:
-        """Delete the repository and the copy of the workspace, and start the time of commits again. The next command
-        creates an empty repository.
-        """
+        """Delete the repository and the copy, and restart the time of commits. The next command creates a new one."""
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None
         self.time = OLD_TIME * NANOSECONDS
 
     def run(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
-        """Execute a git event, such as `checkout main`. `files` are the current files. Return each changed path with
-        its new state, or None if it was deleted. Raises WorldEventError, and UnsupportedCall if git is missing.
-        """
+        """Run a git event, such as `checkout main`. Return the changes. Raises WorldEventError, UnsupportedCall."""
         root = self._create_copy()
         tree = f"{root}/tree"
         shutil.rmtree(tree, ignore_errors=True)
@@ -117,9 +109,7 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the files and directories of the workspace that are copied for git, directories first. Raises
-    WorldEventError if the workspace contains a repository.
-    """
+    """Yield the entries to copy for git, directories first. Raises WorldEventError if one is a repository."""
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):
             continue

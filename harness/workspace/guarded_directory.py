@@ -16,9 +16,7 @@ _State = tuple[tuple[float, ...], int, int]
 
 
 class SpoiltError(Exception):
-    """An implementation made its workspace unusable, for example by replacing a directory above it. The message
-    describes the problem.
-    """
+    """An implementation made its workspace unusable, for example by replacing a directory above it."""
 
 
 class GuardedDirectory:
@@ -26,10 +24,8 @@ class GuardedDirectory:
 
     `is_own` returns whether a name in the directory belongs to the harness. `prefix` is the prefix of the paths of the
     added files in a snapshot. If the directory must not be replaced, `role` describes the directory in the error
-    message; otherwise it is empty.
-
-    While it contains only files of the harness, the directory has a fixed old time. Adding or removing a file changes
-    this time, so the directory is listed only if its time has changed.
+    message; otherwise it is empty. While it contains only files of the harness, the directory has a fixed old time.
+    Adding or removing a file changes this time, so the directory is listed only if its time has changed.
     """
 
     def __init__(
@@ -48,10 +44,8 @@ class GuardedDirectory:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def added(self) -> frozenset[str]:
-        """Return the names of the files and directories that do not belong to the harness. Empty if the directory is
-        missing.
-
-        Raises SpoiltError as `check` does, and OSError if the directory cannot be listed.
+        """Return the names of entries that do not belong to the harness. Empty if the directory is missing. Raises
+        SpoiltError as `check` does, and OSError if the directory cannot be listed.
         """
         if self.is_untouched():
             return _NO_NAMES
@@ -82,9 +76,7 @@ class GuardedDirectory:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return the device, inode and type of a file or directory. They change if it is removed and created again. None if
-    it is missing.
-    """
+    """Return device, inode and type, which change if the path is created again. None if it is missing."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
@@ -100,9 +92,7 @@ class TooLargeError(Exception):
 _SYSTEM_ERRORS = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Numbers of errors that the system causes, for example because the disk is full. The implementation is not to blame
-for them.
-"""
+"""Numbers of errors that the system causes (a full disk), and not the implementation."""
 
 
 class errors_as_spoilt:  # noqa: N801 - used like a function; a class is faster than a generator

@@ -1,6 +1,4 @@
-"""Mount file systems for scenarios: a small one that can become full, and file systems on directories of a
-workspace.
-"""
+"""Mount file systems for scenarios: a small one that can become full, or on directories of a workspace."""
 
 import ctypes
 import errno
@@ -19,9 +17,7 @@ _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x8000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE = 0x1
 _MOVE_MOUNT_FLAGS = 0x4 | 0x40
-"""Flags of the system call `move_mount`: source and destination are file descriptors (MOVE_MOUNT_F_EMPTY_PATH,
-MOVE_MOUNT_T_EMPTY_PATH).
-"""
+"""Flags of `move_mount`: both paths are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
 _MNT_DETACH = 2
 _MOUNT_SIZE_BYTES = 1 << 24
 """Size of a file system that a scenario mounts on a directory of the workspace, in bytes."""
@@ -30,11 +26,9 @@ _thread = threading.local()
 
 @contextmanager
 def small_disk(folder: str, size: int | None) -> Iterator[None]:
-    """Context manager that mounts a file system of `size` bytes on the directory `folder`, so that a scenario can fill
-    it. If `size` is None, nothing is mounted.
-
-    Only this thread and processes that it starts see the file system. Raises UnsupportedCall if it cannot be mounted:
-    this needs Linux, pages of 4096 bytes, and root.
+    """Mount a file system of `size` bytes on `folder`, so that a scenario can fill it. If `size` is None, nothing is
+    mounted. Only this thread and processes that it starts see the file system. Raises UnsupportedCall if it cannot be
+    mounted: this needs Linux, pages of 4096 bytes, and root.
     """
     if size is None:
         yield
@@ -51,11 +45,8 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 
 class Mounts:
-    """The file systems of a scenario, for the events `mount` and `unmount`. They can be mounted on directories of the
-    workspace, unmounted, and mounted again. Unmounting does not delete their content.
-
-    Only this thread, and processes that it starts afterwards, see the file systems. Raises UnsupportedCall as
-    `small_disk` does.
+    """The file systems that `mount` and `unmount` events put on directories. Unmounting does not delete their content.
+    Only this thread and its later processes see them. Raises UnsupportedCall as `small_disk` does.
     """
 
     def __init__(self) -> None:
@@ -63,9 +54,7 @@ class Mounts:
         self._file_systems: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Mount the file system of a directory. It is created, empty, at the first call for the directory. Raises
-        OSError if it is already mounted.
-        """
+        """Mount the file system of a directory, new and empty at the first call. Raises OSError if it is mounted."""
         if folder not in self._file_systems:
             self._file_systems[folder] = _FileSystem(self._libc, _MOUNT_SIZE_BYTES)
         self._file_systems[folder].mount(folder)
@@ -83,9 +72,7 @@ class Mounts:
 
 
 class _FileSystem:
-    """A file system of `size` bytes in memory. It can be unmounted even if the directory that it was mounted on was
-    moved.
-    """
+    """A file system of `size` bytes in memory. It can be unmounted even if its mount point was moved."""
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
         self._libc = libc

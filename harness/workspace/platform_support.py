@@ -18,15 +18,11 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
     "case-insensitive": ("readfirst-a", "READFIRST-A", "a directory that ignores the case of names"),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
-"""The platforms that are properties of a directory, with the data to detect them: the name of a file, a different name
-that opens the same file if the directory has the property, and a description of such a directory.
-"""
+"""Platforms that are properties of a directory: a file's name, a second name that then opens it, and a description."""
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall if this machine does not support the platform of a scenario. `folder` is an empty directory
-    that is used to try it. An empty `platform` is always supported.
-    """
+    """Raise UnsupportedCall if the machine lacks the `platform`, which is tried in the empty `folder`."""
     if platform in _OPERATING_SYSTEMS:
         system, name = _OPERATING_SYSTEMS[platform]
         if sys.platform != system:
@@ -38,9 +34,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if the directory `folder` treats two names of a scenario as the same name, such as `a` and
-    `A`. A scenario that needs such a directory is supported.
-    """
+    """Raise UnsupportedCall if `folder` treats two names of a scenario as one, such as `a` and `A`, and it must not."""
     names = scenario.names
     joined = "/".join(names)
     if joined.isascii() and joined.islower():

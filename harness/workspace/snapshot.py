@@ -1,7 +1,5 @@
 """Snapshots of a workspace: for every path its type, bytes, mode, owner, link target and times. Steps are judged by
-comparing snapshots.
-
-Times that a program can set are not trusted: every file is read.
+comparing snapshots. Times that a program can set are not trusted: every file is read.
 """
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
@@ -65,9 +63,7 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Compare two snapshots. Return each changed path with its new state, sorted by path. The value of a deleted path
-    is None.
-    """
+    """Return each path that differs between two snapshots, sorted, with its new state; None for a deleted path."""
     differing = {path for path, entry in after.items() if before.get(path) != entry}
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
@@ -87,9 +83,7 @@ def scan(
     *,
     names: Collection[str] | None = None,
 ) -> None:
-    """Add the content of `directory` to the snapshot `entries`, with `prefix` before each path. In link targets, `$WS`
-    replaces `root_path`. `names` are the names in the directory to include; None means all.
-    """
+    """Add the content of `directory` to `entries`. `prefix` precedes paths, `names` are included (None: all)."""
     folder, name = os.path.split(directory)
     with opened(folder) as above:
         _Scan(entries, root_path).directory(name, above, prefix, names)
@@ -103,9 +97,7 @@ class _Scan:
         self.own_ids = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of the directory `name` to the snapshot. `above` is the descriptor of the directory that
-        contains it. The directory is made readable if necessary.
-        """
+        """Add the content of the directory `name` in the open directory `above`. Makes it readable if necessary."""
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -171,9 +163,7 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return the content of a file, and its ownership. The ownership is None if it is that of the running process,
-    without attributes.
-    """
+    """Return a file's content and ownership. The latter is None for the running process's, without attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -211,9 +201,7 @@ def _special_kind(mode: int) -> str:
 
 
 class Trace(NamedTuple):
-    """The trace of a write that did not change a file's bytes or mode: the times of the file before and after, in
-    nanoseconds since 1970. If the file was replaced, it has a different inode.
-    """
+    """A write that left bytes and mode unchanged: the file's times before and after, and whether it was replaced."""
 
     before_ns: int
     after_ns: int
@@ -221,9 +209,7 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Compare two snapshots. Return a trace for each file that was written, touched or replaced, although its bytes and
-    mode are unchanged.
-    """
+    """Return a trace for each file that was written, touched or replaced without changing its bytes and mode."""
     found: dict[str, Trace] = {}
     for path, entry in after.items():
         if type(entry) is RegularFile:
@@ -237,9 +223,7 @@ def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return all names of the files that have several names (hard links). Each of these names is a key, and the value
-    contains all names of the same file.
-    """
+    """Return all names of the files with several names (hard links), by each of these names."""
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
@@ -248,10 +232,8 @@ def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if the arguments contain no
-    path.
-
-    A path that starts with `~/` is at home, or in a directory named `~`. If a path does not exist, a tool may use its
+    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty without a path argument. A
+    path that starts with `~/` is at home, or in a directory named `~`. If a path does not exist, a tool may use its
     Unicode NFC form.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
@@ -268,9 +250,7 @@ def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | No
 
 
 def wait_for_later_time(time_ns: int) -> None:
-    """Wait until the clock of the file system has passed `time_ns` (in nanoseconds since 1970), so that a file that is
-    written then gets a later time.
-    """
+    """Wait until the file system's clock has passed `time_ns`, so that later writes get a later time."""
     later = time_ns + _MIN_TIME_DISTANCE_NS
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)

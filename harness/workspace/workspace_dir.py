@@ -30,23 +30,17 @@ from readfirst.harness.workspace.snapshot import scan, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, apply_git_changes, lay_out, perform
 
 HOME = "$HOME/"
-"""Prefix of the paths that a snapshot uses for files in the session's home. It is not `~`, because a workspace may
-contain a directory with this name.
-"""
+"""Prefix of paths in the session's home in snapshots. Not `~`, because a workspace may contain such a directory."""
 
 TEMPORARY = "$TMPDIR/"
 """Prefix of the paths that a snapshot uses for files in the temporary directory of a session in a sandbox."""
 
 _PROGRAM_STATE_PATTERN = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Pattern of names in the home directory that snapshots ignore, because programs such as the product and npm store
-their state there.
-"""
+"""Names in the home directory that snapshots ignore, because programs such as npm store their state there."""
 
 _AROUND_NAME, _HOME_NAME, _TMPDIR_NAME, _ROOT_NAME = "s", "h", "t", "w"
 _BASE_ENTRY_PATTERN = re.compile(r"[0-9]+|\.lock|[ht]")
-"""Pattern of names in a base directory that belong to the harness: workspaces, a lock, and the directories of a shared
-server.
-"""
+"""Names in a base directory that belong to the harness: workspaces, a lock, a shared server's directories."""
 
 _CONVERSATIONS_PATTERN = re.compile(r"readfirst-conversations-[0-9]+")
 """Pattern of the temporary directories where a served reference stores conversations that outlive its process."""
@@ -62,9 +56,7 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return the writable directories for a session whose directory is `root`, or for a server if `root` is the
-        directory of all workspaces.
-        """
+        """Return the writable directories for a session in `root`, or for a server if `root` has all workspaces."""
         folder = root.parents[1] if root.parent.name == _AROUND_NAME else root
         return cls(folder, folder / _HOME_NAME, folder / _TMPDIR_NAME)
 
@@ -75,11 +67,9 @@ class WritableDirs:
 
 
 class WorkspaceDir:
-    """The directory in which one scenario runs. It contains the workspace (`root`) and the home directory of the
-    session (`home`).
-
-    If `confined`, it also contains the temporary files of the session's programs. If `owns_base`, snapshots include
-    files that other programs create next to it.
+    """The directory in which one scenario runs, with the workspace (`root`) and the home of the session (`home`). If
+    `confined`, it also contains the temporary files of the session's programs. If `owns_base`, snapshots include files
+    that other programs create next to it.
     """
 
     def __init__(self, directory: str, *, confined: bool = False, owns_base: bool = False) -> None:
@@ -136,9 +126,7 @@ class WorkspaceDir:
             folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
-        """Return the Workspace object that is passed to the adapter: the directories, and the rules and hooks of the
-        scenario.
-        """
+        """Return the Workspace for the adapter: the directories, and the rules and hooks of the scenario."""
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
@@ -168,9 +156,7 @@ class WorkspaceDir:
         lay_out(files, self.root)
 
     def perform(self, event: WorldEvent) -> None:
-        """Perform an event that changes the workspace, in the role of another program. Raises WorldEventError,
-        SpoiltError.
-        """
+        """Change the workspace by an event, in the role of another program. Raises WorldEventError, SpoiltError."""
         self.check()
         if event.kind == "git":
             changed = self.repository.run(event.path, self.snapshot())
@@ -184,9 +170,7 @@ class WorkspaceDir:
 
     @contextmanager
     def mounting(self) -> Iterator[None]:
-        """Context manager that allows events to mount file systems in the workspace. Raises UnsupportedCall if the
-        system does not support this.
-        """
+        """Allow events to mount file systems in the workspace. Raises UnsupportedCall if the system does not."""
         self._mounts = Mounts()
         try:
             yield
@@ -204,9 +188,8 @@ class WorkspaceDir:
 
     def snapshot(self) -> dict[str, Entry]:
         """Take a snapshot of the workspace, of files next to or above it (`../name`), of the home directory
-        (`$HOME/name`), and of the temporary files of a session in a sandbox (`$TMPDIR/name`).
-
-        Raises SpoiltError, and OSError if the system lacks a resource.
+        (`$HOME/name`), and of the temporary files of a session in a sandbox (`$TMPDIR/name`). Raises SpoiltError, and
+        OSError if the system lacks a resource.
         """
         with errors_as_spoilt("read the workspace"):
             added = [(folder, names) for folder in self._watched_directories if (names := folder.added())]
@@ -232,15 +215,11 @@ class WorkspaceDir:
         return entries
 
     def with_root(self, value: Any) -> Any:
-        """Return a JSON value in which the absolute path of the workspace replaces `$WS`. Used for the arguments of
-        calls.
-        """
+        """Return a call's arguments (JSON) with the absolute path of the workspace in place of `$WS`."""
         return map_texts(value, lambda text: text.replace("$WS", self.root))
 
     def with_placeholders(self, text: str) -> str:
-        """Return a text in which placeholders, such as `$WS`, replace the parts that depend on the machine. Used for
-        answers.
-        """
+        """Return an answer with placeholders, such as `$WS`, for the parts that depend on the machine."""
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
@@ -267,8 +246,7 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """Creates workspaces for a run, all in one base directory. After a scenario, its workspace is cleared and used
-    again.
+    """Creates workspaces for a run, in one base directory. After a scenario, its workspace is cleared and used again.
 
     The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
     cannot be cleared, a new base is created for the next workspaces. With `memory`, a new base is in memory if
@@ -295,11 +273,8 @@ class WorkspacePool:
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
-        """Context manager that provides an empty workspace for one scenario. With `unique`, its path is never used
-        again.
-
-        At the end of the block, the workspace is cleared. If this fails, SpoiltError is raised, and the next workspace
-        is a new one.
+        """Provide an empty workspace for one scenario. With `unique`, its path is never used again. At the end of the
+        block, the workspace is cleared. If this fails, SpoiltError is raised, and the next workspace is a new one.
         """
         with errors_as_spoilt("prepare a workspace"):
             site = self._free.pop() if self._free else self._create_workspace()

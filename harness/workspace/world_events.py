@@ -40,10 +40,8 @@ class WorldEventError(Exception):
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create a file, directory or link at `path` in the directory `root`, and missing directories above it. Raises
-    OSError if the path exists, unless it is a directory.
-
-    `time` is its time in nanoseconds; None means that it is not set. The default mode is 0644 for files and 0755 for
+    """Create an entry at `path` in `root`, with missing parents. Raises OSError if the path exists and is not a
+    directory. `time` is in nanoseconds; None means that it is not set. The default mode is 0644 for files and 0755 for
     directories.
     """
     folder, name = _split_path(root, path)
@@ -52,9 +50,7 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
 
 
 def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time: int | None = None) -> None:
-    """Create a file, directory or link with the name `name` in an open directory, as `create` does. In link targets,
-    `root` replaces `$WS`.
-    """
+    """Create an entry in an open directory, as `create` does. In link targets, `root` replaces `$WS`."""
     match entry:
         case RegularFile(content, mode, ownership=ownership):
             data = content if isinstance(content, bytes) else content.data()
@@ -86,9 +82,7 @@ def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time:
 
 
 def set_ownership(file: int | str, ownership: Ownership | None) -> None:
-    """Set the owner, the group and the extended attributes of a file. Raises UnsupportedCall if the system does not
-    allow it.
-    """
+    """Set the owner, the group and the extended attributes. Raises UnsupportedCall if the system does not allow it."""
     if ownership is None or ownership == DEFAULT_OWNERSHIP:
         return
     try:
@@ -101,10 +95,9 @@ def set_ownership(file: int | str, ownership: Ownership | None) -> None:
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
-    """Create the given files of a scenario in the empty directory `root`, with exact bytes, modes, links and times.
-
-    The default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get
-    their mode and time last, because adding a file to a directory changes its time.
+    """Create the given files of a scenario in the empty directory `root`, with exact bytes, modes, links and times. The
+    default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get their
+    mode and time last, because adding a file to a directory changes its time.
     """
     root_path = os.fspath(root)
     hard_links = []
@@ -136,12 +129,9 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Perform an event in the workspace `root`. If it shifts the time of a file, the shift is added to the previous
-    time.
-
-    `modify` does not change inode and mode, and follows a link to a target inside the workspace. A new file gets
-    OLD_TIME plus the shift. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the
-    workspace.
+    """Perform an event in the workspace `root`. A shift of a file's time is added to the previous time. `modify` does
+    not change inode and mode, and follows a link to a target inside the workspace. A new file gets OLD_TIME plus the
+    shift. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the workspace.
     """
     root_path = os.fspath(root)
     try:
@@ -152,9 +142,7 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def apply_git_changes(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply the changes of a git command to the workspace. Changed files are created again, with the time `time`
-    (nanoseconds). Raises WorldEventError.
-    """
+    """Apply the changes of a git command. New entries get the time `time` (nanoseconds). Raises WorldEventError."""
     try:
         for path, entry in sorted(changes.items()):
             target = _resolve_parent(root, path, WorldEvent("git", path))
@@ -202,9 +190,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _put_entry(event: WorldEvent, root: str, target: str) -> None:
-    """Perform an event that states the new state of a path: write the new bytes into a file, or replace the path by a
-    new file, directory or link.
-    """
+    """Perform an event with a new state of a path: write the file's bytes, or replace the path by a new entry."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
@@ -254,9 +240,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _open_parent(path: str) -> Iterator[tuple[int, str]]:
-    """Open the directory that contains a path, without following links. Yield its descriptor and the last part of the
-    path.
-    """
+    """Open the parent of a path, without following links. Yield its descriptor and the path's last part."""
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
         yield descriptor, name
@@ -268,9 +252,7 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
 
 
 def _resolve_parent(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path of `path`, after resolving the links in its directory. Raises WorldEventError if the
-    directory is outside the workspace, because an implementation may have created links that lead out of it.
-    """
+    """Return the absolute path with the links in its directory resolved. Raises WorldEventError if it leads outside."""
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):
