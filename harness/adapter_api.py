@@ -46,9 +46,7 @@ Arguments = Mapping[str, Any]
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """The ways in which a call may end early without a signal. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
-"""Type of the functions that the harness passes to a session, to be run while a call waits or runs. Such a function
-changes a file, for example.
-"""
+"""A function that the harness passes to a session, to be run during a call. It changes a file, for example."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """The permission modes of a session: read only, plan only, edit inside the working directories, or everything."""
@@ -56,11 +54,10 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of one call as the model sees it: the text, and whether it is marked as an error.
-
-    `error` is the name of the error from `fixtures/errors.yaml`, if the implementation knows it; otherwise the harness
-    recognises the name from the text. `reminders` are texts that come with the result: one for each changed file, and
-    those of hooks. Only sessions with the capability `reminders` return them.
+    """The result of one call as the model sees it: the text, and whether it is marked as an error. `error` is the name
+    of the error in `fixtures/errors.yaml`. If it is None, the harness recognises it from the text. `reminders` come
+    with the result: one text for each changed file, and those of hooks. Only sessions with the capability `reminders`
+    return them.
     """
 
     text: str
@@ -75,12 +72,10 @@ NO_ANSWER = ToolResult("No answer.", True, "no_answer")
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command of the user that the agent must run before (`PreToolUse`) or after (`PostToolUse`) each call of the
-    tools in `matcher`.
-
-    `matcher` is `*`, or names of tools separated by `|`. `command` is for `/bin/sh -c`, started in the workspace, with
-    the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
-    `tool_response`. Exit code and output have the meaning of Claude Code hooks.
+    """A command that the agent must run before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in
+    `matcher`. `matcher` is `*`, or names of tools separated by `|`. `command` is for `/bin/sh -c`, started in the
+    workspace, with the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the
+    call `tool_response`. Exit code and output have the meaning of Claude Code hooks.
     """
 
     event: str
@@ -90,11 +85,9 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may perform without asking the user. It must refuse other actions, because no user
-    answers.
-
-    `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to
-    `directory`, the working directory of the session. `additional` are further directories of the session.
+    """The actions that a session may perform. The session must refuse others, because no user answers. `allow` are
+    rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to `directory`,
+    the working directory of the session. `additional` are further directories of the session.
     """
 
     mode: PermissionMode
@@ -104,14 +97,10 @@ class Permissions:
 
 
 class Editor(Protocol):
-    """The editor of the user, for implementations that read and write files through it. It may contain unsaved text.
-    Paths are absolute.
-    """
+    """The user's editor, for implementations that use files through it. May have unsaved text. Paths are absolute."""
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return the text of a file as the user sees it, including unsaved text: from line `line` (counted from 1), at
-        most `limit` lines. Raises OSError, ValueError.
-        """
+        """Return up to `limit` lines of a file from `line` (from 1), with unsaved text. Raises OSError, ValueError."""
 
     def write(self, path: str, text: str) -> None:
         """Replace the text of a file in the editor, and save the file. Raises OSError, ValueError."""
@@ -125,11 +114,10 @@ class Workspace(os.PathLike[str]):
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative pattern is
     relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
     `home` is the session's home directory (`~`). `needs` is `Scenario.needs`. `isolated` requires a session with `root`
-    as its working directory that serves nothing else, as the traits of the adapter demand for some scenarios; otherwise
-    one process may serve many workspaces. `relative` means that paths in calls are relative to the working directory.
-    `permissions` are None unless a scenario is about them: then every call is allowed, except for paths in `deny`.
-    `editor` is the user's editor, for an implementation with the capability `buffers`, which reads and writes through
-    it.
+    as its working directory that serves nothing else; otherwise one process may serve many workspaces. `relative` means
+    that paths in calls are relative to the working directory. `permissions` is None unless a scenario is about them:
+    then every call is allowed, except for paths in `deny`. `editor` is the user's editor, for an implementation with
+    the capability `buffers`.
     """
 
     root: Path
@@ -150,9 +138,7 @@ class Session(Protocol):
     """One conversation with an implementation, which remembers the files that were read in the conversation."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one tool call, and return the answer for the model. A refusal is also returned as a result, not
-        raised.
-        """
+        """Execute one tool call, and return the answer for the model. A refusal is also a result, not an exception."""
 
 
 @runtime_checkable
@@ -165,21 +151,15 @@ class ParallelSession(Protocol):
 
 @runtime_checkable
 class RacingSession(Protocol):
-    """A session that can pause a call between its validation and its execution, while another program changes a file
-    (capability `during`).
-    """
+    """A session that can pause a call after its validation, while a file is changed (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call, and run `interfere` once between its validation and its execution. Do not run `interfere`
-        if the validation refuses the call.
-        """
+        """Execute one call, and run `interfere` once between validation and execution; never if the call is refused."""
 
 
 @runtime_checkable
 class InterruptibleSession(Protocol):
-    """A session whose calls may end early: they can be cancelled before they run (capability `cancel`) or while they
-    run (`stop`), or arrive incompletely (`cut`).
-    """
+    """A session whose calls can be cancelled before (`cancel`) or during execution (`stop`), or be cut off (`cut`)."""
 
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
@@ -202,11 +182,9 @@ class KillableSession(Protocol):
     """A session whose program can be killed, or can get another signal, during a call (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, even during a call. Return whether the program has exited.
-
-        The default signal kills the program. After any other signal the program has a few seconds to exit; return False
-        if it continues. If another thread waits for an answer in `call`, that call must raise AdapterError as soon as
-        the program has exited.
+        """Send a signal to the program, even during a call. Return whether the program has exited. The default signal
+        kills the program. After any other signal the program has a few seconds to exit. If another thread waits for an
+        answer in `call`, that call must raise AdapterError as soon as the program has exited.
         """
 
 
@@ -215,10 +193,8 @@ class ResumingSession(Protocol):
     """A session whose conversation can be ended and resumed later (capability `resume`)."""
 
     def resume(self) -> None:
-        """End the conversation, start the program again, and resume the same conversation.
-
-        Later calls belong to the resumed conversation. The implementation may have stored which files were read; these
-        are still known.
+        """End the conversation, start the program again, and resume the same conversation. The implementation may have
+        stored which files were read; these are still known.
         """
 
 
@@ -227,9 +203,7 @@ class CompactingSession(Protocol):
     """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
 
     def compact(self) -> None:
-        """Replace the conversation by a summary of it, as the implementation does when the context window of the model
-        is full.
-        """
+        """Replace the conversation by a summary of it, as the implementation does when the context window is full."""
 
 
 @runtime_checkable
@@ -238,8 +212,7 @@ class RewindingSession(Protocol):
 
     def rewind(self) -> None:
         """Restore the files to their state at the latest message of the user. Then send another message of the user.
-
-        Only files are restored; the conversation continues with all its messages.
+        The conversation continues with all its messages.
         """
 
 
@@ -248,9 +221,7 @@ class MentioningSession(Protocol):
     """A session whose user can mention files in a message, to show them to the model (capability `mentions`)."""
 
     def mention(self, path: str) -> None:
-        """Send a message of the user that mentions the file with the absolute path `path`, for example as
-        `@notes.txt`.
-        """
+        """Send a message of the user that mentions a file by its absolute path, for example as `@/tmp/notes.txt`."""
 
 
 @runtime_checkable
@@ -258,10 +229,8 @@ class DelegatingSession(Protocol):
     """A session whose model can start a sub-agent and wait for its result (capability `agents`)."""
 
     def sub_agent(self) -> Session:
-        """Start a sub-agent, and return its session. This session must have a method `close()`, which ends the
-        sub-agent.
-
-        Until the sub-agent has ended, the harness makes no call in this session.
+        """Start a sub-agent, and return its session, which must have a method `close()` that ends the sub-agent. Until
+        then, the harness makes no call in this session.
         """
 
 
@@ -270,19 +239,16 @@ class BackgroundSession(Protocol):
     """A session whose model can start sub-agents in the background and continue meanwhile (capability `background`)."""
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background, and return its session. If this session has a method `close()`, it ends
-        the sub-agent.
-
-        Until then, the harness makes calls in both sessions, but never at the same time.
+        """Start a sub-agent in the background, and return its session. If it has a method `close()`, this ends the
+        sub-agent. Until then, the harness makes calls in both sessions, but never at the same time.
         """
 
 
 class Adapter(Protocol):
-    """The connection to one implementation. The harness uses it to open a session for each scenario.
-
-    An adapter may declare `traits`, an AdapterTraits, as an attribute or a property. Without it, the adapter may have
-    the attributes `capabilities`, `reuses_paths`, `in_memory`, `design`, `refuses` and `unsupported_reason` and the
-    methods `reset()` and `close()`. The default is support for Read, Edit and Write. A session may have `close()`.
+    """The connection to one implementation. The harness uses it to open a session for each scenario. An adapter may
+    declare `traits`, an AdapterTraits, as an attribute or a property. Without it, the adapter may have the attributes
+    `capabilities`, `reuses_paths`, `in_memory`, `design`, `refuses` and `unsupported_reason` and the methods `reset()`
+    and `close()`. The default is support for Read, Edit and Write. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:
@@ -290,9 +256,8 @@ class Adapter(Protocol):
 
 
 class AdapterError(ReadfirstError):
-    """The adapter or its program violated the protocol: it hung, crashed, or sent too much or invalid output.
-
-    `blame` is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
+    """The adapter or its program violated the protocol: it hung, crashed, or sent too much or invalid output. `blame`
+    is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
     """
 
     exit_code = ExitCode.ERROR
@@ -304,16 +269,13 @@ class AdapterError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as a list of lines. Lines after the first contain advice, for example about a server that does
-        not start.
-        """
+        """The lines of the message. All but the first contain advice, for example on a server that does not start."""
         return str(self).split("\n")
 
 
 class UnsupportedCall(AdapterError):  # noqa: N818 - not a failure
-    """Raised by a session that does not support a call, and has done nothing.
-
-    The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
+    """Raised by a session that does not support a call, and has done nothing. The scenario is then `unsupported`, as
+    with `unsupported_reason`, unless an earlier step failed.
     """
 
     def __init__(self, message: str) -> None:

@@ -34,17 +34,14 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Names of the refusals that an implementation may declare, and a description of the calls that it refuses. The
-contract answers these calls.
-"""
+"""Descriptions of the calls that an implementation may declare to refuse, by name. The contract answers these calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
-    """The decision whether scenarios share a server, and the reason for it (`why`).
-
-    `shared`: one server serves many scenarios. `restarted`: one server serves many scenarios, with a new handshake
-    before each. `process`: each scenario uses a separate server.
+    """The decision whether scenarios share a server, and the reason for it (`why`). `shared`: one server serves many
+    scenarios. `restarted`: the same, with a new handshake before each scenario. `process`: each scenario uses a
+    separate server.
     """
 
     kind: Literal["shared", "restarted", "process"]
@@ -53,10 +50,8 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """A report on one session: whether it shared its server with other sessions, and the reason (`why`).
-
-    `decision` is the decision about all scenarios; None before it is known. `seconds` is the duration of the session,
-    including the start of a server.
+    """A report on one session: whether it shared its server with other sessions, and the reason (`why`). `decision` is
+    the decision about all scenarios; None before it is known. `seconds` includes the start of a server.
     """
 
     shared: bool
@@ -73,22 +68,16 @@ class Servers(Protocol):
         """A report on the server that the latest session used. None before the first session."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Return a context manager that provides an empty workspace from the WorkspacePool `place`. The session that
-        `adapter` opens in the workspace uses a server that is suitable for the scenario.
-        """
+        """Provide an empty workspace from the WorkspacePool `place`, for sessions whose server suits the scenario."""
 
     def must_repeat(self, status: str) -> bool:
-        """Whether the latest scenario must be repeated with a separate server (`alone`), because a shared server may be
-        the reason for its `status`.
-        """
+        """Whether to repeat the latest scenario with a separate server, as the shared one may explain `status`."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager. Inside its block, each session uses a separate server."""
 
     def note_difference(self, scenario_id: str) -> None:
-        """Remember that a scenario had a different result on a separate server. From then on, it always uses a separate
-        server.
-        """
+        """Use a separate server for a scenario from now on, because its result was different there."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -98,9 +87,7 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
 }
-"""The present name of each renamed field of AdapterTraits. The keys are the former names, which are accepted for one
-release.
-"""
+"""The present names of renamed fields of AdapterTraits, by the former name, which is accepted for one release."""
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:
@@ -112,9 +99,7 @@ def _warn_of_former_name(former: str, stacklevel: int) -> str:
 
 
 def _accept_former_names(cls: type[_T]) -> type[_T]:
-    """Class decorator: accept the former names of a dataclass's fields, as keywords of its constructor and as
-    properties.
-    """
+    """Class decorator: accept the former names of a dataclass's fields, as keywords and as properties."""
     init = cls.__init__
 
     @wraps(init)
@@ -140,9 +125,7 @@ class AdapterTraits:
     capabilities: frozenset[str] = BASIC_CAPABILITIES
     """The tools that the implementation supports, and its capabilities; `docs/adapters.md` lists them."""
     reuses_paths: bool = False
-    """Whether scenarios may use the same workspace path one after the other, because a session remembers nothing of
-    earlier sessions. Otherwise each scenario gets a new path.
-    """
+    """Whether scenarios may use the same workspace path successively: a session remembers no earlier session."""
     in_memory: bool = False
     """Whether workspaces may be on any file system, so that the harness can put them in memory."""
     design: Design | None = None
@@ -150,23 +133,17 @@ class AdapterTraits:
     refuses: frozenset[str] = frozenset()
     """Names of REFUSALS that the implementation declares: calls that it refuses although the contract answers them."""
     unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
-    """Returns a description of an unsupported feature that a call uses, such as `Read with pages`. Its arguments are
-    the tool and the arguments of the call. Empty if the call is supported.
-    """
+    """Returns the unsupported feature of a call (tool, arguments), such as `Read with pages`. Empty if supported."""
     needs_isolation: Callable[[Any], bool] = lambda _: False
     """Returns whether a Scenario requires a separate session. Its workspace is then `isolated`."""
     was_contaminated: Callable[[], bool] = lambda: False
-    """Returns whether other parts of the conversation have changed answers since the last call of this function. The
-    scenario is then replayed again."""
+    """Whether other parts of the conversation changed answers since the last query. The scenario is then repeated."""
     mask: Callable[[str], str] = lambda text: text
-    """Replaces values in an answer that differ between equal sessions, such as version tokens, so that answers can be
-    compared.
-    """
+    """Replaces values in an answer that differ between equal sessions, such as version tokens."""
     servers: Servers | None = None
     """The pool that provides the servers of sessions, and their workspaces."""
     clone: Callable[[], Adapter] | None = None
-    """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
-    time. None: each session has a separate process."""
+    """Creates an adapter with a separate process, for a simultaneous session. None: each session has its process."""
     reset: Callable[[], None] = lambda: None
     """Ends processes that serve several sessions, so that the next session uses a new process."""
     close: Callable[[], None] = lambda: None
@@ -190,9 +167,7 @@ def design_named(name: object) -> Design | None:
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Check the names of declared refusals, and return them as a set. Raises AdapterError for a name that is not in
-    REFUSALS.
-    """
+    """Return the names of declared refusals as a set. Raises AdapterError for a name that is not in REFUSALS."""
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise AdapterError(
@@ -202,9 +177,7 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return the properties that an adapter declares in `traits`. If it has no `traits`, use its attributes (see
-    `Adapter`), or the default: support for Read, Edit and Write.
-    """
+    """Return the properties that an adapter declares in `traits` or in attributes (see `Adapter`), or the default."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
@@ -218,8 +191,6 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
 
 
 def close_session(session: Session) -> object:
-    """Call the method `close()` of a session if it exists. Return its result, which may be a coroutine that the caller
-    must run.
-    """
+    """Call `close()` of a session if it exists. Return its result, perhaps a coroutine that the caller must run."""
     close = getattr(session, "close", None)
     return None if close is None else close()

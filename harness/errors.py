@@ -19,10 +19,8 @@ class ExitCode(IntEnum):
 
 
 class ReadfirstError(Exception):
-    """Base class of errors that the user can correct. The message describes the correction.
-
-    Unless the error is caught, a command prints the message, then `details` if there are any, and ends with
-    `exit_code`.
+    """Base class of errors that the user can correct. The message describes the correction. A command prints the
+    message of an uncaught error, then `details` if there are any, and ends with `exit_code`.
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.USAGE

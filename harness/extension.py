@@ -1,7 +1,6 @@
-"""Find extensions: objects that other packages add to readfirst by entry points.
-
-The groups are `readfirst.kinds` (`harness.run.kinds.Kind`), `readfirst.checks` (`harness.lint.check.Check`),
-`readfirst.commands` (`harness.cli.commands.Commands`) and `readfirst.caches` (a function that returns a directory).
+"""Find extensions: objects that other packages add to readfirst by entry points. The groups are `readfirst.kinds`
+(`harness.run.kinds.Kind`), `readfirst.checks` (`harness.lint.check.Check`), `readfirst.commands`
+(`harness.cli.commands.Commands`) and `readfirst.caches` (a function that returns a directory).
 """
 
 from collections.abc import Mapping
@@ -12,9 +11,7 @@ from typing import Any
 
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
-    """Return the entry points of all groups, by group and by name. Cached, because the search takes some
-    milliseconds.
-    """
+    """Return the entry points by group and name. Cached, because the search takes some milliseconds."""
     installed = entry_points()
     return {
         group: {entry_point.name: entry_point for entry_point in installed.select(group=f"readfirst.{group}")}

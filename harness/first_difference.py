@@ -5,10 +5,7 @@ from typing import AnyStr
 
 
 def first_difference(left: AnyStr, right: AnyStr) -> int | None:
-    """Return the index of the first character (or byte) that differs between two texts. None if the texts are equal.
-
-    The index is found by bisection, because some texts have many megabytes.
-    """
+    """Return the index of the first difference between two texts, found by bisection (fast). None if they are equal."""
     if left == right:
         return None
     indexes = range(min(len(left), len(right)))

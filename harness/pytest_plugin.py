@@ -26,9 +26,7 @@ from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former
 
 
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
-"""The values of `harness.compare.verdict.LEVELS`, copied because importing that module here would take too long. A test
-compares them.
-"""
+"""The values of `harness.compare.verdict.LEVELS`, copied because that import takes too long. A test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason as LEVELS."""
 _JUDGED_STATUSES = ("passed", "failed", "error")
@@ -57,9 +55,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "level": ("How strictly to compare; default: text, or the target's own.", {"choices": LEVELS}),
 }
-"""Options that have a short name (`--adapter`) in addition to the long one (`--readfirst-adapter`). The values are the
-help text and the settings of the option.
-"""
+"""Help text and settings of the options that have a short name (`--adapter`) besides `--readfirst-adapter`."""
 _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "baseline": ("Accepted failures; see `readfirst docs running`.", {"type": Path, "metavar": "FILE"}),
     "name": ("Its name in the baseline; default: TARGET as written.", {"metavar": "NAME"}),
@@ -105,9 +101,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def _parse_class(word: str) -> str:
-    """Return the name of a class of rules in the command line. If `word` is its former name, warn about it and return
-    the present name.
-    """
+    """Return the name of a class of rules in the command line. Warn about a former name."""
     if word in FORMER_CLASSES:
         warnings.warn(pytest.PytestConfigWarning(former_class_message(word)), stacklevel=2)
     return FORMER_CLASSES.get(word, word)
@@ -124,9 +118,7 @@ def _short_names(config: pytest.Config) -> set[str]:
 
 
 def _command_line(config: pytest.Config) -> list[str]:
-    """Return the words of the command line and of PYTEST_ADDOPTS. Options in the configuration file are not
-    included.
-    """
+    """Return the words of the command line and of PYTEST_ADDOPTS, without options in the configuration file."""
     return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
 
 
@@ -136,9 +128,7 @@ def _names_adapter(words: list[str]) -> bool:
 
 
 def _resolve_paths(config: pytest.Config) -> None:
-    """Make the paths in the options relative to pytest's root directory if they are from the configuration file, as
-    pytest does for its own paths.
-    """
+    """Make paths in the configuration file's options relative to pytest's root directory, as pytest does."""
     given, option = {word.partition("=")[0] for word in _command_line(config)}, config.option
     if config.rootpath != config.invocation_params.dir:
         if option.readfirst_baseline is not None and "--readfirst-baseline" not in given:
@@ -153,9 +143,7 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and connect the adapter. If the command line names an adapter but no scenario, the bundled
-    suite is added to the tests.
-
+    """Check the options, and connect the adapter. An adapter without a named scenario is tested with the bundled suite.
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
     is_worker = hasattr(config, "workerinput")
@@ -183,9 +171,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """If an adapter is named, return lines for the header of pytest's output that describe scenarios which are not
-    collected.
-    """
+    """If an adapter is named, return header lines about scenarios that are not collected."""
     if config.option.readfirst_adapter is None:
         return []
     if not config.stash[SUITES]:
@@ -220,9 +206,7 @@ def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layer
 
 
 def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
-    """Connect the adapter with each suite. Raises UsageError if it cannot be connected or lacks required
-    capabilities.
-    """
+    """Connect the adapter with each suite. Raises UsageError if this fails, or if it lacks required capabilities."""
     from readfirst.harness.run.did_you_mean import suggest_target
 
     name = config.option.readfirst_adapter or "reference"
@@ -271,9 +255,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a directory of scenarios whose name contains characters that must be escaped before printing. None for
-    other directories.
-    """
+    """Collect a directory of scenarios whose name must be escaped before printing. None for other directories."""
     escaped = escape(path.name)
     if escaped == path.name or _fixtures_root(path) is None:
         return None
@@ -284,9 +266,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
-    """Return the root directory of the suite that a directory of scenarios belongs to. None if it belongs to no
-    suite.
-    """
+    """Return the root directory of the suite that a directory of scenarios belongs to. None if there is none."""
     for folder in (directory, *directory.parents):
         if folder.name in FOLDERS and _is_suite_root(folder.parent):
             return folder.parent
@@ -297,9 +277,7 @@ _SCENARIO_KEYS = (b"\ntitle:", b"\nsteps:")
 
 
 def _is_suite_root(path: Path) -> bool:
-    """Whether a directory contains a suite. It does if it contains the file `contracts.yaml` or `suite.yaml`, or if the
-    first file in its directory `scenarios` contains the keys of a scenario.
-    """
+    """Whether a directory contains a suite: it has `contracts.yaml`, `suite.yaml`, or files of scenarios."""
     if (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file():
         return True
     first = min((path / "scenarios").glob("*/*.yaml"), default=None)
@@ -311,9 +289,7 @@ def _is_scenario_path(path: Path, root: Path) -> bool:
 
 
 def _named_root(path: Path) -> Path | None:
-    """Return the root directory of the suite that a path of the command line belongs to. None if it belongs to no
-    suite.
-    """
+    """Return the root directory of the suite that a path belongs to. None if there is none."""
     is_root = _is_suite_root(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 

@@ -1,5 +1,4 @@
 """Write text to terminals and logs. All output of readfirst uses this module, because it escapes dangerous characters.
-
 Printed text may come from other people: titles, ids, names of files, answers. Characters that control a terminal are
 escaped, and so are texts that a CI system would execute as commands.
 """
@@ -26,9 +25,7 @@ _CI_COMMAND_PATTERN = re.compile(r"##(?:\[|vso\[|teamcity\[)")
 _STYLE_PATTERN = re.compile(r"(\x1b\[[0-9;]*m)")
 """Pattern of a colour, or a different style of letters, as the library Rich writes it."""
 _STORED_CHARS = 16
-"""Number of characters of an unfinished line that are remembered, because they may be the start of a command for a CI
-system.
-"""
+"""Number of remembered characters of an unfinished line, which may start a command for a CI system."""
 _NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -43,10 +40,9 @@ def escape_character(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text in which characters that control terminals, and commands for CI systems, are escaped.
-
-    Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is already
-    escaped does not change.
+    """Return a text in which characters that control terminals, and commands for CI systems, are escaped. Characters in
+    `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is already escaped does
+    not change.
     """
 
     def escape_invisible(match: re.Match[str]) -> str:
@@ -63,9 +59,7 @@ def is_visible(character: str) -> bool:
 
 
 def escape_ci_commands(line: str) -> str:
-    """Return a line in which commands for CI systems are escaped, so that these systems print the commands instead of
-    executing them.
-    """
+    """Return a line with escaped commands, so that CI systems print them instead of executing them."""
     if "##" in line:
         line = _CI_COMMAND_PATTERN.sub(lambda match: f"{match[0][:-1]}\\x5b", line)
     stripped = line.lstrip()
@@ -80,14 +74,11 @@ def one_line(text: str) -> str:
 
 
 class OutputClosedError(Exception):
-    """The program that reads the output has closed it, for example `head`. It is not an OSError, because libraries
-    treat a closed pipe as their own failure.
-    """
+    """The reader of the output, such as `head`, has closed it. Not an OSError, because libraries would handle it."""
 
 
 class _GuardedStream:
     """A stream that escapes control characters and commands for CI systems, and then writes to the underlying stream.
-
     With `keeps_styles`, colours of Rich are not escaped. With `ignores_errors`, a failure to write raises no exception.
     """
 
@@ -117,9 +108,7 @@ class _GuardedStream:
         return len(text)
 
     def _call(self, method: Callable[..., object], *arguments: str) -> None:
-        """Call a method of the underlying stream. Raises OutputClosedError and OSError, unless the stream ignores
-        errors.
-        """
+        """Call a method of the stream. Raises OutputClosedError and OSError, unless the stream ignores errors."""
         try:
             method(*arguments)
         except BrokenPipeError as error:
@@ -164,17 +153,13 @@ def stderr() -> IO[str]:
 
 
 def guard_stream(stream: Any, *, ignores_errors: bool = False) -> IO[str]:
-    """Return a stream that escapes control characters and then writes to `stream`. With `ignores_errors`, failures to
-    write raise no exception.
-    """
+    """Return a stream that escapes control characters. With `ignores_errors`, failures to write raise no exception."""
     is_guarded = isinstance(stream, _GuardedStream)
     return cast("IO[str]", stream if is_guarded else _GuardedStream(stream, ignores_errors=ignores_errors))
 
 
 def harmless_json(value: Any, *, indent: int | None = None, compact: bool = False) -> str:
-    """Return a value as JSON in printable ASCII. Commands for CI systems (`##[error]`) are escaped. `compact` means
-    that no spaces are written.
-    """
+    """Return a value as JSON in printable ASCII, with escaped CI commands (`##[error]`). `compact`: no spaces."""
     separators = (",", ":") if compact else None
     return (
         json.dumps(value, indent=indent, separators=separators)
@@ -185,9 +170,7 @@ def harmless_json(value: Any, *, indent: int | None = None, compact: bool = Fals
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Context manager. Inside its block, control characters in the text for standard output and standard error are
-    escaped.
-    """
+    """Escape control characters in the text for standard output and standard error during the `with` block."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
     try:
@@ -212,9 +195,7 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print a table. On a terminal, columns are aligned, and the last column wraps. On other streams, cells are
-    separated by tabs, and the headings are omitted.
-
+    """Print a table: aligned, with a wrapped last column on a terminal; otherwise tab-separated, without headings.
     `numbers` are the headings of the columns that are aligned to the right.
     """
     if not sys.stdout.isatty():
