@@ -39,9 +39,7 @@ class ClaimsCheck:
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield a finding for each claim with an unknown scenario, claim or rule, and for each claim that states
-        nothing about its scenario or has a different rule than its scenarios.
-        """
+        """Yield a finding for each claim with an unknown name, no statement about its scenario, or a wrong rule."""
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -52,9 +50,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim that names an unknown rule, and for each claim that has scenarios but names a rule
-    of none of them. `shown` contains the scenarios of each rule.
-    """
+    """Yield a finding for each claim with an unknown rule, or a rule of none of its scenarios. `shown`: by rule."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -38,13 +38,11 @@ class ScenarioReference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement that the documents of the product make about its tools, in our words (`says`).
-
-    Each of the `sources` is a text `document, section`. `rule` is the conformance rule that the claim is about.
-    `shown_by` contains the scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a
-    caller of the tools cannot observe the claim. `presumes` contains the ids of claims that must be true before this
-    claim can be observed. For example, the claim "a Read unlocks a file" presumes that edits of unread files are
-    refused.
+    """One statement that the documents of the product make about its tools, in our words (`says`). Each of the
+    `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by` contains the
+    scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the tools cannot
+    observe the claim. `presumes` contains the ids of claims that must be true before this claim can be observed. For
+    example, "a Read unlocks a file" presumes that edits of unread files are refused.
     """
 
     id: str
@@ -79,10 +77,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that contradict each other, or a claim that users' reports contradict.
-
-    `claims` are ids of claims. `reports` is a summary of the users' reports. `shown_by` contains the scenarios that
-    decide which side is right. `unobservable` states the part that no scenario can decide, and the reason.
+    """Claims that contradict each other, or a claim that users' reports contradict. `claims` are ids of claims,
+    `reports` is a summary of the users' reports. `shown_by` contains the scenarios that decide which side is right.
+    `unobservable` states the part that no scenario can decide, and the reason.
     """
 
     id: str
@@ -201,9 +198,7 @@ class _ClaimsReader(Inspection):
         )
 
     def _register_id(self, name: str, *above: str | int) -> YamlPath:
-        """Record that the file defines the id `name`, and return its path in the file. Report an error if the file
-        already defines this id in a different place.
-        """
+        """Record the id `name`, and return its path in the file. Reports an id that is defined twice."""
         path = (*above, name)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
@@ -216,9 +211,7 @@ class _ClaimsReader(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield a finding for each unknown name in the claims of a suite, and for each scenario that states nothing about
-    its claim.
-
+    """Yield a finding for each unknown name in the claims, and each scenario that states nothing about its claim.
     `stated` returns the results that a scenario expects according to the documents, or None if the scenario is invalid.
     It raises UnknownScenarioError for a missing scenario. By default, the scenarios are read from the suite.
     """

@@ -42,9 +42,8 @@ _LINE_NUMBER_PATTERN = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 @dataclass(frozen=True, slots=True)
 class Statement:
     """The claimed result of one call (`clause`), the recorded result (`answer`), and whether they agree (`status`).
-
-    `call` is the number of the call, from 1. `states_files`: the claimed result includes the changed files. `exact`:
-    the claimed result includes the exact words of the answer.
+    `call` is the number of the call, from 1. `states_files`: the claimed result includes the changed files. `exact`: it
+    includes the exact words of the answer.
     """
 
     call: int
@@ -72,10 +71,8 @@ class Evidence:
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of several scenarios or calls.
-
-    The combined status is `not recorded` if one status is `not recorded`, or if `statuses` is empty. The status `not
-    shown` is ignored if there are other statuses. The combined status of several different statuses is `partly`.
+    """Return the combined status of several scenarios or calls: `not recorded` if one status is `not recorded`, or if
+    `statuses` is empty. `not shown` is ignored if there are other statuses. Several different statuses are `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -88,12 +85,10 @@ def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
 def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
-    """Return the results that a claim states for the calls of a scenario.
-
-    If the claim's reference to the scenario (`shown`) contains an expected result, it is used. Otherwise the
-    `documented` results in the scenario are used: those from one of the `sources` or, if no result has such a source,
-    all of them. The return value is empty if nothing is stated, or if the scenario does not have the call number in
-    `shown`.
+    """Return the results that a claim states for the calls of a scenario. If the claim's reference to the scenario
+    (`shown`) contains an expected result, it is used. Otherwise the `documented` results in the scenario are used:
+    those from one of the `sources` or, if there are none, all of them. Empty if nothing is stated, or if the scenario
+    lacks the call number in `shown`.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -185,9 +180,7 @@ def _statement_status(
 
 
 def _differs_only_in_line_numbers(said: str | TextDigest | None, text: str) -> bool:
-    """Whether a claimed and a recorded answer differ only in the form of the line numbers: `   1→alpha` or
-    `1⇥alpha`.
-    """
+    """Whether two answers differ only in the form of the line numbers: `   1→alpha` or `1⇥alpha`."""
     plain = _normalize_line_numbers(text)
     match said:
         case str():
@@ -208,10 +201,8 @@ def _normalize_line_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Compares claims with recordings, and caches the results.
-
-    If no contract is specified, the contract of the scenario is used. This is the default contract. If the default
-    contract lacks a tool that the scenario uses, it is the contract that the scenario names.
+    """Compares claims with recordings, and caches the results. The default is the contract of the scenario: the default
+    contract, or the contract that the scenario names if the default contract lacks one of its tools.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -227,9 +218,8 @@ class RecordingLookup:
     def evidence(
         self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
     ) -> Evidence:
-        """Compare a claim with the recording of one of its scenarios (`shown`), and return the judged statements.
-
-        `sources` are the claim's sources. `contract` defaults to the contract of the scenario.
+        """Compare a claim, with its `sources`, with the recording of one of its scenarios (`shown`). `contract`
+        defaults to the contract of the scenario.
         """
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
@@ -242,9 +232,7 @@ class RecordingLookup:
         return Evidence(scenario.id, scenario.title, said, name)
 
     def answer(self, shown: ScenarioReference) -> Evidence:
-        """Return the recorded answer to one call of a scenario: the call that `shown` names, otherwise the last
-        call.
-        """
+        """Return the recorded answer to the call that `shown` names, by default the last call of the scenario."""
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())
@@ -270,11 +258,8 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements of a claim about a scenario. They are computed once for each pair of a reference
-        to a scenario (`shown`) and an outcome.
-
-        The keys of the cache contain the `id()` of each reference. The cache also keeps the reference itself, because
-        Python may otherwise reuse this `id()` for a new object.
+        """Return the judged statements of a claim about a scenario. They are cached by the `id()` of the reference
+        `shown` and by the outcome. The cache also keeps the reference, because Python may otherwise reuse its `id()`.
         """
         key = id(shown), id(outcome)
         if key not in self._judged:

@@ -40,9 +40,7 @@ _STATUS_MARKS: Mapping[ClaimStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with its evidence, and its status on each contract (`statuses`). `default` is the name of the default
-    contract.
-    """
+    """A claim with its evidence, and its status on each contract. `default` is the name of the default contract."""
 
     claim: Claim
     evidence: tuple[Evidence, ...]
@@ -75,9 +73,7 @@ def judge_claims(claims: Claims, contracts: Contracts, lookup: RecordingLookup) 
 
 
 def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
-    """Return a Markdown page with every claim and its evidence. With `brief`, the page contains only the numbers of
-    claims and the false claims. Raises SuiteError if claims are invalid or do not match the scenarios.
-    """
+    """Return the page of all claims with their evidence (`brief`: numbers and false claims). Raises SuiteError."""
     claims = load_claims(claims_file(suite.root))
     findings = list(check_claims(suite, claims))
     if findings:
@@ -146,9 +142,7 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield a table row for each claim that is not entirely true: the claim, a scenario that refutes it, and the
-        versions that confirm it.
-        """
+        """Yield a row for each claim that is not entirely true: claim, refuting scenario, confirming versions."""
         for each in self.judged.values():
             if each.status in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.status in ("does not hold", "partly")]
@@ -208,9 +202,8 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of table cells, with the documented and the recorded behaviour, for some calls of a claim.
-
-    Calls that refute the claim are used. If no call refutes the claim, the first call is used. Equal pairs occur once.
+    """Yield pairs of cells with the documented and the recorded behaviour for the calls that refute a claim, or for the
+    first call if no call refutes it. Equal pairs occur once.
     """
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.status != "holds"]

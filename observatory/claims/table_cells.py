@@ -14,10 +14,8 @@ _MAX_FILE_CHARS = 90
 
 
 def statement_and_answer_cells(statement: Statement) -> tuple[str, str]:
-    """Return two table cells: the claimed and the recorded result of a call.
-
-    Long texts are cut to the part around their first difference. Changed files are omitted if the claim does not state
-    them.
+    """Return two cells: the claimed and the recorded result of a call. Long texts are cut to the part around their
+    first difference. Changed files are omitted if the claim does not state them.
     """
     said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]
@@ -36,9 +34,7 @@ def answer_cell(statement: Statement, around: int | None = None) -> str:
 
 
 def excerpt(text: str, max_chars: int, around: int | None = None) -> str:
-    """Return a text as Markdown code, cut to `max_chars` characters around the position `around`. If `around` is None,
-    the first characters are kept.
-    """
+    """Return a text as Markdown code, cut to `max_chars` characters around the position `around` (None: the start)."""
     if len(text) <= max_chars:
         return code(text)
     start = 0 if around is None else max(0, min(around - max_chars // 2, len(text) - max_chars))

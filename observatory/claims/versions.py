@@ -26,11 +26,9 @@ def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
     """Return the status of each of the claims `ids` on each contract, by claim id and contract. A claim without
-    scenarios has no status.
-
-    The status is `not shown` in three cases: no scenario of the claim was recorded; in every scenario, a call before
-    the relevant call has an unexpected result; or a claim that this claim presumes is false. For example, the claim "a
-    Read unlocks a file" cannot be shown if edits of unread files are not refused.
+    scenarios has no status. The status is `not shown` in three cases: no scenario of the claim was recorded; in every
+    scenario, a call before the relevant call has an unexpected result; or a claim that this claim presumes is false.
+    For example, "a Read unlocks a file" cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -105,9 +103,8 @@ def rule_cells_by_version(
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
     """Return the oldest version that, like all versions between it and `name`, gives the same answers as `name`.
-
     Versions with an older model (`+gated`) are compared only with each other, and with the versions that treat all
-    models alike. The contract `documented` has no earlier versions, so `documented` is returned unchanged.
+    models alike. `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
@@ -126,11 +123,9 @@ def results_by_version(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
     """Compare every contract with the default contract in the scenarios `ids` (None: all). Return the results by
-    scenario id and contract.
-
-    Scenarios without a rule are skipped. If the default contract lacks a tool that a scenario uses, the contract that
-    the scenario names is used instead. A scenario passes if the answers do not differ at the level of its rule. Raises
-    SuiteError, RecordingError.
+    scenario id and contract. Scenarios without a rule are skipped. If the default contract lacks a tool that a scenario
+    uses, the contract that the scenario names is used instead. A scenario passes if the answers do not differ at the
+    level of its rule. Raises SuiteError, RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
@@ -143,8 +138,7 @@ def results_by_version(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Compares all contracts with the default contract, at the level of each scenario's rule (`levels`). Used by
-    `results_by_version` in worker processes.
+    """Compares all contracts with the default contract, at the level of each scenario's rule. Used in worker processes.
     """
 
     suite: Suite
@@ -152,9 +146,7 @@ class _Comparison:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], dict[str, ScenarioResult]]]:
-        """Yield a function that takes a scenario id, compares all contracts in this scenario, and returns a result for
-        each contract.
-        """
+        """Yield a function that compares all contracts in one scenario, and returns a result for each contract."""
         sides = {each.name: ContractSide(self.suite, each) for each in self.suite.contracts}
 
         def compare(scenario_id: str) -> dict[str, ScenarioResult]:

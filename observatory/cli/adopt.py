@@ -92,16 +92,13 @@ def adopt(
 
 
 def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
-    """Yield each contract of a version, together with the contract of the previous version. The oldest contract of the
-    suite is skipped, because no contract is before it.
-    """
+    """Yield each contract of a version with the contract of the previous version. Skips the suite's oldest contract."""
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before
 
 
 def _renew_releases(suite: Suite, version: str) -> None:
-    """Rewrite `releases.yaml`, the list of published versions of the product, if it does not contain the version."""
     file = releases_file(suite.root)
     if version not in load_releases(file).versions:
         package = suite.contracts[suite.contracts.default].package or PACKAGE
@@ -109,9 +106,7 @@ def _renew_releases(suite: Suite, version: str) -> None:
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
-    """Record the tool definitions and the structured results of a version, if the suite does not contain them. Yield a
-    line for each recording.
-    """
+    """Record a version's missing tool definitions and structured results, and yield a line for each recording."""
     contracts = [each for each in suite.contracts.recorded if each.version == version]
     for given in (TOOLS, RESULTS):
         file = given.file(suite.root)
@@ -125,9 +120,8 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
 ) -> Diff:
-    """Return the differences between two contracts, each with the version that introduced it.
-
-    To find this version, the scenarios that differ are recorded on versions between the two contracts.
+    """Return the differences between two contracts, each with the version that introduced it. To find this version, the
+    scenarios that differ are recorded on versions between the two contracts.
     """
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
@@ -152,10 +146,8 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield a line for each task that a person must still do after `readfirst product adopt`.
-
-    If the reference already behaves like the new version, and the suite has more than MAX_CONTRACTS contracts, this
-    function also removes a contract.
+    """Yield a line for each task that a person must still do. If the reference follows the version, and the suite has
+    more than MAX_CONTRACTS contracts, also remove a contract.
     """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
@@ -187,9 +179,7 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
 
 
 def _is_followed(suite: Suite, name: str, ids: Sequence[str] | frozenset[str]) -> bool:
-    """Whether the reference passes the scenarios `ids` with the contract `name`. Used to decide whether the reference
-    must be changed for a new version.
-    """
+    """Whether the reference passes the scenarios `ids` with the contract `name`."""
     if not ids:
         return True
     command = ["run", "reference", "--contract", name, "--fixtures", str(suite.root), *sorted(ids)]

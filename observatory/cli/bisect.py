@@ -146,9 +146,7 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: VersionReplays) -> Iterator[str]:
-    """Yield lines that describe a change. `former` is the oldest version that gave the same answer as the last version
-    before the change.
-    """
+    """Yield lines about a change. `former` is the oldest version with the answer that was given before the change."""
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
@@ -161,9 +159,7 @@ def _describe(change: AnswerChange, former: str, level: str, replays: VersionRep
 
 
 def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield lines about the first step that differs between two transcripts: the answers of both versions, and the
-    paths that they changed differently. `names` are the names of the two versions.
-    """
+    """Yield lines about the first step that differs: the answers of the two versions, and their changed paths."""
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue

@@ -88,7 +88,6 @@ def compatibility(
 
 
 def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
-    """Print the rules whose results differ between the implementations `before` and `after`. Returns the exit code."""
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
     for name in (before, after):
@@ -106,9 +105,8 @@ def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, outpu
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
-    """Return the content of every file in docs/ that `targets compatibility --write` writes, by file name.
-
-    `data` is the result of `compatibility_data`, `survey` the content of implementations.json.
+    """Return the content of each file that `targets compatibility --write` writes, by its name in docs/. `data` is the
+    result of `compatibility_data`, `survey` the content of implementations.json.
     """
     rows = map_rows(data)
     return {

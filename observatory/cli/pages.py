@@ -29,9 +29,7 @@ def page_file(suite: Suite, name: str) -> Path | None:
 
 
 def own_page_file(suite: Suite, name: str) -> Path:
-    """Return the path of a page in docs/ next to the fixtures. Raises UsageError for the installed suite, which has no
-    docs/.
-    """
+    """Return the path of a page in docs/. Raises UsageError for the installed suite, which has no docs/."""
     file = page_file(suite, name)
     if file is None:
         raise UsageError(
@@ -41,10 +39,8 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
-    """Write the pages that are missing or out of date, and return the exit code. With `check`, only list these pages.
-
-    `pages` contains the new text of each page. `command` is the command that writes the pages; it is used in the
-    message.
+    """Write the missing or outdated `pages` (texts by path), and return the exit code. `check`: only list them.
+    `command` is the command that writes the pages; messages name it.
     """
     stale = {
         file: page

@@ -75,7 +75,6 @@ def targets(
 
 
 def _print_outdated(*, as_json: bool) -> int:
-    """Print the targets whose packages have newer versions. Return the exit code: not conformant if there are any."""
     found = list(outdated_targets())
     if as_json:
         stdout().write(f"{harmless_json([asdict(each) for each in found])}\n")
@@ -239,10 +238,9 @@ def implementations(
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
-    """Print a report for the maintainers of a target about a rule that it breaks. Nothing is sent.
-
-    The data come from compatibility.json, implementations.json and evidence.json in `folder`. If evidence.json has no
-    answers for the rule, and the target is installed, the failing scenarios are replayed.
+    """Print a report for the maintainers of a target about a rule that it breaks. Nothing is sent. The data come from
+    compatibility.json, implementations.json and evidence.json in `folder`. If evidence.json lacks answers for the rule,
+    and the target is installed, the failing scenarios are replayed.
     """
     target = find(name)
     name = target.pinned

@@ -22,23 +22,16 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """Reads and writes messages of the Gemini API, for an agent whose model is replaced by a script.
-
-    In this API, a tool result is a part of a user message: an object with the key `output` or `error`.
-    """
+    """Messages of the Gemini API. A tool result is a part of a user message, with the key `output` or `error`."""
 
     name = "gemini"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return the answer to a request that is not for the model: a fixed number if the agent asks for a count of
-        tokens. None for all other requests, which the script of the model answers.
-        """
+        """Return a fixed number for a request to count tokens. None for requests that need the model."""
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
-        message. Raises WireError for an invalid request.
-        """
+        """Parse the offered tools, and the tool results after the model's last message. Raises WireError."""
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(
@@ -57,9 +50,7 @@ class Gemini:
             raise WireError(f"not a request of the Gemini API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return the model's answer, which contains the `blocks` (texts and tool calls). If the agent requested a
-        stream, the stream consists of one event.
-        """
+        """Return the model's answer with the `blocks` (texts and tool calls). A stream consists of one event."""
         answer = {
             "candidates": [
                 {
@@ -75,9 +66,7 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return the tool results in the parts of a message, by the id of the tool call. Some agents omit the id; it is
-    then an empty text.
-    """
+    """Return tool results by the id of the tool call. Some agents omit the id; it is then an empty text."""
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:

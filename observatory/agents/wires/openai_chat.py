@@ -23,23 +23,16 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 class OpenAIChat:
-    """Reads and writes messages of OpenAI's Chat Completions API, for an agent whose model is replaced by a script.
-
-    In this API, tool results are separate messages. They have no flag for errors.
-    """
+    """Messages of OpenAI's Chat Completions API. Tool results are separate messages, without a flag for errors."""
 
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return the answer to a request that is not for the model: an empty list of models. None if the agent requests
-        a chat completion, which the script of the model answers.
-        """
+        """Return an empty list for a request that lists models. None for requests that need the model."""
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
-        message. Raises WireError for an invalid request.
-        """
+        """Parse the offered tools, and the tool results after the model's last message. Raises WireError."""
         try:
             tools = frozenset(tool["function"]["name"] for tool in body.get("tools") or ())
             answers: dict[str, ToolResult] = {}

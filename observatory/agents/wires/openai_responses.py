@@ -25,25 +25,19 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """Reads and writes messages of OpenAI's Responses API, for an agent whose model is replaced by a script.
-
-    In this API, tool results are separate items, without a flag for errors. A tool is a function with JSON arguments,
-    or a *custom tool* with one argument, which is a text.
+    """Messages of OpenAI's Responses API. Tool results are separate items, without a flag for errors. A tool is a
+    function with JSON arguments, or a *custom tool* with one argument, which is a text.
     """
 
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Return the answer to a request that is not for the model: an empty list of models. None if the agent requests
-        a response of the model, which the script answers.
-        """
+        """Return an empty list for a request that lists models. None for requests that need the model."""
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request of the agent: the tools that it offers, and the tool results that follow the model's last
-        items. Raises WireError for an invalid request.
-        """
+        """Parse the offered tools, and the tool results after the model's last items. Raises WireError."""
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]
@@ -69,9 +63,7 @@ class OpenAIResponses:
             raise WireError(f"not a request of the Responses API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return the model's answer: a response with one output item for each of the `blocks` (texts and tool
-        calls).
-        """
+        """Return the model's answer: one output item for each of the `blocks` (texts and tool calls)."""
         items = [_item(request, number, block) for number, block in enumerate(blocks)]
         response = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
         done = {**response, "status": "completed", "output": items, "usage": _USAGE}
@@ -106,9 +98,7 @@ def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
 
 
 def _only(arguments: Mapping[str, Any] | str) -> str:
-    """Return the text argument of a call of a custom tool: the value of the call's only argument. If the call has
-    several arguments, return all arguments as JSON.
-    """
+    """Return the only argument of a custom tool's call. Several arguments: all of them, as JSON."""
     if isinstance(arguments, str):
         return arguments
     values = list(arguments.values())
