@@ -53,10 +53,8 @@ def _converse(
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
-    """Return the file tools that the product, at the version of a recorded contract, offers in its first request to the
-    model: the description and the schema of each tool, by name.
-
-    Tools that the product loads later, on demand, are not included. Raises AdapterError.
+    """Return the descriptions and schemas of the file tools in the product's first request to the model, by name. Tools
+    that the product loads later, on demand, are not included. Raises AdapterError.
     """
     with _converse(contract, time_limit, {}) as (conversation, _):
         offers = conversation.offers
@@ -149,9 +147,7 @@ version lacks are skipped.
 
 
 def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) -> list[StructuredResult]:
-    """Make the calls in SAMPLE_CALLS with the product, and return their structured results, which the product prints
-    under the key `tool_use_result`. Raises AdapterError.
-    """
+    """Make the calls in SAMPLE_CALLS with the product, and return their `tool_use_result`. Raises AdapterError."""
     cases = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     with _converse(contract, time_limit, _FILES, streams=True) as (conversation, folder):
         for each in cases:
@@ -182,7 +178,6 @@ def _events(printed: str) -> list[dict[str, Any]]:
 
 
 def _is_tool_result(event: Mapping[str, Any]) -> bool:
-    """Whether an event in the output of the product is the result of a tool call."""
     message = event.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     return event.get("type") == "user" and any(
@@ -193,10 +188,8 @@ def _is_tool_result(event: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class ProductData:
-    """One kind of data that `readfirst product tools` records: tool definitions or structured results.
-
-    `ask` gets the data from the product at the version of a contract. `file` returns the path of the stored data in a
-    suite, `load` reads the stored data, and `text` formats them.
+    """One kind of data that `readfirst product tools` records: tool definitions or structured results. `ask` gets them
+    from the product at a contract's version. `file` returns the path in a suite, `load` reads, and `text` formats them.
     """
 
     name: str
@@ -213,11 +206,9 @@ RESULTS = ProductData("results", structured_results, results_file, load_results,
 def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Get data of this `kind` from the product for each contract, and yield the name of each contract whose stored data
-    differ. With `write`, store the new data at the end.
-
-    `time_limit` is in seconds per call. Raises AdapterError, or the error of the reader if the stored data are invalid;
-    in both cases nothing is written.
+    """Get data from the product for each contract, and yield the names of contracts whose stored data differ. `write`:
+    store the new data at the end. `time_limit` is in seconds per call. Raises AdapterError, or the error of the reader
+    if the stored data are invalid; in both cases nothing is written.
     """
     file = kind.file(suite.root)
     known = dict(kind.load(file)) if file.exists() else {}

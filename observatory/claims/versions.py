@@ -138,8 +138,7 @@ def results_by_version(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Compares all contracts with the default contract, at the level of each scenario's rule. Used in worker processes.
-    """
+    """Compares all contracts with the default contract, at the level of each scenario's rule."""
 
     suite: Suite
     levels: Mapping[str, Level]

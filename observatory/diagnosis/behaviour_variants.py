@@ -17,9 +17,7 @@ _GATED = "+gated"
 
 @dataclass(frozen=True, slots=True)
 class BehaviourChange:
-    """A changed behaviour of the reference: the name of the behaviour, and the new `value`, which differs from the
-    value in the version that a diagnosis starts from.
-    """
+    """A changed behaviour of the reference: its name, and its new `value`."""
 
     behaviour: str
     value: Any
@@ -32,9 +30,7 @@ class BehaviourChange:
 
 @cache
 def all_values(behaviour: str) -> tuple[Any, ...]:
-    """Return all values that a behaviour has in any version or in the documents. Each value occurs once, the oldest
-    first.
-    """
+    """Return all values that a behaviour has in any version or in the documents, each once, the oldest first."""
     history = behaviour_histories()[behaviour]
     found: list[Any] = []
     for value in (history.first, *history.changes.values(), history.documented):
@@ -51,10 +47,9 @@ def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the reference's behaviours in `documented` and in each version that changed a behaviour, by version.
-
-    A listed version represents all later versions up to the next listed version. Versions are sorted, oldest first;
-    those with an older model (`+gated`) are last.
+    """Return the reference's behaviours in `documented` and in each version that changed a behaviour, by version. A
+    listed version represents all later versions up to the next listed version. Oldest first; versions with an older
+    model (`+gated`) are last.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]

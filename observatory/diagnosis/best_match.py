@@ -30,9 +30,7 @@ the behaviours that belong to the rules of these scenarios.
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference of a diagnosis: a behaviour (`change`) that the implementation does not share with the most
-    similar version, the value in that version (`instead_of`), and the scenarios that the difference explains.
-    """
+    """A changed behaviour, its value in the most similar version, and the scenarios that the difference explains."""
 
     change: BehaviourChange
     instead_of: Any
@@ -41,12 +39,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Describes an implementation as a `version` of the reference with some changed behaviours (`differences`).
-
-    With these changes, the reference has the same results as the implementation in all scenarios except `unexplained`.
-    `compared` are the scenarios that were compared. `failures` are the scenarios whose results
-    differ from the default contract of the suite. `alike` are all versions, oldest first, that explain the same
-    scenarios with the same differences.
+    """Describes an implementation as a `version` of the reference with some changed behaviours (`differences`). With
+    these changes, the reference has the same results in all `compared` scenarios except `unexplained`. `failures` are
+    the scenarios whose results differ from the default contract. `alike` are all versions, oldest first, that explain
+    the same scenarios with the same differences.
     """
 
     level: Level
@@ -59,9 +55,7 @@ class Diagnosis:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """The failures of the implementation that the changed behaviours explain: with them, the reference has the same
-        wrong result.
-        """
+        """The failures that the changed behaviours explain: with them, the reference has the same wrong result."""
         return tuple(each for each in self.failures if each not in set(self.unexplained))
 
 
@@ -72,11 +66,9 @@ def find_diagnosis(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of the observed results of an implementation at a level.
-
-    The search starts at the contract among `contracts` that explains the most results. To save time, it only uses the
-    scenarios in `sample`; the diagnosis is then tested in all observed scenarios. For the level `reason`, the search
-    starts from the diagnosis at the level `effects`.
+    """Return the diagnosis of the observed results of an implementation at a level. The search starts at the one of the
+    `contracts` that explains the most results; for the level `reason`, at the diagnosis for `effects`. To save time, it
+    only uses the scenarios in `sample`; the diagnosis is then tested in all observed scenarios.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))
@@ -88,9 +80,7 @@ def find_diagnosis(
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A candidate for the diagnosis: a version of the reference with some changed behaviours. A change to the value
-    that the version already has is dropped.
-    """
+    """A candidate for the diagnosis: a version with changed behaviours. Changes to its own values are dropped."""
 
     version: str
     changes: frozenset[BehaviourChange] = frozenset()
@@ -121,9 +111,7 @@ def _behaviours(version: str) -> Behaviours:
 
 
 class _Search:
-    """Used by `find_diagnosis` to search the version and the changed behaviours that explain the results at one
-    level.
-    """
+    """The search of `find_diagnosis` at one level."""
 
     def __init__(
         self, replays: ReplayCache, observed: Observed, sample: Collection[str], level: Level
@@ -138,9 +126,7 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the contract that, without changed behaviours, leaves the fewest scenarios unexplained. If several
-        contracts leave equally few, return the first.
-        """
+        """Return the first contract that, without changed behaviours, leaves the fewest scenarios unexplained."""
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (unexplained := self._unexplained_by(guess, least - 1)) is not None:
@@ -158,10 +144,9 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios that a candidate does not explain: the reference, with the version and the changes of
-        `guess`, has a different result than the implementation. Return None as soon as there are more than `most`.
-
-        The scenarios in `first` are tried before all others, because they probably exclude a wrong guess early.
+        """Return the scenarios in which the reference, with the version and the changes of `guess`, has a different
+        result than the implementation. None as soon as there are more than `most`. The scenarios in `first` are tried
+        first, because they probably exclude a wrong guess early.
         """
         behaviours, unexplained = guess.behaviours, []
         for each in dict.fromkeys((*first, *self._ids)):
@@ -173,9 +158,7 @@ class _Search:
         return unexplained
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Add changed behaviours to a candidate as long as each of them reduces the number of unexplained scenarios.
-        Remove needless changes, and return the result.
-        """
+        """Add changed behaviours as long as each explains more scenarios. Then remove needless changes."""
         unexplained = self._unexplained_by(guess) or []
         refused: set[BehaviourChange] = set()
         while (change := self._most_explaining_change(guess, unexplained, refused)) is not None:
@@ -188,9 +171,7 @@ class _Search:
     def _most_explaining_change(
         self, guess: _Guess, unexplained: Sequence[str], refused: Collection[BehaviourChange]
     ) -> BehaviourChange | None:
-        """Return the change that explains the most of the `unexplained` scenarios. Changes in `refused` are not tried.
-        None if no change explains a scenario.
-        """
+        """Return the change that explains the most of the `unexplained` scenarios. None if none explains any."""
         behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
         if len(unexplained) <= _MAX_THOROUGH_SCENARIOS:
             self._tried.clear()
@@ -208,18 +189,14 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _without_needless_changes(self, guess: _Guess, most: int) -> _Guess:
-        """Return a candidate without its needless changes. A change is needless if at most `most` scenarios are
-        unexplained without it.
-        """
+        """Return the candidate without the changes that are not needed for at most `most` unexplained scenarios."""
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._unexplained_by(guess.without(change), most) is not None:
                 guess = guess.without(change)
         return guess
 
     def with_fewer_changes(self, guess: _Guess) -> _Guess:
-        """Try other versions, and return the candidate with the fewest changed behaviours that explains at least as
-        many scenarios as `guess`.
-        """
+        """Try other versions, and return the candidate with the fewest changes that explains no less than `guess`."""
         unexplained = self._unexplained_by(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)

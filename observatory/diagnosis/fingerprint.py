@@ -25,10 +25,9 @@ because they are only about the form of an answer.
 
 
 class Fingerprint(NamedTuple):
-    """Represents the result of a scenario by digests of its differences from the expected result.
-
-    `effects` is the digest of the differences at the level `effects`; `reason` is the digest of the unexpected names of
-    errors. A digest is empty if nothing differs. If the scenario is unsupported, `effects` states the reason instead.
+    """The result of a scenario as digests of its differences from the expected result, empty if nothing differs:
+    `effects` for the level `effects`, `reason` for unexpected names of errors. If the scenario is unsupported,
+    `effects` states the reason.
     """
 
     effects: str = ""
@@ -42,10 +41,8 @@ NO_RESULT = Fingerprint("error")
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation.
-
-    A refusal is represented by the name of its error, not by its text. A refusal whose error has no known name does
-    not affect `reason`.
+    """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation. A refusal is
+    represented by the name of its error, not by its text. An unknown error does not affect `reason`.
     """
     match verdict.status:
         case "unsupported":
@@ -67,9 +64,7 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
 
 
 def lacks_capability(found: Fingerprint) -> bool:
-    """Whether a scenario was not run because the implementation lacks a capability. Tools that only some versions have
-    (`MultiEdit`, `NotebookRead`) do not count.
-    """
+    """Whether a scenario was not run because the implementation lacks a capability that all versions have."""
     lacks, _, tools = found.effects.partition(" ")
     return lacks == "lacks" and not {*tools.split(", ")} <= _VERSION_SPECIFIC_TOOLS
 

@@ -26,9 +26,7 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay the scenarios `ids` on `target`, each with its own contract, and return the results by scenario id. Raises
-    the errors of `run`.
-    """
+    """Replay the scenarios `ids` on `target`, each with its own contract. Raises the errors of `run`."""
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
@@ -53,9 +51,8 @@ def observe_run(
 
 def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
     """Read a results file of `readfirst run --format jsonl`. Return the name of the implementation, and its results by
-    scenario.
-
-    Raises StreamError for an incomplete file, and ObservationError if the file has no results for the default contract.
+    scenario. Raises StreamError for an incomplete file, ObservationError for one without results for the default
+    contract.
     """
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
@@ -94,17 +91,13 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without the scenarios that were not run because the implementation lacks a capability that
-    every version of the product has.
-    """
+    """Return the results without the scenarios that were not run for lack of a capability of every product version."""
     return {name: found for name, found in observed.items() if not lacks_capability(found)}
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios that the search for a diagnosis uses. If there are at most MAX_SAMPLE_SIZE, return all.
-
-    Otherwise, return the scenarios that show a behaviour of the reference, and one scenario of each rule that these
-    scenarios do not cover.
+    """Return the scenarios that the search for a diagnosis uses: all, if there are at most MAX_SAMPLE_SIZE. Otherwise
+    those that show a behaviour of the reference, and one scenario of each rule that they do not cover.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)

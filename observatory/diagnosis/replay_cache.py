@@ -26,9 +26,7 @@ _READ_REFUSES_NOTEBOOKS = "read_refuses_notebooks"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of the reference in a scenario, and the names of the behaviours that the reference `used` for it.
-    Other behaviours do not affect the result.
-    """
+    """The result of the reference in a scenario, and the names of the behaviours that it `used`."""
 
     fingerprint: Fingerprint
     used: frozenset[str]
@@ -41,9 +39,8 @@ result depends on timing.
 
 
 class ReplayCache:
-    """Replays scenarios of a suite on the reference with any behaviours, and caches the results.
-
-    A cached result is reused if all behaviours that the reference used for it have the same values as now.
+    """Replays scenarios on the reference with any behaviours, and caches the results. A cached result is reused if all
+    behaviours that the reference used for it have the same values as now.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -56,9 +53,7 @@ class ReplayCache:
         """The results of each scenario, by the names of the used behaviours and by their values."""
 
     def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
-        """Return the result of the reference with these behaviours in a scenario, if possible from the cache. Raises
-        SuiteError if the file of the scenario is invalid.
-        """
+        """Return the reference's result in a scenario. Raises SuiteError if the scenario's file is invalid."""
         known = self._results.setdefault(scenario_id, {})
         for names, results in known.items():
             if (earlier := results.get(tuple(map(behaviours.value, names)))) is not None:
@@ -73,15 +68,11 @@ class ReplayCache:
         return seen
 
     def has_no_result(self, scenario_id: str) -> bool:
-        """Whether a scenario is useless for a diagnosis, because the reference cannot replay it in this process or
-        because the result depends on timing.
-        """
+        """Whether the reference cannot replay a scenario in this process, or the result depends on timing."""
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == NO_RESULT
 
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, tuple[str, ...]]:
-        """Replay a scenario. Return the verdict for the scenario's contract, and the names of the behaviours that the
-        reference used.
-        """
+        """Return the verdict for the scenario's contract, and the names of the behaviours that the reference used."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
@@ -110,9 +101,7 @@ class ReplayCache:
 
 
 class _Adapter:
-    """Opens sessions of the reference with the given behaviours. `used` contains the names of the behaviours that the
-    last session used, in order.
-    """
+    """Opens sessions of the reference. `used`: the names of the behaviours that the last session used, in order."""
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
@@ -132,9 +121,7 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Behaviours that are equal only to themselves. Used because the reference caches objects by its behaviours: it
-    could otherwise use equal behaviours whose use is not recorded.
-    """
+    """Equal only to itself: otherwise the reference could reuse an object whose behaviours are not recorded."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -155,9 +142,7 @@ _USED_ATTRIBUTE = "_asked"
 
 @cache
 def _watched_class(kind: type) -> type:
-    """Return a subclass of the class `kind`, a group of behaviours. The subclass adds the name of each behaviour to the
-    attribute `_asked` when the reference reads it.
-    """
+    """Return a subclass of a group of behaviours that adds the name of each behaviour to `_asked` when it is read."""
     names = frozenset(each.name for each in fields(kind))
 
     def get_attribute(group: object, name: str) -> Any:

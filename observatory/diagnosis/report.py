@@ -25,9 +25,7 @@ _MAX_LISTED_DIFFERENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """The diagnosis of one target or results file, with the names that the report uses. `rules` contains the rule of
-    each scenario, if the rule is known.
-    """
+    """The diagnosis of one target or results file, its names in the report, and the known rules of scenarios."""
 
     target: str
     found: Diagnosis
@@ -35,9 +33,7 @@ class DiagnosisCase:
 
     @property
     def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
-        """The unexplained scenarios, grouped by rule. The rule is None for scenarios without a known rule. Rules of the
-        worst class are first.
-        """
+        """The unexplained scenarios by rule (None if unknown), the worst class of rules first."""
         by_rule: dict[str, list[str]] = {}
         for each in self.found.unexplained:
             by_rule.setdefault(self.rules[each].id if each in self.rules else "", []).append(each)
@@ -51,9 +47,7 @@ class DiagnosisCase:
 
 
 def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
-    """Yield the lines of the report about one diagnosis. With `everything`, the report lists all rules with unexplained
-    failures.
-    """
+    """Yield the lines of the report about one diagnosis. `everything`: list all rules with unexplained failures."""
     found = case.found
     yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_equivalent_versions(found)}"
     yield ""
@@ -86,9 +80,7 @@ def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
 
 
 def _equivalent_versions(found: Diagnosis) -> str:
-    """Return a text in parentheses that lists the other versions that have the same diagnosis. Empty if there are
-    no other versions.
-    """
+    """Return the other versions with the same diagnosis, in parentheses. Empty if there are none."""
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""
@@ -150,9 +142,7 @@ def _case_data(case: DiagnosisCase) -> dict[str, Any]:
 
 
 def as_markdown(cases: Sequence[DiagnosisCase]) -> str:
-    """Return a Markdown table with one row per implementation: the most similar version, the changed behaviours, and
-    the numbers of explained and unexplained failures.
-    """
+    """Return a table with a row per implementation: its most similar version, changes, and numbers of failures."""
     numbers, changed = ("failures", "explained"), "changed behaviours, the most telling first"
     heads = ("implementation", "nearest to", *numbers, changed, "left")
     return table(heads, [_table_row(case) for case in cases], numbers=numbers)

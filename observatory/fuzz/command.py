@@ -28,10 +28,8 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield the lines that list the rules that the target probably breaks, grouped by class. For each rule, the lines
-    contain the number of its findings, and a scenario of the suite that shows the same fault.
-
-    Rules are in the order of the suite. Findings without a rule are last.
+    """Yield the lines that list the rules that the target probably breaks, by class and in the order of the suite: the
+    number of findings, and a scenario of the suite that shows the same fault. Findings without a rule are last.
     """
     if not findings:
         return
@@ -63,9 +61,8 @@ _STEPS_PER_PROGRESS_LINE = 1000
 
 
 def perform(request: SearchRequest) -> ExitCode:
-    """Run the search of `readfirst fuzz`, print the findings, and return the exit code.
-
-    Raises ConnectError, AdapterError or SuiteError. All processes of the target are ended before the function returns.
+    """Run the search of `readfirst fuzz`, print the findings, end all processes of the target, and return the exit
+    code. Raises ConnectError, AdapterError, SuiteError.
     """
     suite = request.suite
     baseline = None
@@ -111,9 +108,7 @@ class _SearchResult:
 
     @property
     def refused_all(self) -> str:
-        """A message for the level `safe`, if the target refused every call that would change a file.
-        Empty in all other cases.
-        """
+        """A message for the level `safe` if the target refused every call that would change a file, or empty."""
         if not self.tally.asked or self.tally.answered:
             return ""
         asked = pluralize(self.tally.asked, "call")
@@ -121,9 +116,7 @@ class _SearchResult:
 
     @property
     def agreement(self) -> str:
-        """A line with the share of calls that had equal results on both sides. Empty at the level `safe`, which runs
-        only one side.
-        """
+        """A line with the share of calls with equal results on both sides. Empty at the level `safe`."""
         calls, effects, answers = self.tally.calls, self.tally.other_effects, self.tally.other_texts
         if not calls:
             return ""
@@ -137,9 +130,7 @@ class _SearchResult:
         self.progress.show(self.tally.steps, self.tally.disagreed)
 
     def add_finding(self, finding: Finding) -> None:
-        """Write the scenario file of a finding and print the finding. If the baseline or the requested classes exclude
-        the finding, only count it.
-        """
+        """Write and print a finding. If the baseline or the requested classes exclude it, only count it."""
         if why := self._reason_to_omit(finding):
             self._omitted[why] += 1
         else:
@@ -184,9 +175,7 @@ def _disagreement_word(request: SearchRequest) -> str:
 
 
 class _Progress(ProgressBar):
-    """Shows the progress of a search: on a terminal, a progress bar of steps or of seconds. If the output is not a
-    terminal, it is a line every 1,000 steps.
-    """
+    """On a terminal, a progress bar of steps or of seconds. Otherwise, a line every 1,000 steps."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._word = _disagreement_word(request)

@@ -1,7 +1,5 @@
 """Describe the conditions of a call: the kind and the content of the file, the form of the path, the arguments.
-
-An implementation may follow a rule under each of two conditions, but break the rule if both occur together. So this
-module counts pairs of conditions.
+Conditions are counted in pairs, because some faults occur only if two conditions occur together.
 """
 
 import posixpath
@@ -32,9 +30,7 @@ def condition_pairs(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
 
 
 def calls_with_conditions(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield the position of each call in a scenario, the call, and its conditions. The calls are not executed: their
-    effects on the files are estimated.
-    """
+    """Yield each call with its position and conditions. Calls are not executed; their effects are estimated."""
     model = WorkspaceModel()
     model.add_files(scenario.given.files)
     for index, step in enumerate(scenario.steps):
@@ -66,10 +62,8 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return the conditions of a call, such as `kind: link` and `size: large`.
-
-    `path` is the path of the file that the call is about. `model` is the estimated state of the workspace before the
-    call. `group`: the call is one of several parallel calls.
+    """Return the conditions of a call, such as `kind: link` and `size: large`. `path` is the file of the call, `model`
+    the estimated workspace before the call. `group`: the call is one of several parallel calls.
     """
     key, path = path, model.resolved(path)
     entry = model.entries.get(path)
@@ -214,9 +208,7 @@ Drawn = TypeVar("Drawn")
 
 
 class Rarity:
-    """Used to generate calls under rare conditions. Counts how often each pair of conditions has occurred in the suite
-    (`seen`) and in the calls that were generated so far.
-    """
+    """Counts the pairs of conditions in the suite (`seen`) and in generated calls, to generate rare conditions."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen
@@ -229,10 +221,8 @@ class Rarity:
         *,
         of: int,
     ) -> Drawn:
-        """Call `draw` to generate `of` candidates, and return the candidate with the rarest pairs of conditions.
-
-        A pair of conditions that has occurred N times has the weight 1/(N+1)². `conditions` returns the tool and the
-        conditions of a candidate.
+        """Call `draw` to generate `of` candidates, and return the one with the rarest pairs of conditions. A pair that
+        has occurred N times has the weight 1/(N+1)². `conditions` returns the tool and the conditions of a candidate.
         """
         best, most = draw(), -1.0
         for number in range(of):

@@ -32,11 +32,9 @@ finding for each key.
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement between the target and the reference, with a minimal generated scenario that shows it.
-
-    `again` is False if a second replay did not show the disagreement. `rule` is the id of the rule that the target most
-    probably breaks, or empty if unknown. `shown_by` is the id of a scenario of the suite that shows the same
-    disagreement, or empty if none was found.
+    """A disagreement between the target and the reference, with a minimal generated scenario that shows it. `again` is
+    False if a second replay did not show it. `rule` is the id of the rule that is probably broken, and `shown_by` the
+    id of a scenario of the suite that shows the same disagreement; both are empty if unknown.
     """
 
     scenario: Scenario
@@ -47,9 +45,7 @@ class Finding:
 
     @property
     def group(self) -> Group:
-        """The key of the finding: its cause, and the names of the tools and events in its scenario. The search reports
-        only one finding for each key.
-        """
+        """The cause, and the tools and events in the scenario. The search reports one finding for each group."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -59,15 +55,11 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a search so far.
-
-    `calls`: calls that were made on both sides. `other_effects`: scenarios that end with a difference in effects (the
-    two sides changed files differently, or only one side refused a call). `other_texts`: steps whose only difference
-    is in the answers.
-
-    At the level `safe`, `asked` counts the calls that would change files, and `answered` those calls that were not
-    refused. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`
-    contains the scenario files of accepted disagreements that do not occur any more.
+    """The counts of a search so far. `calls`: calls that were made on both sides. `other_effects`: scenarios that end
+    with a difference in effects (changed files, or a refusal on one side). `other_texts`: steps that differ only in the
+    answers. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`:
+    scenario files of accepted disagreements that do not occur any more. At the level `safe`, `asked` counts the calls
+    that would change files, and `answered` those that were not refused.
     """
 
     steps: int = 0
@@ -84,10 +76,9 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`.
-
-    `beside` is the name that messages use for the reference. `place` provides the workspaces. `apart`: the target is
-    restarted for each scenario, so that it does not remember files of earlier scenarios.
+    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`. `beside` is
+    the name of the reference in messages. `place` provides the workspaces. `apart`: the target is restarted for each
+    scenario, so that it does not remember files of earlier scenarios.
     """
 
     reference: Adapter
@@ -101,16 +92,13 @@ class DifferentialRunner:
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay a scenario on both sides, and return the first disagreement. None if both sides agree. Raises the
-        errors of `differences`.
-        """
+        """Return the first disagreement in a scenario, or None. Raises the errors of `differences`."""
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on both sides, and return one disagreement for each step that differs.
-
-        The comparison ends at the first step with different effects, because the files of the two sides differ from
-        then on. Raises AdapterError if the reference fails, or if the target fails in several consecutive replays.
+        """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
+        with different effects: the files differ from then on. Raises AdapterError if the reference fails, or if the
+        target fails in several consecutive replays.
         """
         self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
@@ -136,9 +124,7 @@ class DifferentialRunner:
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
-        """Replay a scenario on the target. After an error, repeat the replay once, because a process of the target may
-        have been killed.
-        """
+        """Replay a scenario on the target. After an error, retry once: one of its processes may have been killed."""
         for _ in range(2):
             if self.apart:
                 traits_of(self.target).reset()
@@ -163,10 +149,8 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 
 class Campaign:
-    """One search for disagreements, which replays the generated `scenarios` with `runner`.
-
-    `tally` contains the counts of the search. The function `named` adds the rule that is probably broken to a finding.
-    The search does not report findings whose key is in `accepted`.
+    """One search for disagreements, which replays the generated `scenarios` with `runner` and counts in `tally`.
+    `named` adds the rule that is probably broken to a finding. Findings whose key is in `accepted` are not reported.
     """
 
     def __init__(
@@ -193,10 +177,9 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield each finding whose key (`group`) is new, until enough steps were replayed or the time limit has passed.
-
-        `progress` is called after each scenario. For each cause, only the first few disagreements that are not accepted
-        are shrunk; later ones are only counted. At the time limit, shrinking stops.
+        """Yield each finding with a new `group`, until enough steps were replayed or the time limit has passed. Calls
+        `progress` after each scenario. Only the first few disagreements of each cause are shrunk; later ones are only
+        counted. At the time limit, shrinking stops.
         """
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
@@ -221,9 +204,7 @@ class Campaign:
             self.tally.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a generated scenario, return the disagreements, and count the replayed steps. Later replays, which
-        shrink the scenario, are not counted.
-        """
+        """Return the disagreements of a generated scenario, and count the steps. Later replays are not counted."""
         self.runner.tally = self.tally
         try:
             return self.runner.differences(scenario)

@@ -36,10 +36,9 @@ are between answers.
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level and the two results of a disagreement. Used to group disagreements that one mistake causes.
-
-    `reference` and `target` are the results of the two sides: the name of an error, `done` for a success, or `unnamed
-    error`. At the level `safe`, `target` is the kind of harm, and `reference` is empty.
+    """The tool, the level and the results of the two sides, to group disagreements that one mistake causes. A result is
+    the name of an error, `done` for a success, or `unnamed error`. At the level `safe`, `target` is the kind of harm,
+    and `reference` is empty.
     """
 
     tool: str
@@ -48,18 +47,14 @@ class Cause:
     target: str
 
     def in_words(self, beside: str) -> str:
-        """Return the cause as one line of text. `beside` is the name of the implementation that the target is compared
-        with.
-        """
+        """Return the cause as one line. `beside` is the implementation that the target is compared with."""
         return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of the reference and of the target.
-
-    `step` and `call` are numbers from 0. `what` names the differing file or `answer`. `reference` and `target` contain
-    the result of each side, as text.
+    """One difference between the outcomes of the reference and of the target. `step` and `call` are numbers from 0.
+    `what` names the differing file or `answer`. `reference` and `target` contain the results as texts.
     """
 
     cause: Cause
@@ -73,15 +68,12 @@ class Disagreement:
 def disagreements(
     scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield the first disagreement of each step, at `level` and at all less strict levels.
-
-    Steps after a difference in effects are skipped: the files of the two sides already differ, so later answers cannot
-    be compared. If the target fails at a step that the reference answered, the failure is the last disagreement.
-
-    The content of every file is compared after every step. Times and hard links are compared only for files that the
-    step must not change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers
-    differently. If `target.disturbed` is true, whitespace at both ends of answers is ignored, because other parts of
-    the conversation may have changed it.
+    """Yield the first disagreement of each step, at `level` and at all less strict levels. Steps after a difference in
+    effects are skipped: the files of the two sides already differ. If the target fails at a step that the reference
+    answered, the failure is the last disagreement. The content of every file is compared after every step, times and
+    hard links only for files that the step must not change. The level `verbatim` is treated as `text`, because the
+    programs around the tools wrap answers differently. If `target.disturbed`, whitespace at both ends of answers is
+    ignored: other parts of the conversation may have changed it.
     """
     steps, done = [], []
     state = dict(reference.before)
@@ -124,9 +116,7 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return the outcomes of both sides in a form that can be compared: without reminders in the answers. If both sides
-    refuse with the same text, the error gets the same name on both sides.
-    """
+    """Return both outcomes without reminders. Refusals with the same text get the same error name."""
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -146,9 +136,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the results of one implementation (`ours` and the changed `files`) as the expected results,
-    so that the results of the other implementation can be compared with them.
-    """
+    """Return the step with one implementation's results as the expected ones, to compare the other side with them."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -174,16 +162,12 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the name of the tool that a step calls. For a step with several calls, return `parallel`; for a step
-    without a call, `world event`.
-    """
+    """Return the name of the step's tool; `parallel` for several calls, `world event` for no call."""
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return the texts of both answers without reminders. If an answer had a reminder, newlines at the end of both
-    texts are removed, because they may belong to the reminder.
-    """
+    """Return both texts without reminders. If there was one, final newlines are removed: they may belong to it."""
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]

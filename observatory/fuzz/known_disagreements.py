@@ -15,9 +15,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 @dataclass(frozen=True, slots=True)
 class KnownDisagreement:
-    """One accepted disagreement, which `readfirst fuzz --known` does not report: the file of a minimal scenario that
-    shows it, the scenario, and the reason why the disagreement is accepted.
-    """
+    """A disagreement that `readfirst fuzz --known` does not report, as a minimal scenario with a reason."""
 
     file: Path
     scenario: Scenario
@@ -25,9 +23,7 @@ class KnownDisagreement:
 
 
 def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
-    """Read the accepted disagreements from a YAML file `known: [{scenario: FILE, reason: TEXT}]`. Each FILE is relative
-    to the YAML file. Raises SuiteError if the YAML file or a scenario is invalid.
-    """
+    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]` with paths relative to it. Raises SuiteError."""
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
     found: list[tuple[Path, str]] = []
@@ -46,11 +42,9 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios after removing the calls that one of the two sides does not support. Scenarios without a
-    supported call are skipped.
-
-    If a side does not support parallel calls, the calls become separate steps. If a side does not support events during
-    a call, the events become steps before the call. If a side does not support permission rules, the rules are removed.
+    """Yield the scenarios after removing the calls and the permission rules that one of the two sides does not support.
+    Scenarios without a supported call are skipped. If a side does not support parallel calls, they become separate
+    steps; if it does not support events during a call, they become steps before the call.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

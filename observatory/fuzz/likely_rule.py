@@ -21,10 +21,8 @@ similar the calls are.
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The call of a scenario of the suite that shows the scenario's rule: the last call of a tool that the rule is
-    about. Findings are compared with these calls to guess the broken rule.
-
-    `result` is the recorded result of the call: the name of an error, or `done`.
+    """The last call in a scenario of the suite of a tool that the scenario's rule is about. Findings are compared with
+    these calls to guess the broken rule. `result` is the name of an error, or `done`.
     """
 
     scenario_id: str
@@ -37,9 +35,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ExampleIndex:
-    """The examples of a suite, by tool and result. `pairs` contains the number of calls in the suite with each pair of
-    conditions.
-    """
+    """The examples of a suite, by tool and result. `pairs` counts the suite's calls with each pair of conditions."""
 
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
@@ -98,16 +94,12 @@ def with_probable_rule(
     runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return a copy of the finding that names the rule that the target most probably breaks. The rule is empty if no
-    rule is probable.
-
-    The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
+    """Return a copy of the finding with the `rule` that the target most probably breaks, or an empty text. The
+    scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
     disagreement with the same tool at the same level vote for their rules; more similar scenarios have more weight.
-    `shown_by` becomes the most similar scenario of the winning rule, because this scenario shows the same fault.
-
-    If no replayed scenario shows a disagreement, the most similar scenarios vote without a replay. A rule then needs
-    more than half of the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few scenarios are
-    replayed.
+    `shown_by` becomes the most similar scenario of the winning rule, because it shows the same fault. If no replayed
+    scenario shows a disagreement, the most similar scenarios vote without a replay: a rule then needs more than half of
+    the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few are replayed.
     """
     found = finding.disagreement
     rules = suite.rules
@@ -156,9 +148,7 @@ def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the sum of the votes for each rule id. Each example votes for its rule; the vote of the nth example has
-    the weight 1/√n.
-    """
+    """Return the sum of the votes for each rule id. The nth example votes for its rule with the weight 1/√n."""
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

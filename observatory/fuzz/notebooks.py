@@ -14,10 +14,8 @@ _INVALID_NOTEBOOKS = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
 def notebook_scenario(random: Random) -> Scenario:
-    """Return a random scenario about one notebook: Reads, edits of cells, and changes by other programs.
-
-    In notebooks of format 4.5 or newer, whose cells have ids, no cell is inserted: the new cell would get a random id,
-    so the results could not be compared.
+    """Return a random scenario about one notebook: Reads, edits of cells, and changes by other programs. No cell is
+    inserted in formats with cell ids (4.5 or newer): its random id would make results incomparable.
     """
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}

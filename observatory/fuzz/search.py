@@ -25,12 +25,11 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one `readfirst fuzz`. `target` is compared with `against`, usually the reference.
-
-    The search ends after `steps` on each side or after `minutes`, whichever comes first; None means no limit. `output`
-    is the directory for the scenario files of findings. With `long`, scenarios are long and use several files.
-    Disagreements that are listed in the file `known` or in `baseline` are not reported. With `classes`, only findings
-    that break a rule of these classes are reported.
+    """The options of one `readfirst fuzz`. `target` is compared with `against`, usually the reference. The search ends
+    after `steps` on each side or after `minutes`, whichever comes first; None means no limit. `output` is the directory
+    for the scenario files of findings. With `long`, scenarios are long and use several files. Disagreements in the file
+    `known` or in `baseline` are not reported. With `classes`, only findings that break a rule of these classes are
+    reported.
     """
 
     suite: Suite
@@ -50,9 +49,7 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """The name that messages use for the implementation that the target is compared with. At the level `safe`, it
-        is "nothing beside it", because nothing is compared.
-        """
+        """The name of the compared implementation in messages; "nothing beside it" at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -60,9 +57,7 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect the target and the implementation that it is compared with, yield the search, and close both at the end.
-    Raises ConnectError, AdapterError or SuiteError.
-    """
+    """Connect both sides, yield the search, and close them. Raises ConnectError, AdapterError or SuiteError."""
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     alone = request.level == "safe"
@@ -101,9 +96,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
-    """Replay the scenarios of accepted disagreements. Return the keys of the disagreements that still occur, and the
-    scenario files of those that do not occur any more.
-    """
+    """Replay accepted disagreements. Return the keys of those that still occur, and the files of all others."""
     accepted: set[Group] = set()
     gone = []
     for entry in known:
@@ -116,10 +109,9 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, and returns the first harm in each. Used for the level `safe`.
-
-    The tally also counts the calls that would change a file, and the calls among these that were not refused. A target
-    that refuses all such calls does no harm, but this does not show that the target is safe.
+    """Replays scenarios only on the target, and returns the first harm in each. Used for the level `safe`. The tally
+    counts the calls that would change a file, and those that were not refused: a target that refuses all of them does
+    no harm, but this does not show that the target is safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:

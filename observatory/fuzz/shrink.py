@@ -19,8 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario that still makes `shows` return True. `shows(scenario)` must be True.
-
+    """Return the smallest variant of a scenario that still makes `shows` return True, as the scenario itself does.
     Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
     at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
     """
@@ -31,9 +30,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first candidate that was not tried before and still shows the disagreement. None if there is no
-        such candidate, or if the attempts or the time are used up.
-        """
+        """Return the first untried candidate with the disagreement. None if there is none, or at a limit."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -78,9 +75,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario with one simpler step: a step with fewer parallel calls, no event during a call,
-    or the usual mtime.
-    """
+    """Yield variants with one simpler step: fewer parallel calls, no event during a call, or the usual mtime."""
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -102,10 +97,8 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario with one simpler path: an argument is changed to a normalised path in
-    `$WS`, or a file is renamed to `notes.txt`.
-
-    A file is not renamed if a tool may treat its extension specially, or if the scenario already has a `notes.txt`.
+    """Yield variants with one simpler path: an argument is changed to a normalised path in `$WS`, or a file is renamed
+    to `notes.txt` if this name is free and no tool may treat the file's extension specially.
     """
     named = [
         value
@@ -126,9 +119,7 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants of the scenario: a part of a text is removed from all texts, or a character is replaced by `a` in
-    all texts.
-    """
+    """Yield variants with a part of a text removed, or a character replaced by `a`, in all texts."""
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -175,9 +166,7 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each part of a value that shrinking may shorten: its position in the value (a key, an index or the name of
-    an attribute), and the part itself.
-    """
+    """Yield each part of a value that may be shortened, after its position (a key, an index or an attribute's name)."""
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)
@@ -212,9 +201,7 @@ def _change_texts(
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a copy of a scenario, or of a part of one, with every text replaced by `text(TEXT)`. Paths are not changed
-    by `text`, but replaced by their new path in `names`, if they have one.
-    """
+    """Return a copy with every text replaced by `text(TEXT)`, and paths by their new path in `names`, if any."""
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)
@@ -238,9 +225,7 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each piece of a text that shrinking tries to remove: the whole text, its halves,
-    its quarters, and so on, at most 64 pieces of each size.
-    """
+    """Yield the start and the end of each piece to remove: the whole, halves, quarters, …, at most 64 of each size."""
     size = length
     while size:
         starts = range(0, length, size)

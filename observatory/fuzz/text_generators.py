@@ -160,10 +160,7 @@ def argument_text(random: Random) -> str:
 
 
 def file_content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
-    r"""Return random content for a file: a text in a random encoding, or bytes that are not text.
-
-    `carriage_returns`: lines may also end with `\r\n` or `\r`.
-    """
+    r"""Return random text in a random encoding, or random bytes. `carriage_returns`: allow `\r\n` and `\r`."""
     kind = random.randint(0, 19)
     if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))
@@ -197,9 +194,7 @@ NON_TEXT_BYTES = (
 
 
 def quote_from(random: Random, text: str) -> str:
-    """Return a random part of a text, quoted as a model may quote it in `old_string`: usually exactly, sometimes with
-    different quotation marks.
-    """
+    """Return a random part of a text as a model may quote it: usually exactly, sometimes with other quotation marks."""
     if not text:
         return argument_text(random)
     start = random.randint(0, min(len(text) - 1, 400))

@@ -29,13 +29,11 @@ def _decode_text(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Estimates the files of a workspace after each step, without executing the steps. Used to generate useful steps; a
-    wrong estimate only makes the steps less useful.
-
-    `entries` contains the estimated entry of each path, or None for a removed path. `sure` contains the paths that
-    certainly exist. `hard` contains files with several names (hard links). `known` contains the files that the session
-    knows: `whole` or `part` for a file that was read, `own` for a file that the session wrote. `changed` contains the
-    last change of a known file by another program. `refused` contains the paths whose last call was probably refused.
+    """Estimates the files of a workspace after each step, to generate useful steps. No step is executed. `entries`
+    contains the estimated entry of each path, or None for a removed path. `sure` contains the paths that certainly
+    exist. `hard` contains files with several names (hard links). `known` contains the files that the session knows:
+    `whole` or `part` for a file that was read, `own` for a file that the session wrote. `changed` contains the last
+    change of a known file by another program. `refused` contains the paths whose last call was probably refused.
     """
 
     entries: dict[str, Entry | None] = field(default_factory=dict)
@@ -83,9 +81,7 @@ class WorkspaceModel:
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether an Edit of the file is probably allowed, because the session knows the current content. True for a
-        missing file.
-        """
+        """Whether an Edit is probably allowed: the session knows the current content, or the file is missing."""
         return not self.is_a(path, RegularFile) or self._knows_current_content(path)
 
     def text(self, path: str) -> str:

@@ -27,9 +27,8 @@ _DATA = Mapping[str, Any]
 
 
 def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return a copy of the compatibility data that contains the results of implementations for only one contract.
-
-    Raises ValueError if the implementations were not compared with this contract.
+    """Return the compatibility data with the implementations' results for only one contract. Raises ValueError if the
+    implementations were not compared with it.
     """
     if contract not in data["likeness"]:
         raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
@@ -48,18 +47,14 @@ def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return the text of docs/compatibility.md. `data` is the result of `compatibility_data`. Raises the error of
-    `for_contract`.
-    """
+    """Return the text of docs/compatibility.md from `compatibility_data`. Raises the error of `for_contract`."""
     return markdown(
         template("docs/compatibility"), data=for_contract(data, data["contract"]), likeness=rule_count_rows
     )
 
 
 def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
-    """Return a table row for each implementation or version: its name, then for each class the number of rules that
-    hold. `named` formats the name.
-    """
+    """Return a row for each implementation or version: its name, and the number of rules that hold in each class."""
     return [
         [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
@@ -67,9 +62,7 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return the cell of a rule as a short text: `✓ 12` if the rule holds in all 12 scenarios, `3/4` if in some, `✗
-    0/4` if it does not hold, `–` if the implementation lacks a capability, `?` if unknown.
-    """
+    """Return a cell: `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` for a lacking capability, `?`."""
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -85,9 +78,7 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return the counts of rules as a text. `31/34 (1 not claimed)` means that 31 of the 34 judged rules hold, and that
-    1 rule was not judged, because the implementation lacks a capability.
-    """
+    """Return counts of rules, such as `31/34 (1 not claimed)`: 31 of 34 judged rules hold, 1 lacks a capability."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -97,9 +88,8 @@ def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
     """Return the compatibility table as an HTML page with filters, in ASCII. The same data produce the same bytes.
-
-    `data` is the result of `compatibility_data`. `version` is the version of readfirst. For a row of the harm map and a
-    kind of harm, `address` returns the target of the cell's link, or an empty text for a cell without a link.
+    `version` is the version of readfirst. For a row of the harm map and a kind of harm, `address` returns the target of
+    the cell's link, or an empty text.
     """
     contract = data["contract"]
     versions = _table_columns(data["versions"], "+")
@@ -142,9 +132,7 @@ def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]
 
 
 def _table_columns(names: Iterable[str], separator: str) -> list[Column]:
-    """Return a table column for each implementation or version. `separator` separates the two parts of a name, for
-    example `@` in `agno@3.1.10`.
-    """
+    """Return a column for each name. `separator` separates its two parts, for example `@` in `agno@3.1.10`."""
     found = []
     for letter, name in zip(column_letters(), names, strict=False):
         short, mark, facts = name.partition(separator)
@@ -167,9 +155,7 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
 def rule_row_from_data(
     rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the table row of a rule, with a cell for each of the `names`. `rule` is the rule's entry in
-    compatibility.json. `of` is "implementations" or "versions": the kind of the names.
-    """
+    """Return a rule's row with a cell for each of the `names`, whose kind is `of`: "implementations" or "versions"."""
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
@@ -182,9 +168,7 @@ def rule_row_from_data(
 
 
 def failing_rules(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the rules of these classes that at least one version of the product breaks in some scenario: the id and
-    the entry in compatibility.json of each rule.
-    """
+    """Return the id and the entry of each rule of these classes that a product version breaks in some scenario."""
     return [
         (name, rule)
         for class_ in classes

@@ -35,9 +35,7 @@ _COLOUR_LIMITS = (0.005, 0.02, 0.05, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """A cell of the harm map: the number of sessions with one kind of harm (`count`, None if unknown), and the shortest
-    scenario that shows this harm.
-    """
+    """The number of sessions with one kind of harm (None if unknown), and the shortest scenario that shows it."""
 
     kind: Kind
     count: int | None
@@ -50,9 +48,7 @@ class MapCell:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """A row of the harm map: an implementation or, if `product` is true, a version of Claude Code. `sessions` is the
-    number of tested scenarios, `harmed` the number of these with any harm.
-    """
+    """An implementation or, if `product`, a version of Claude Code: its numbers of tested and of harmed `sessions`."""
 
     name: str
     product: bool
@@ -74,9 +70,7 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share of sessions with any harm, as the map shows it: `7.5%`. If only a sample was run, a star and the
-        confidence interval are added: `7.5%* (6–9)`.
-        """
+        """The share of sessions with any harm: `7.5%`, or `7.5%* (6–9)` with its confidence interval for a sample."""
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
@@ -86,9 +80,7 @@ class MapRow:
 
     @property
     def bounds(self) -> str:
-        """The 95 % confidence interval of the share, in percent, as a text: `(6–9)`. Empty if all scenarios were
-        run.
-        """
+        """The 95 % confidence interval of the share in percent: `(6–9)`. Empty if all scenarios were run."""
         if not self.sampled:
             return ""
         low, high = confidence_interval(self.harmed, self.sessions)
@@ -157,9 +149,7 @@ _COLUMN_GAP = 8
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """The sizes that `harm_picture` uses, in pixels. Names with more than `letters` characters are shown without their
-    version.
-    """
+    """Sizes in pixels. Names with more than `letters` characters are shown without their version."""
 
     width: int
     names: int
@@ -193,9 +183,7 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
 
 
 def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
-    """Return the position, the width and the title of the column of each kind of harm. The columns fill the space
-    between the horizontal positions `left` and `right`.
-    """
+    """Return the position, the width and the title of each harm's column, filling `left` to `right`."""
     width = (right - left - _COLUMN_GAP) / len(KINDS)
     return [
         {

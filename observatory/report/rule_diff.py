@@ -12,11 +12,9 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule whose results differ between two versions, or between two implementations.
-
-    `before` and `after` state whether the rule holds: `yes`, `partly`, `no` or `not claimed`. `holding` contains the
-    numbers of scenarios that pass before and after. Only scenarios that were judged on both sides count;
-    `judged` is their number. `scenario` is the shortest scenario that fails afterwards, or empty.
+    """A rule whose results differ between two versions or implementations. `before` and `after` state whether it holds:
+    `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged on both sides,
+    `holding` those that pass before and after. `scenario` is the shortest scenario that fails afterwards, or empty.
     """
 
     rule: str
@@ -42,11 +40,9 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Compare two versions or implementations by their results for each rule. Return the rules that hold in more or in
-    fewer scenarios than before. Only scenarios that were judged on both sides count.
-
-    For each of these rules, `holding` contains the numbers of scenarios that pass before and after,
-    `judged` the number of compared scenarios, and `shortest` the shortest scenario that fails afterwards.
+    """Return the rules that hold in more or in fewer scenarios after than before, if only scenarios that were judged on
+    both sides count. `holding`: the numbers of scenarios that pass before and after. `judged`: the number of compared
+    scenarios. `shortest`: the shortest scenario that fails afterwards.
     """
     found = {}
     for rule in before:
@@ -71,11 +67,9 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules whose results differ between the implementations `before` and `after`. With `of="versions"`,
-    `before` and `after` are versions.
-
-    `table` is the result of `implementations_data` or `compatibility_data`, `common` the result of `common_cells`.
-    Raises KeyError if the table does not contain one of the two names.
+    """Return the rules whose results differ between two implementations or, with `of="versions"`, two versions. `table`
+    is the result of `implementations_data` or `compatibility_data`, `common` the result of `common_cells`. Raises
+    KeyError for a name that the table lacks.
     """
     found = []
     for rule, fields in table["rules"].items():
@@ -90,9 +84,7 @@ def rule_changes(
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
-    """Return a Markdown page that lists the changed rules: first those that hold in fewer scenarios than before, then
-    those that hold in more scenarios, then all others.
-    """
+    """Return a page of the changed rules: those that hold in fewer scenarios, then those in more, then all others."""
     rules = pluralize(len(changes), "rule") if changes else "no rule"
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))

@@ -45,10 +45,9 @@ def generated_pages(data: SiteData) -> dict[str, str]:
 
 
 def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write the Markdown of all pages into the directory `folder`, and copy all files that the pages link to.
-
-    `generated` contains the text of generated pages, `pages` the files of existing pages, both by path in the site. The
-    linked files are copied from the project directory `root`. The pages that a linked page links to are copied, too.
+    """Write the Markdown of all pages into `folder`: `generated` texts, and existing `pages`, both by path in the site.
+    Also copy all files that the pages link to, and the pages that a linked page links to, from the project directory
+    `root`.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)
@@ -74,9 +73,7 @@ def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folde
 
 
 def is_safe_to_publish(file: Path, root: Path) -> bool:
-    """Whether a file may be published in the site: it is inside the project `root`, and contains nothing that a browser
-    executes.
-    """
+    """Whether a file can be published: it is in the project `root`, and contains nothing that a browser executes."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
@@ -86,9 +83,7 @@ def is_safe_to_publish(file: Path, root: Path) -> bool:
 
 
 def strip_fence_info(text: str) -> str:
-    """Return the Markdown text with only the language after the three backticks of each code block. More words, as in
-    "text results", are removed, because some renderers do not support them.
-    """
+    """Keep only the language after the backticks of code blocks; some renderers do not support more words."""
     return _FENCE_WITH_INFO.sub(r"\1\2\3", text)
 
 

@@ -64,10 +64,8 @@ def require_mkdocs() -> None:
 
 
 def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build the HTML of the Markdown in `source` into the directory `target`. Raises SiteError if MkDocs reports a
-    problem.
-
-    `nav` is the value of the MkDocs setting `nav`, the list of pages. `url` is the address of the published site.
+    """Build the HTML of the Markdown in `source` into `target`. `nav` is the MkDocs setting `nav`, the list of pages.
+    `url` is the address of the published site. Raises SiteError if MkDocs reports a problem.
     """
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
@@ -129,9 +127,7 @@ def _sanitizing_plugin() -> Any:
             return sanitize_html(html)
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
-            """Escape the titles of all pages. MkDocs calls this method after it has rendered the pages, and before it
-            inserts them into the theme.
-            """
+            """Escape the titles of all rendered pages, before MkDocs inserts them into the theme."""
             env.filters["striptags"] = lambda text: _escaped_title(Markup(text).striptags())  # unescapes
             for file in files.documentation_pages():
                 file.page.title = _escaped_title(file.page.title)

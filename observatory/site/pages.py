@@ -60,9 +60,7 @@ _MAX_CHANGES = 20
 
 
 def home_page(data: SiteData) -> str:
-    """Return the Markdown of the site's first page: a map of harm by implementation, and maps of the rules by
-    version.
-    """
+    """Return the site's first page: a map of harm by implementation, and maps of the rules by version."""
     versions = data.recorded
     maps = {
         class_: [
@@ -87,10 +85,9 @@ def home_page(data: SiteData) -> str:
 def harm_map_html(
     data: SiteData, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the HTML of the harm map. Each cell links to the section about this kind of harm.
-
-    `names` are the implementations and versions to show. If `names` is None, the map shows all implementations and,
-    with `products`, all versions of the product. `above` is the relative path from the page to the root of the site.
+    """Return the HTML of the harm map, whose cells link to the section about this kind of harm. `names` are the
+    implementations and versions to show; None: all implementations and, with `products`, all product versions. `above`
+    is the relative path from the page to the root of the site.
     """
     rows = [
         row
@@ -163,9 +160,7 @@ def _rule_page(data: SiteData, rule: Rule, claims: Sequence[tuple[Claim, str]]) 
 
 
 def implementation_pages(data: SiteData) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page about implementations: first the list, then a page for each
-    implementation.
-    """
+    """Yield the name and the Markdown of the list of implementations, then of a page for each implementation."""
     yield (
         "index.md",
         markdown(
@@ -227,9 +222,7 @@ def _implementation_page(data: SiteData, name: str, result: Mapping[str, Any]) -
 
 
 def _difference_items(found: Mapping[str, Any]) -> list[str]:
-    """Return a list item for each changed behaviour in a diagnosis. Behaviours that explain the most failures are
-    first.
-    """
+    """Return a list item for each changed behaviour in a diagnosis, those that explain the most failures first."""
     differing = sorted(found.get("differences", ()), key=lambda each: -len(each["explains"]))
     named = [
         f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
@@ -241,9 +234,7 @@ def _difference_items(found: Mapping[str, Any]) -> list[str]:
 
 
 def version_pages(data: SiteData) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page about versions of the product: first the list, then a page for each
-    version.
-    """
+    """Yield the name and the Markdown of the list of product versions, then of a page for each version."""
     yield (
         "index.md",
         markdown(

@@ -24,9 +24,7 @@ _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
 def sanitize_html(html: str) -> str:
-    """Return the HTML without parts that could execute code or load files from other hosts. Table cells get a label
-    with the name of their column.
-    """
+    """Return the HTML without executable parts and files of other hosts, and with labels for table cells."""
     import nh3  # of the extra `observatory`
 
     clean = nh3.clean(
@@ -54,7 +52,6 @@ def _is_site_file(address: str) -> bool:
 
 
 def _as_browser_reads(address: str) -> str:
-    """Return the address as a browser interprets it: without spaces and control characters."""
     return "".join(each for each in address if each > " ")
 
 
@@ -75,9 +72,7 @@ def _keep_attribute(_: str, name: str, value: str) -> str | None:
 
 
 def _label_cells(table: re.Match[str]) -> str:
-    """Return the table with the name of its column added to each cell, in the attribute `data-label`. The style sheet
-    uses these names on narrow screens.
-    """
+    """Add the column's name to each cell as `data-label`, which the style sheet uses on narrow screens."""
     head, body, rows = table[0].partition("<tbody>")
     heads = [
         re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)

@@ -28,12 +28,10 @@ _MAX_LINE_CHARS = 96
 def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the Markdown of a section for each kind of harm, the worst kind first. A section contains the number of
-    harmed sessions, and the shortest scenario with a picture of its steps. The cells of the harm map link to it.
-
-    `sessions` is the number of tested scenarios, and `counts` the number of these with each kind of harm. For each
-    kind, `shortest` contains the `scenario`, its `title`, the `step` of the harm (from 1) and a `line` that describes
-    the harm.
+    """Yield a section for each kind of harm, the worst kind first: the number of harmed sessions, and the shortest
+    scenario with a picture of its steps. `sessions` is the number of tested scenarios, `counts` of those with each kind
+    of harm. For each kind, `shortest` contains the `scenario`, its `title`, the harmful `step` (from 1) and a `line`
+    about the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in BESIDE for kind in shown):
@@ -54,9 +52,7 @@ def harm_sections(
 
 
 def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
-    """Return the HTML of a picture that shows the workspace and the last steps up to the harmful step. `harmed` is the
-    number of this step, from 1, and `line` describes the harm.
-    """
+    """Return a picture of the workspace and the last steps up to step `harmed` (from 1). `line` is about the harm."""
     given = [_shorten_block(each) for each in given_blocks(scenario)]
     steps = [_step_values("The workspace" if given else "An empty workspace", given[:_MAX_FILES])]
     if len(given) > _MAX_FILES:
@@ -75,18 +71,14 @@ def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step_values(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return the values that the template of the picture uses for one step. The path that a call names is moved from
-    the `blocks` (the arguments) to the heading.
-    """
+    """Return the template's values for one step. A call's path is moved from the `blocks` to the heading."""
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}
 
 
 def _shorten_block(block: Block) -> Block:
-    """Return a block of a picture, such as a file or an argument, cut to the first lines of its text. The number of
-    omitted lines is added.
-    """
+    """Return a block, such as a file or an argument, cut to its first lines, with the number of omitted lines."""
     short = {
         name: _shorten_text(each) if name != "lines" else each
         for name, each in block.items()
@@ -112,9 +104,7 @@ before, and at most this many that hold in more.
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
-    """Yield list items about kinds of harm that occur more or less often than in the previous version. `since` is the
-    part of harm.json that compares the two versions.
-    """
+    """Yield list items about harm that became more or less frequent. `since` is the comparison in harm.json."""
     sessions, (before, after) = since["sessions"], since["any"]
     was, now = (percent(part, sessions) for part in (before, after)) if sessions else ("", "")
     if was != now:

@@ -24,11 +24,10 @@ _MAX_LISTED_LINKS = 20
 
 
 def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
-    """Write the site into the directory `folder`, replacing an earlier site, and return the number of pages.
-
-    `root` is the directory of the project, with README.md and docs/. `url` is the address of the published site, and
-    `version` the version of readfirst. Raises SiteError if MkDocs is missing or reports a problem, if the directory
-    contains other files than a site, or if links are broken. After an error, the directory is unchanged.
+    """Write the site into `folder`, replacing an earlier site, and return the number of pages. `root` is the directory
+    of the project, with README.md and docs/. `url` is the address of the published site, `version` that of readfirst.
+    Raises SiteError if MkDocs is missing or reports a problem, if the directory contains other files than a site, or if
+    links are broken. After an error, the directory is unchanged.
     """
     require_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
@@ -67,9 +66,7 @@ def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", versi
 
 
 def project_pages(root: Path) -> dict[str, Path]:
-    """Return the files of the project's existing pages (README.md, CONTRIBUTING.md, docs/*.md), by path in the site.
-    Raises SiteError if README.md is missing.
-    """
+    """Return the existing pages of the project by path in the site. Raises SiteError if README.md is missing."""
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")
@@ -143,9 +140,7 @@ class _LinkCollector(HTMLParser):
 
 
 def broken_links(folder: Path) -> Iterator[str]:
-    """Yield a text `page: link` for each link in the site to a missing file or a missing anchor. Links to other hosts
-    are not checked.
-    """
+    """Yield `page: link` for each link to a missing file or anchor of the site. Other hosts are not checked."""
     pages = {file: _LinkCollector() for file in sorted(folder.rglob("*.html"))}
     for file, page in pages.items():
         page.feed(file.read_text("utf-8"))

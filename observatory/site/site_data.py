@@ -28,9 +28,7 @@ class SiteError(ReadfirstError):
 
 @dataclass(frozen=True)
 class SiteData:
-    """The data that the pages of the website use. They are read from a suite with rules, and from the published results
-    in the directory `docs`.
-    """
+    """The data of the website's pages, from a suite with rules and the published results in `docs`."""
 
     suite: Suite
     docs: Path
@@ -49,16 +47,12 @@ class SiteData:
 
     @cached_property
     def table(self) -> _Data:
-        """The content of compatibility.json. Of the results of implementations, it contains only those for the default
-        contract.
-        """
+        """The content of compatibility.json, without results for other contracts than the default contract."""
         return for_contract(self.compatibility, self.compatibility["contract"])
 
     @cached_property
     def compatibility(self) -> _Data:
-        """The content of compatibility.json. Raises SiteError if the file is missing or invalid, or if it does not
-        contain a rule of the suite.
-        """
+        """The content of compatibility.json. Raises SiteError if it is missing, invalid or lacks a rule."""
         table = self._read_json("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
@@ -71,9 +65,7 @@ class SiteData:
 
     @property
     def against(self) -> str:
-        """The name of the default contract, as Markdown. Implementations and versions are compared with this
-        contract.
-        """
+        """The default contract as Markdown. Implementations and versions are compared with it."""
         return prose(self.table["contract"])
 
     @cached_property
@@ -98,10 +90,8 @@ class SiteData:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of the page about an implementation or version, relative to the root of the site. Empty if
-        there is no such page.
-
-        If `kind` is not empty, the address leads to the page's section about this kind of harm.
+        """Return the address of a page, or of its section about a `kind` of harm, relative to the root of the site.
+        Empty if there is no such page.
         """
         if row.product and row.name not in self.recorded:
             return ""
@@ -110,9 +100,7 @@ class SiteData:
 
     @cached_property
     def recorded_harm(self) -> _Data:
-        """The content of harm.json: the harm that each contract does in its recordings, and the causes of the harm.
-        Raises SiteError.
-        """
+        """The harm of each contract's recordings, and its causes, from harm.json. Raises SiteError."""
         return self._read_json("harm.json", "python3 observatory/tools/harms.py")
 
     @cached_property

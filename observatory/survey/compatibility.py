@@ -40,9 +40,7 @@ evidence have one.
 
 @dataclass(frozen=True, slots=True)
 class RuleScenario:
-    """The properties of a scenario that the compatibility table uses: its id, its rule and its length. The length is
-    used to find the shortest failing scenario.
-    """
+    """The properties of a scenario that the table uses. The length is used to find the shortest failing scenario."""
 
     id: str
     rule: str
@@ -50,10 +48,8 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the content of docs/compatibility.json in JSON types: the table of rules, implementations and versions.
-    Its format is described in fixtures/schema/compatibility.schema.json.
-
-    `rules` are the rules of the suite, `survey` is the content of docs/implementations.json, and `harm` is the part of
+    """Return the content of docs/compatibility.json: the table of rules, implementations and versions (its format:
+    fixtures/schema/compatibility.schema.json). `survey` is the content of docs/implementations.json, `harm` the part of
     docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
     format.
     """
@@ -96,9 +92,7 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return a mapping with the key `since`: the name of the previous version, and the rules whose results differ
-    between this version and the contract. The mapping is empty if there is no previous version.
-    """
+    """Return `since`: the previous version, and the rules whose results differ from it. Empty if there is none."""
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -112,11 +106,9 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold for the target `after` in more or in fewer scenarios than for the target `before`, as
-    `common_cells` does. The results are those for the first contract of the survey.
-
-    Raises KeyError if the survey does not contain one of the targets, and ValueError for a survey in a different
-    format.
+    """Return the rules that hold for `after` in more or in fewer scenarios than for the target `before`, as
+    `common_cells` does, for the first contract of the survey. Raises KeyError for an unknown target, ValueError for
+    another survey format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -128,9 +120,7 @@ def common_target_cells(
 
 
 def tested_scenarios(target: _DATA) -> set[str]:
-    """Return the ids of the scenarios that were used to test a target for harm. `target` is the target's entry in
-    implementations.json.
-    """
+    """Return the ids of the scenarios that were tested for harm, from the target's entry in implementations.json."""
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())
@@ -203,9 +193,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return the harm of a target as docs/compatibility.json contains it: the number of scenarios with each kind of
-    harm, and the shortest scenario of each kind. `found` is the value of `harm` in docs/implementations.json.
-    """
+    """Return the number and the shortest of the scenarios with each harm, from `harm` in docs/implementations.json."""
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
         "sessions": found["sessions"],
@@ -226,9 +214,7 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
 def _implementation_results(
     rules: Iterable[Rule], scenarios: Mapping[str, Sequence[RuleScenario]], target: _DATA, contract: str
 ) -> dict[str, list[ScenarioResult]]:
-    """Return the results of a target in the scenarios of each rule, by rule id. Rules that require a stricter level
-    than the target was run at count as unsupported.
-    """
+    """Return a target's results for each rule id. Rules of a stricter level than the run's count as unsupported."""
     found: dict[str, list[ScenarioResult]] = {}
     reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:

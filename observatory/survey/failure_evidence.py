@@ -49,9 +49,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference between the expected and the actual result of a step. `what` names its subject, such as `refused`
-    or `file notes.txt`. `got` is the actual value.
-    """
+    """A difference at a step. `what` names its subject: `refused` or `file notes.txt`. `got` is the actual value."""
 
     what: str
     expected: str
@@ -60,11 +58,10 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario, up to the first step that fails. Used in reports to maintainers.
-
-    `step` is the number of the failing step, from 1. `answers` contains the answers to the calls of each step,
-    including the failing step. `found` are the differences at the failing step. If the target ended early, `error` is
-    the reason. `inputs` is the digest of the replayed scenario, which shows whether the evidence is out of date.
+    """The answers of a target in a failing scenario, for reports to maintainers. `step` is the number of the failing
+    step, from 1, `found` are the differences at this step. `answers` contains the answers to the calls of each step up
+    to it. If the target ended early, `error` is the reason. `inputs` is the digest of the replayed scenario, which
+    shows whether the evidence is out of date.
     """
 
     scenario: str
@@ -78,10 +75,8 @@ class Evidence:
 def failing_scenarios(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the ids of the scenarios that a target fails, by rule id, the shortest scenario first. Rules without a
-    failing scenario are omitted.
-
-    `known` are the scenarios of the suite. `result` is the target's entry in docs/implementations.json.
+    """Return the ids of the `known` scenarios that a target fails, by rule id, the shortest first. Rules without a
+    failing scenario are omitted. `result` is the target's entry in docs/implementations.json.
     """
     reach = unpack_results(next(iter(result.get("reach", {}).values()), {}))
     levels = {rule.id: level_of(rule.class_) for rule in rules}
@@ -104,13 +99,10 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay a failing scenario of each safety rule that the target `name@version` breaks, store the answers in
-    evidence.json in `folder`, and return them by rule id.
-
-    The failing scenarios are read from implementations.json in `folder`. `again` contains the scenarios that were just
-    run again, or is None if all were. For other scenarios that still fail, the stored answers are reused. Targets that
-    are not in `order` are removed from evidence.json. Raises JsonFileError for a target without results, and the errors
-    of `gather_evidence`.
+    """Replay a failing scenario (according to implementations.json) of each safety rule that the target `name@version`
+    breaks, store the answers in evidence.json in `folder`, and return them by rule id. `again` contains the scenarios
+    that were just run again (None: all); for other failing scenarios, stored answers are reused. Targets that are not
+    in `order` are removed. Raises JsonFileError for a target without results, and the errors of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -138,11 +130,9 @@ def keep_evidence(
 def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios on the target `name@version`, and return the evidence of one failing scenario per rule.
-
-    `wanted` contains the ids of the scenarios to replay, by rule id. The first scenario that fails in a call of a tool
-    that the rule is about is used. If no scenario fails in such a call, the first failing scenario is used. Rules
-    without a failing scenario are omitted. The target is installed if necessary. Raises AdapterError, SuiteError.
+    """Replay scenarios (`wanted`: ids by rule id) on the target `name@version`, and return the evidence of one failing
+    scenario per rule: the first that fails in a call of a tool that the rule is about, otherwise the first that fails.
+    Rules without a failing scenario are omitted. Installs the target if necessary. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
@@ -179,9 +169,7 @@ def _find_evidence(
 
 
 def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return the evidence from one replay: the answers up to the first step that fails, and the differences at this
-    step. None if no step fails.
-    """
+    """Return the answers up to the first step that fails, and its differences. None if no step fails."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "error"):
@@ -205,9 +193,7 @@ def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict
 
 
 def _storable_text(text: str) -> str:
-    """Return a text as evidence.json can contain it: paths of directories of this machine are replaced by placeholders
-    such as `$TMPDIR`, and long texts are cut.
-    """
+    """Return a text with placeholders such as `$TMPDIR` for paths of this machine, and with long texts cut."""
     for folder, name in (
         (str(cache_root()), "$INSTALL"),
         (tempfile.gettempdir(), "$TMPDIR"),
@@ -223,9 +209,7 @@ def _storable_text(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Read evidence.json, and return the evidence by target and rule id. Empty if the file is missing. Raises
-    JsonFileError.
-    """
+    """Return the evidence by target and rule id. Empty if the file is missing. Raises JsonFileError."""
     if not file.exists():
         return {}
 

@@ -39,10 +39,8 @@ _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data of a report to the maintainers of a target about one rule that the target breaks. It contains a failing
-    scenario and its evidence.
-
-    `cell` is the entry for the rule and the target in docs/compatibility.json. `result` is the target's entry in
+    """The data of a report to the maintainers of a target about one rule that it breaks, with a failing scenario and
+    its evidence. `cell` is the rule's entry for the target in docs/compatibility.json, `result` the target's in
     docs/implementations.json.
     """
 
@@ -140,9 +138,7 @@ def _expected_section(report: Report, suite: Suite) -> Iterator[str]:
 
 
 def _steps_section(report: Report) -> Iterator[str]:
-    """Yield the paragraphs of the section `Steps`: the files at the start, each step with its answer, and the files
-    that changed.
-    """
+    """Yield the section `Steps`: the files at the start, each step with its answer, and the changed files."""
     yield f"Observed on {report.result['date']}. `$WS` is the directory of the files; odd characters are escaped."
     yield f"At the start:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
@@ -169,7 +165,6 @@ def _steps_section(report: Report) -> Iterator[str]:
 
 
 def _indented_block(text: str) -> str:
-    """Return a text as an indented code block inside a list item."""
     return indent(fence_code("text", _escaped_lines(text)), "   ", bool)
 
 

@@ -34,11 +34,9 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The shortest scenario that shows one kind of harm by a target. Pages use it as the example of this harm. `step`
-    is the number of the harmful step, from 1, and `line` describes the harm.
-
-    The attributes define the order of examples: a hand-written scenario comes before a generated one (`made`), then the
-    scenario with fewer `steps` comes first.
+    """The shortest scenario that shows one kind of harm by a target. `step` is the number of the harmful step, from 1,
+    and `line` describes the harm. The attributes define the order of examples: hand-written before generated scenarios
+    (`made`), then those with fewer `steps`.
     """
 
     made: bool
@@ -51,9 +49,7 @@ class ShortestExample:
 
 @dataclass(slots=True)
 class HarmTally:
-    """Counts the harm that one target does. `sessions` contains the tested scenarios, `by_kind` the scenarios with each
-    kind of harm, and `shortest` the shortest of these.
-    """
+    """The harm that one target does: the tested scenarios, those with each kind of harm, and the shortest of these."""
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
@@ -74,9 +70,7 @@ class HarmTally:
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
     def data(self) -> dict[str, Any]:
-        """Return the counts and the scenarios in JSON types, as docs/implementations.json contains them. The worst kind
-        of harm is first.
-        """
+        """Return the tally as docs/implementations.json contains it, the worst kind of harm first."""
         return {
             "sessions": len(self.sessions),
             "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
@@ -90,9 +84,8 @@ class HarmTally:
 
     @classmethod
     def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> HarmTally:
-        """Return the tally that `data`, the stored result of a target, contains. `tried` are the tested scenarios.
-
-        The scenarios in `again` are removed from the tally, because they are run again.
+        """Return the tally in `data`, a target's stored result, without the scenarios in `again`, which are run again.
+        `tried` are the tested scenarios.
         """
         scenarios = data["scenarios"]
         return cls(
@@ -114,11 +107,10 @@ def target_result(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the entry of one target in implementations.json, computed from its verdicts for these contracts.
-
-    If there is an `earlier` entry, its results are reused, except for the scenarios in `again`. The numbers in the
-    entry are those for the first contract. Its key `reach` contains the level that each scenario reached, for each
-    contract. Its key `lacks` contains the number of unsupported scenarios by missing capability.
+    """Return a target's entry in implementations.json, computed from its verdicts. If there is an `earlier` entry, its
+    results are reused, except for the scenarios in `again`. The numbers are those for the first of the `contracts`. For
+    each contract, `reach` contains the level that each scenario reached. `lacks` contains the number of unsupported
+    scenarios by missing capability.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = HarmTally(), Counter[str]()
@@ -175,17 +167,13 @@ def result_data(
 
 
 def is_fully_tested(target: Mapping[str, Any]) -> bool:
-    """Whether a target was tested for harm in every scenario that was replayed completely, not only in a sample.
-    `target` is the target's entry in implementations.json.
-    """
+    """Whether every fully replayed scenario was tested for harm, from its entry in implementations.json."""
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
 
 
 def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
-    """Whether the entry of a target in implementations.json states which scenarios were tested for harm. Only such an
-    entry can be extended by another run.
-    """
+    """Whether an entry in implementations.json states the scenarios tested for harm. Only then it can be extended."""
     return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 

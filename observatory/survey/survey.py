@@ -51,17 +51,13 @@ class SurveyError(ReadfirstError):
 
 @dataclass
 class Survey:
-    """Runs targets, compares them with the default contract and the newest contract, and stores their results in
-    `folder` as implementations.json and implementations.md.
-
-    Each run writes its results as JSON Lines into the directory `streams` (`NAME@VERSION.jsonl`). If `streams`
-    is None, these files are not written. `version` is the version of readfirst that they contain.
-
-    With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
-    if it was not run, ended with an error, contains a call that the mapping does not support any more, or if the newest
-    contract answers it differently than the contract that was the newest when it was run. If the design of a target has
-    changed, the target is run on all scenarios. `sample` is the number of scenarios to run; they are spread evenly over
-    the suite, and are the same for each target. None: all scenarios.
+    """Runs targets, compares them with the default and the newest contract, and stores their results in `folder` as
+    implementations.json and implementations.md. Each run also writes its results, with the `version` of readfirst, to
+    `NAME@VERSION.jsonl` in the directory `streams`, if it is not None. With `only_missing`, a target is run only on
+    scenarios without a valid stored result. A scenario has no valid result if it was not run, ended with an error,
+    contains a call that the mapping does not support any more, or if the newest contract answers it differently than
+    the newest contract at that time. After a change of its design, a target is run on all scenarios. `sample` is the
+    number of scenarios to run, spread evenly over the suite and the same for each target. None: all scenarios.
     """
 
     suite: Suite
@@ -86,9 +82,7 @@ class Survey:
         return self.folder / "implementations.json", self.folder / "implementations.md"
 
     def load_stored_results(self) -> None:
-        """Load the results that are stored in `folder`. Results for a different default contract are ignored. Raises
-        JsonFileError.
-        """
+        """Load the results in `folder`. Those for a different default contract are ignored. Raises JsonFileError."""
         if not self.files[0].exists():
             return
         with reading(self.files[0], _WRITE_COMMAND) as known:
@@ -105,10 +99,8 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return the stored result of a target as if the target had been compared with the newest contract instead of
-        the contract `former`.
-
-        Only the results in the scenarios `alike` are kept, because both contracts answer these scenarios equally.
+        """Return a stored result as if it had been compared with the newest contract instead of `former`. Only results
+        in the scenarios `alike`, which both contracts answer equally, are kept.
         """
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
@@ -129,9 +121,7 @@ class Survey:
         )
 
     def scenarios_to_run(self, target: Target) -> list[str]:
-        """Return the ids of the scenarios that a run of a target must use: all, a sample, or those without a valid
-        stored result. Raises SurveyError.
-        """
+        """Return the ids of the scenarios that a run of a target must use. Raises SurveyError."""
         wanted = sample_ids(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
         earlier = self._result_to_extend(target)
         if earlier is None:
@@ -179,11 +169,9 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
-        """Run targets in parallel, one per job, and yield the name and the result of each target when its run ends.
-
-        If there are more jobs than targets, the scenarios of a target are replayed in parallel, too. If a target cannot
-        be connected, the AdapterError is yielded as its result. Other errors of `run` are raised; unfinished runs then
-        continue until this process ends.
+        """Run targets in parallel, one per job, and yield the name and the result of each when its run ends. Spare jobs
+        replay the scenarios of a target in parallel. If a target cannot be connected, its result is the AdapterError.
+        Other errors of `run` are raised; unfinished runs then continue until this process ends.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
@@ -219,11 +207,9 @@ class Survey:
     def run(
         self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run one target on the scenarios that `scenarios_to_run` selects, and return the target's new entry for
-        implementations.json. With `baseline`, also rewrite the target's baseline file.
-
-        `jobs` and `apart` are parameters of `harness.run.runner.run`. Raises the errors of that function, and
-        BaselineError for an unreadable baseline.
+        """Run a target on the scenarios of `scenarios_to_run`, and return its new entry for implementations.json. With
+        `baseline`, also rewrite the target's baseline file. `jobs`, `apart` and the errors are those of
+        `harness.run.runner.run`. Also raises BaselineError for an unreadable baseline.
         """
         name = target.pinned
         earlier, ids = self._result_to_extend(target), self.scenarios_to_run(target)
@@ -259,9 +245,7 @@ class Survey:
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
-        """Write implementations.json and implementations.md with the results of the targets in `order`. Results that
-        another process has stored in the meantime are kept.
-        """
+        """Write the results of the targets in `order`. Results that another process has stored are kept."""
         self.load_stored_results()
         done = {**self._stored_results, **self._new_results}
         targets = [done[name] for name in order if name in done]
@@ -311,8 +295,6 @@ class Survey:
 
 
 def sample_ids(ids: Sequence[str], count: int) -> list[str]:
-    """Return a sample of `count` ids. The sample is always the same, because it is selected by the digests of the ids.
-    A larger sample contains all ids of a smaller sample.
-    """
+    """Return a sample of `count` ids, always the same. A larger sample contains all ids of a smaller sample."""
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]

@@ -62,9 +62,7 @@ _PROCESS_CAPABILITIES = frozenset({"kill", "sessions", "stop"})
 
 
 def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """Return the text after masking every value that group 1 of a pattern matches. Used for values that differ in each
-    run, such as hashes, which a mapping captures from answers.
-    """
+    """Return the text with every value masked that group 1 of a pattern matches, such as hashes that differ by run."""
     for pattern in patterns:
         text = pattern.sub(_mask_first_group, text)
     return text
@@ -78,9 +76,7 @@ def _mask_first_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """The adapter of a target: translates calls of Claude Code's tools (Read, Edit, Write) into calls of the target's
-    tools. The adapter `raw` makes the translated calls.
-    """
+    """Translates calls of Read, Edit, Write into calls of the target's tools, which the adapter `raw` makes."""
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
@@ -130,9 +126,7 @@ class TargetSession:
         self._tracks_content = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
-        """Make the set-up calls that the mapping file lists, and capture the values that later calls use from their
-        answers. Raises AdapterError.
-        """
+        """Make the mapping's set-up calls, and capture values from their answers. Raises AdapterError."""
         for each in self._target.setup:
             answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
             result = contract_result(self._target, "", unwrap_answer(self._target, answer), self._scope)
@@ -154,9 +148,7 @@ class TargetSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Make a call, and cancel it when the function `interfere` returns. The protocol of the target must support
-        cancelling.
-        """
+        """Make a call, and cancel it when `interfere` returns. The target's protocol must support cancelling."""
         call = self._translate_call(tool, arguments)
         assert isinstance(self._raw, InterruptibleSession)
         answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
@@ -168,9 +160,7 @@ class TargetSession:
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make several calls in one message of the model. Raises AdapterError if the target accepts only one call per
-        message.
-        """
+        """Make calls in one message of the model. Raises AdapterError if the target accepts only one call."""
         if not isinstance(self._raw, ParallelSession):
             raise AdapterError(f"{self._target.name} declares `parallel`, but accepts only one call")
         wanted = [self._translate_call(*call) for call in calls]
@@ -185,9 +175,7 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return a call of a tool such as Read as a call of the target's tool. The translated call may contain values
-        that were captured from earlier answers about the same file.
-        """
+        """Return a call of the target's tool, with values captured from earlier answers about the same file."""
         scope = self._scope.with_captures(self._captured.get(self._file_path(arguments), {}))
         return translate_call(self._target, tool, arguments, scope, self._knowledge)
 
@@ -208,9 +196,7 @@ class TargetSession:
 
 
 def unwrap_answer(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return the original answer of the target. For some kinds of targets, the text of the result `answer` contains the
-    original answer as JSON.
-    """
+    """Return the target's original answer. Some kinds of targets wrap it as JSON in the text of `answer`."""
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)
@@ -222,9 +208,7 @@ def unwrap_answer(target: Target, answer: ToolResult) -> TargetAnswer:
 
 
 class _PythonTarget(PythonAdapter):
-    """Runs a target of kind `python`: its code runs in its own virtual environment, without network access if the
-    system supports that.
-    """
+    """Runs a target of kind `python` in its own virtual environment, without network access where supported."""
 
     def __init__(
         self,
@@ -267,9 +251,7 @@ def _connect_server(
     time_limit: float,
     sandbox: Sandbox | None,
 ) -> McpConnection:
-    """Start the MCP server of a target, and return the connection. Raises AdapterError if the server does not start, or
-    lacks a tool that the mapping uses.
-    """
+    """Start the MCP server of a target. Raises AdapterError if it does not start, or lacks a tool of the mapping."""
     # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)

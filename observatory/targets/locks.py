@@ -29,9 +29,7 @@ _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return the content of the target's lock file for pip. None if the file is missing. Raises AdapterError if the
-    file was made for different packages than the mapping lists.
-    """
+    """Return the target's lock file for pip, or None. Raises AdapterError if the mapping lists different packages."""
     file = _lock_file(target, "txt")
     lock = file.read_bytes() if target.release.pip and file.exists() else None
     if lock is not None and lock.partition(b"\n")[0] != _lock_heading(target.release).encode():
@@ -40,9 +38,7 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return the content of the target's lock file for npm. None if the file is missing. Raises AdapterError if the
-    file was made for different packages than the mapping lists.
-    """
+    """Return the target's lock file for npm, or None. Raises AdapterError if the mapping lists different packages."""
     file = _lock_file(target, "json")
     lock = file.read_bytes() if target.release.npm and file.exists() else None
     if lock is not None:
@@ -53,11 +49,8 @@ def npm_lock(target: Target) -> bytes | None:
 
 
 def check_npm_hashes(directory: Path, lock: bytes) -> None:
-    """Compare the packages that npm has installed in `directory` with the lock file `lock`. Raises AdapterError for a
-    package with a different hash.
-
-    The check is safe, because no script of an installed package has run before. `npm ci` is not used, because it
-    refuses valid lock files that contain packages for other systems.
+    """Raise AdapterError if a package that npm has installed has a different hash than in `lock`. The check is safe,
+    because no script of a package has run yet. `npm ci` refuses valid lock files with packages for other systems.
     """
     ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
@@ -74,17 +67,13 @@ def npm_package(release: Release) -> dict[str, Any]:
 
 
 def wheel_options(release: Release) -> list[str]:
-    """Return the options that make pip and uv use only wheels. The packages in `sdists` are the exception: they are
-    built from source.
-    """
+    """Return the options that make pip and uv use only wheels, except for packages in `sdists`."""
     sources = [word for name in release.sdists for word in ("--no-binary", name)]
     return ["--only-binary", ":all:", *sources]
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return the environment variables that pip and npm get. Of the user's settings, they only contain
-    those about registries and the network. `home` is used as the home directory.
-    """
+    """Return the user's variables about registries and the network for pip and npm, and `home` as their home."""
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
     pip = [sys.executable, "-m", "pip", "config", "get"]
@@ -102,9 +91,7 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew_locks(target: Target) -> list[Path]:
-    """Resolve the packages of the target's version with uv and npm, write the lock files, and return their paths.
-    Raises AdapterError.
-    """
+    """Resolve the packages with uv and npm, and return the paths of the new lock files. Raises AdapterError."""
     release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:
         folder = scratch.folder()

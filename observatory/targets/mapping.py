@@ -29,10 +29,9 @@ PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of a target: its packages for pip or npm, and its release date `released` (YYYY-MM-DD).
-
-    If `command` is not empty, nothing is installed, and this command starts the target. `sdists` contains the packages
-    that pip must build from source, each with a reason. `design` defaults to the design of the target.
+    """One version of a target: its packages for pip or npm, and its release date `released` (YYYY-MM-DD). If `command`
+    is not empty, it starts the target, and nothing is installed. `sdists` contains the packages that pip must build
+    from source, each with a reason. `design` defaults to the design of the target.
     """
 
     version: str
@@ -46,10 +45,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """The section `python` of a mapping: Python code that calls a library in the target's environment.
-
-    `once` is executed at the start, `code` for each session; `code` defines `call(tool, **arguments)` and optionally
-    `close()`. It can use the names of `once`, and `workspace`. `at_least` is the oldest supported Python, or empty.
+    """The section `python` of a mapping: Python code that calls a library in the target's environment. `once` is
+    executed at the start, `code` for each session; `code` defines `call(tool, **arguments)` and optionally `close()`.
+    It can use the names of `once`, and `workspace`. `at_least` is the oldest supported Python, or empty.
     """
 
     code: str
@@ -67,10 +65,9 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The section `agent` of a mapping: the command line of an agent. `wire` is the API that its model must have.
-
-    `acp` is the command that starts the Agent Client Protocol, empty if not supported. `python` and `node` are the
-    oldest versions that the agent supports; if they are empty or 0, it supports all versions.
+    """The section `agent` of a mapping: the command line of an agent. `wire` is the API that its model must have. `acp`
+    is the command that starts the Agent Client Protocol, or empty. `python` and `node` are the oldest supported
+    versions; if empty or 0, all are.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -125,9 +122,7 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """The section `result` of a mapping: where an answer contains its text and its error flag, the replacements in the
-    text, and the texts that are refusals. `errors` contains the target's messages for each error name of the suite.
-    """
+    """The section `result` of a mapping: places of text and error flag, replacements, refusals, error messages."""
 
     errors: Vocabulary
     text: YamlPath = ()
@@ -141,9 +136,8 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The content of a mapping file, for one of its versions: `release`, by default the newest.
-
-    `name` is the file's name without `.yaml`. `last` is the reason why newer versions are not added, or empty.
+    """The content of a mapping file, for one of its versions: `release`, by default the newest. `name` is the file's
+    name without `.yaml`. `last` is the reason why newer versions are not added, or empty.
     """
 
     name: str

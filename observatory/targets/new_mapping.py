@@ -56,9 +56,7 @@ class NewMappingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class NewMapping:
-    """The result of `write_mapping`: the path of the new mapping file, and the name of the server's tool for each of
-    Read, Edit and Write. The name is empty if the server has no such tool.
-    """
+    """The path of a new mapping, and the server's tool for each of Read, Edit and Write (empty if there is none)."""
 
     file: Path
     calls: Mapping[str, str]
@@ -66,10 +64,9 @@ class NewMapping:
 
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
-
-    If the server has a tool for Read, some scenarios are replayed to observe the server's design and its messages for
-    refused calls; the mapping contains the result. Existing files are never replaced. Raises NewMappingError, and
-    AdapterError for a server that does not start.
+    If the server has a tool for Read, the mapping contains the design and the messages of refusals that replays of some
+    scenarios show. Existing files are never replaced. Raises NewMappingError, and AdapterError if the server does not
+    start.
     """
     if output is not None:
         _check_output_file(output)
@@ -95,9 +92,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
 
 
 def _add_observations(text: str, file: Path, time_limit: float) -> str:
-    """Replay some scenarios on the server with its new mapping `file`. Return the `text` of the mapping after adding
-    the observed design and the messages of refusals.
-    """
+    """Replay scenarios with the mapping `file`, and add the observed design and messages of refusals to `text`."""
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
@@ -225,11 +220,8 @@ message by chance.
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Replay REFUSAL_SCENARIOS, and return the messages that the server uses for refusals, by error name. In the
-    messages, paths and texts are replaced by placeholders such as `{path}` and `{text}`.
-
-    Messages that the suite recognises without a mapping, and messages that the server uses for several errors, are
-    omitted.
+    """Replay REFUSAL_SCENARIOS, and return the server's messages by error name, with placeholders such as `{path}`.
+    Messages that the suite recognises without a mapping, and messages of several errors, are omitted.
     """
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:
@@ -244,9 +236,7 @@ def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[s
 
 
 def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Replay a scenario, and yield the name of the expected error and the server's message for each refused call. The
-    message contains placeholders such as `{path}`.
-    """
+    """Replay a scenario, and yield for each refused call the expected error and the message with placeholders."""
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, adapter, pool)
@@ -261,9 +251,7 @@ def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -
 
 
 def _replace_values(text: str, mask: Callable[[str], str]) -> str:
-    """Return the text after replacing values that differ in each run, such as hashes and times, by `{value}`: each
-    token with a digit that `mask` or `mask_tokens` masks.
-    """
+    """Replace each token with a digit that `mask` or `mask_tokens` masks, such as a hash or a time, by `{value}`."""
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)
@@ -272,10 +260,8 @@ def _replace_values(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _message_form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return the first line of a message with placeholders: `{path}` for the path and `{text}` for the old text of the
-    call, and `{value}` for values that differ in each run. Empty if the line contains no other words.
-
-    `mask` masks the values that the mapping captures from answers.
+    """Return a message's first line with `{path}`, `{text}` (the call's old text), and `{value}` for values that `mask`
+    (captures of the mapping) finds or that differ in each run. Empty if the line contains no other words.
     """
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])

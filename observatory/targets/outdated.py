@@ -27,9 +27,7 @@ class PinError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class OutdatedTarget:
-    """A target with a newer version. `pinned` is the newest version in the mapping file; `newest` is the newest version
-    of the target's `package` in its registry.
-    """
+    """A target with a newer version (`newest`) in the registry of its `package` than in its mapping file (`pinned`)."""
 
     name: str
     pinned: str
@@ -39,11 +37,9 @@ class OutdatedTarget:
 
 
 def outdated_targets() -> Iterator[OutdatedTarget]:
-    """Yield the targets that have a newer version in their registry, sorted by name.
-
-    pip and npm request the versions, using the user's settings. A target is skipped if none of its packages has the
-    same version number as the target, or if its mapping states that no newer version will be added. Raises AdapterError
-    if a registry does not answer.
+    """Yield the targets that have a newer version in their registry, sorted by name. pip and npm request the versions.
+    A target is skipped if no package has its version number, or if its mapping states that no newer version will be
+    added. Raises AdapterError if a registry does not answer.
     """
     asked = [
         (target, found)
@@ -58,9 +54,7 @@ def outdated_targets() -> Iterator[OutdatedTarget]:
 
 
 def _release_package(release: Release) -> tuple[str, str] | None:
-    """Return the package manager (`npm` or `pip`) and the name of the package that has the same version number as the
-    release. None if no package has this version number.
-    """
+    """Return the package manager (`npm`, `pip`) and name of the package with the release's version number, or None."""
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)
@@ -98,9 +92,8 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Add a version to a target's mapping file. The line of the newest version is copied and changed.
-
-    Raises PinError if the mapping already contains the version, or if the newest version is not written on one line.
+    """Copy the line of the newest version in a target's mapping file, and change the version. Raises PinError if the
+    version exists, or if the newest version is not on one line.
     """
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")

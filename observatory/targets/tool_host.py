@@ -21,9 +21,7 @@ ORDER = "READFIRST_TARGET"
 
 
 class Tools:
-    """Opens sessions with the tools of a target. The code in the section `python` of the mapping file defines the
-    tools.
-    """
+    """Opens sessions with the tools that the code in the section `python` of the mapping file defines."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
@@ -62,9 +60,7 @@ class HostedSession:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value that a tool returned to JSON types. Dataclasses and pydantic models become objects, and values of
-    other classes become texts.
-    """
+    """Convert a tool's value to JSON: dataclasses and pydantic models to objects, other classes to texts."""
     match value:
         case None | bool() | int() | float():
             return value

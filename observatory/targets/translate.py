@@ -31,9 +31,7 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class TargetAnswer:
-    """The original answer of the target, before it is translated. `flagged`: the target marked the answer as an error.
-    `raised`: the answer is an exception.
-    """
+    """The target's original answer. `flagged`: marked as an error. `raised`: an exception."""
 
     value: Any
     flagged: bool = False
@@ -42,9 +40,7 @@ class TargetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The values that replace placeholders in one session: `$WS` (the workspace `root`), `$HOME`, and values that were
-    captured from earlier answers.
-    """
+    """The values of placeholders in one session: `$WS` (the workspace `root`), `$HOME`, and captured values."""
 
     root: Path
     home: Path
@@ -60,9 +56,7 @@ class Scope:
 
 
 def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the capability that the target lacks for a call, for example `Edit with replace_all`. Empty if the target
-    supports the call.
-    """
+    """Return the capability that a call lacks, for example `Edit with replace_all`. Empty if it is supported."""
     mapping = target.tools.get(tool)
     if mapping is None:
         return tool
@@ -85,11 +79,9 @@ def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) 
 def translate_call(
     target: Target, tool: str, arguments: Mapping[str, Any], scope: Scope, knowledge: Knowledge | None = None
 ) -> TargetCall:
-    """Translate a call in a scenario, of a tool such as Read, into a call of the target's tool.
-
-    If the target's tool requires a text in a special format, such as a patch, the files in `knowledge` are used to
-    write the text. Raises AdapterError for a tool that the target lacks, and UnsupportedCall if the format cannot
-    express the call.
+    """Translate a scenario's call, of a tool such as Read, into a call of the target's tool. Texts in special formats,
+    such as patches, are written from the files in `knowledge`. Raises AdapterError for a tool that the target lacks,
+    and UnsupportedCall if the format cannot express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
@@ -128,9 +120,7 @@ def translate_call(
 
 
 def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
-    """Return how often the argument `old_string` occurs in the file, for tools that require the number of matches. 1 if
-    it does not occur, or if the file cannot be read.
-    """
+    """Return how often `old_string` occurs in the file: 1 if it does not occur, or if the file cannot be read."""
     path, old = arguments.get("file_path"), arguments.get("old_string")
     text = read_workspace_text(scope.root, path) if isinstance(path, str) else None
     if text is None or not isinstance(old, str) or not old:
@@ -147,9 +137,7 @@ def read_workspace_text(root: Path, path: str) -> str | None:
 
 
 def _target_path(target: Target, value: Any, scope: Scope) -> Any:
-    """Return a path argument in the form that the target requires: absolute, relative, or with the workspace as `/`.
-    Paths outside the workspace are unchanged.
-    """
+    """Return a path as the target requires: absolute, relative, or with the workspace as `/`. Others are unchanged."""
     root = str(scope.root)
     if not isinstance(value, str) or not (value == root or value.startswith(root + "/")):
         return value
@@ -164,9 +152,7 @@ def _target_path(target: Target, value: Any, scope: Scope) -> Any:
 
 
 def fill_template(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template after replacing its placeholders by their values. Keys whose placeholder has no value are
-    omitted.
-    """
+    """Return the template with its placeholders replaced. Keys whose placeholder has no value are omitted."""
     filled = {key: _fill_value(item, values) for key, item in template.items()}
     return {key: item for key, item in filled.items() if item is not _ABSENT}
 
@@ -195,9 +181,7 @@ def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 class CapturedText(str):
-    """A text that was captured from an answer. In `$sum`, a captured text with digits is used as a number, but a text
-    from the model is not.
-    """
+    """A text that was captured from an answer. In `$sum`, its digits are a number; those of a model's text are not."""
 
     __slots__ = ()
 
@@ -207,9 +191,7 @@ def _number(value: Any) -> Any:
 
 
 def captured_values(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, str]:
-    """Find values in the texts of an answer for use in later calls. Return group 1 of the first match of each pattern,
-    by the pattern's name.
-    """
+    """Return group 1 of the first match of each pattern in an answer, by the pattern's name, for later calls."""
     values: dict[str, str] = {}
     for name, pattern in patterns.items():
         for text in answer:
@@ -227,11 +209,9 @@ def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Translate the target's answer into a result of `tool`, such as Read. A refusal gets the name of an error if the
-    mapping lists the target's message for this error.
-
-    Raises AdapterError if the answer has no text at the position that the mapping states, or if the answer is an
-    exception that is not a refusal.
+    """Translate the target's answer into a result of `tool`, such as Read. A refusal gets the error name that the
+    mapping lists for its message. Raises AdapterError for an answer without the text of the mapping, or an exception
+    that is not a refusal.
     """
     rules = target.result
     if answer.raised:

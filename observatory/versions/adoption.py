@@ -29,9 +29,7 @@ Ask = Callable[[str, Sequence[str]], Answers]
 
 
 def dated_differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
-    """Return the differences between a contract and the contract `before`, each with the versions that introduced it.
-    Raises SuiteError.
-    """
+    """Return the differences between two contracts, with the versions that introduced them. Raises SuiteError."""
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
     recorded = scenarios_of_changes() | found.differing
@@ -46,13 +44,10 @@ def record_between(
     contract: Contract,
     ask: Ask,
 ) -> Iterator[Recorded]:
-    """Record the scenarios that differ between two contracts on the versions around each change. Yield the result of
-    each recording.
-
-    `published` are all published versions, and `found` the differences between the contracts. The function `ask`
-    returns the answers of a version. If at most MAX_VERSIONS_ASKED versions lie between the two contracts, all
-    scenarios of the families with differences are replayed on each version, so that a change is also recorded if a
-    later version reverted it. Raises SuiteError, BisectError.
+    """Record the scenarios that differ between two contracts on the `published` versions around each change, and yield
+    the results. `found` are the differences; `ask` returns the answers of a version. If at most MAX_VERSIONS_ASKED
+    versions lie between the contracts, all scenarios of the families with differences are replayed on each, so that a
+    change that a later version reverted is also recorded. Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")
@@ -95,9 +90,7 @@ def record_between(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task for a person who adapts the reference to a new version: the cause of some differences, and the
-    `behaviours` of the reference that may have to change, because their scenarios are affected.
-    """
+    """A task for a person: the cause of some differences, and the reference's `behaviours` that may have to change."""
 
     cause: Cause
     behaviours: tuple[str, ...]
@@ -111,9 +104,7 @@ class Task:
 
 
 def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
-    """Return a task for each cause of differences in the comparisons `found`. `known` are the reference's behaviours; a
-    task names those whose scenarios are affected.
-    """
+    """Return a task for each cause of differences, with the `known` behaviours whose scenarios are affected."""
     result: dict[object, Task] = {}
     for cause in (cause for each in found for cause in each.causes):
         touched = {*cause.scenario_ids}
@@ -123,9 +114,7 @@ def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
 
 
 def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:
-    """Return the page that `readfirst product adopt --report` writes: the differences for users, the changed harm, and
-    the remaining tasks (`left`), in Markdown.
-    """
+    """Return the page of `product adopt --report`: differences for users, changed harm, and the tasks `left`."""
     shown: dict[str, str] = {}
     for each in found:
         title, _, page = as_markdown(each).partition("\n")

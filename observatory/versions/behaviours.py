@@ -29,18 +29,14 @@ class UnknownVersionError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class BehaviourInVersion:
-    """The value of a behaviour in one version. `since` is the version that introduced this value; None for
-    `documented`.
-    """
+    """A behaviour's value in one version. `since`: the version that introduced the value; None for `documented`."""
 
     value: Any
     since: str | None
 
 
 def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Group behaviours by subject. Yield the name and the description of each subject, and the names of its
-    behaviours.
-    """
+    """Yield the name and the description of each subject, and the names of its behaviours."""
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
@@ -48,10 +44,8 @@ def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]
 
 
 def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
-    """Return the value of every behaviour in a version, by name. Raises UnknownVersionError.
-
-    `version` is a version such as `2.1.40` or `2.1.228+gated`, or `latest`, or `documented` (the statements of the
-    documents).
+    """Return the value of every behaviour in a version, by name. Raises UnknownVersionError. `version` is a version
+    such as `2.1.40` or `2.1.228+gated`, or `latest`, or `documented`.
     """
     name = LAST_VERSION if version == LATEST else version
     try:
@@ -66,9 +60,7 @@ def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _value_since(history: History, name: str) -> str | None:
-    """Return the version that introduced the value that a behaviour has in the version `name`. None for
-    `documented`.
-    """
+    """Return the version that introduced the value of a behaviour in the version `name`. None for `documented`."""
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
@@ -87,9 +79,7 @@ def _value_since(history: History, name: str) -> str | None:
 
 
 def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return all behaviours of one version or, for two versions, the behaviours that differ between them, by name.
-    Raises UnknownVersionError.
-    """
+    """Return all behaviours of a version, or those that differ between two, by name. Raises UnknownVersionError."""
     first, *others = map(behaviours_in_version, versions)
     return {
         name: (each, *(other[name] for other in others))
@@ -107,9 +97,7 @@ class PageError(ReadfirstError):
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
-    """Yield the lines that `readfirst product behaviours` prints: the value and the meaning of each behaviour in one
-    version, or the values in both versions if there are two. `found` is the result of `compare_behaviours`.
-    """
+    """Yield the lines that `product behaviours` prints about one version or two. `found`: from `compare_behaviours`."""
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
         return
@@ -133,9 +121,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
 
 
 def update_tables(page: str) -> str:
-    """Return the text of docs/reference-behaviours.md with new tables between BEGIN_MARK and END_MARK. Raises PageError
-    if `page` does not contain these marks.
-    """
+    """Return docs/reference-behaviours.md with new tables between the two marks. Raises PageError without marks."""
     head, begin, rest = page.partition(f"{BEGIN_MARK}\n")
     _, end, tail = rest.partition(END_MARK)
     if not begin or not end:

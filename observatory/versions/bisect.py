@@ -29,11 +29,9 @@ class BisectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A change in the answer to a scenario: `before` is the last version that gave the old answer, `after` the first
-    version that gave the new answer.
-
-    `silent` are the published versions between these two that gave no answer, oldest first. One of the silent versions
-    may have introduced the change.
+    """A change in the answer to a scenario: `before` is the last version with the old answer, `after` the first with
+    the new one. `silent` are the published versions between them that gave no answer, oldest first; one of them may
+    have introduced the change.
     """
 
     scenario_id: str
@@ -44,11 +42,9 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on versions of the product, and returns confirmed answers. Replays are stored in `takes`, so
-    that an interrupted search can be continued.
-
-    `connect` returns a function that opens the product of a contract. `variant` is `+gated` for an older model,
-    otherwise empty. `silent` contains the reason for each missing answer, by scenario and version.
+    """Replays scenarios on product versions, and returns confirmed answers. Replays are stored in `takes`, so that an
+    interrupted search can be continued. `connect` returns a function that opens the product of a contract. `variant` is
+    `+gated` for an older model, otherwise empty. `silent`: the reason for each missing answer, by scenario and version.
     """
 
     suite: Suite
@@ -65,10 +61,8 @@ class VersionReplays:
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, and return the confirmed answers by scenario id. If a scenario has no
-        confirmed answer, the reason is added to `silent`.
-
-        `progress` is called after each replay.
+        """Replay scenarios on a version, calling `progress` after each, and return the confirmed answers by scenario
+        id. The reasons for missing answers are added to `silent`.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}
@@ -102,12 +96,10 @@ def find_changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
 ) -> Iterator[AnswerChange]:
     """Yield each change in the answers to the scenarios `ids` between the first and the last of `versions` (oldest
-    first). The function `ask` returns the answers of one version to some scenarios.
-
-    If the first and the last version of a range give the same answer, the range counts as unchanged. Otherwise it is
-    halved, for all scenarios together, so that each version is asked only once. If the middle version does not answer a
-    scenario, the range is divided at a different version. A scenario that the first or the last version does not answer
-    is not searched.
+    first). `ask` returns the answers of one version to some scenarios. If both ends of a range give the same answer,
+    the range counts as unchanged. Otherwise it is halved, for all scenarios together, so that each version is asked
+    only once. If the middle version does not answer a scenario, the range is divided elsewhere. A scenario without an
+    answer of the first or the last version is not searched.
     """
     if len(versions) < 2:
         raise BisectError("fewer than two published versions lie in this range")
@@ -122,9 +114,7 @@ def _search_range(
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Yield the changes in the range `versions`. `low` are the answers of the first version, `high` those of the last
-    version, and `published` are all versions of the search.
-    """
+    """Yield the changes in the range `versions`, whose ends answer `low` and `high`. `published`: all versions."""
     changed = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]
@@ -149,9 +139,7 @@ def _select_answers(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
 
 
 def versions_between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
-    """Return the published versions from `oldest` to `newest`, including both. Raises BisectError if one of the two is
-    not published, or if `oldest` is not older than `newest`.
-    """
+    """Return the versions from `oldest` to `newest`. Raises BisectError if unpublished or not in this order."""
     for end in (oldest, newest):
         if end not in versions:
             raise BisectError(f"{end} is not published, or cannot be installed; use a neighbouring version")
@@ -161,9 +149,7 @@ def versions_between(versions: Sequence[str], oldest: str, newest: str) -> list[
 
 
 def compared_parts(transcript: Transcript, level: Level) -> ComparedParts:
-    """Return the parts of a transcript that are compared at a level, for example only the changed files and refusals at
-    the level `effects`.
-    """
+    """Return the parts of a transcript that a level compares, for example only changed files and refusals."""
     return tuple(
         (
             tuple(_compared_result_parts(result, level) for result in step.results),

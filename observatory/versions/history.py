@@ -24,9 +24,7 @@ _LEVEL_WEIGHTS: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 
 
 @dataclass(frozen=True)
 class ChangeWithAnswers(ChangePoint):
-    """A change of a behaviour, with an example: the `tool` of the call that shows the change best, and the product's
-    answers to this call before and after the change.
-    """
+    """A change of a behaviour, with the answers before and after it to the call of `tool` that shows it best."""
 
     tool: str = ""
     before: str = NOT_RECORDED
@@ -34,9 +32,7 @@ class ChangeWithAnswers(ChangePoint):
 
 
 def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswers]:
-    """Return every change of the behaviours `known`, each with example answers, oldest first. Raises SuiteError,
-    RecordingError.
-    """
+    """Return every change of the `known` behaviours, oldest first. Raises SuiteError, RecordingError."""
     points = change_points(suite, known)
     # A difference at many points has a different cause, which changed at the same time.
     points_by_key = Counter(
@@ -48,9 +44,7 @@ def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswe
 
 
 def _difference_key(each: Occurrence) -> tuple[str, ...]:
-    """Return a key of a difference between two answers. Differences that one change causes in several scenarios have
-    the same key.
-    """
+    """Return the key of a difference between two answers. It is equal in all scenarios that one change affects."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
@@ -91,9 +85,8 @@ def _answer_cell(result: str, words: str) -> str:
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
-    """Return the text of docs/history.md: the numbers of changes in each version. With `every`, also list each change.
-
-    Raises SuiteError, RecordingError.
+    """Return docs/history.md: the numbers of changes by version, with `every` also each change. Raises SuiteError,
+    RecordingError.
     """
     points = changes_with_answers(suite, behaviour_histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]

@@ -16,11 +16,8 @@ MAX_CONTRACTS = 17
 
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
-    """Return the version that can be removed when the version `newest` becomes a contract: the contract before it. None
-    if that contract must stay.
-
-    A contract must stay if it is the default or the oldest contract, or if it changed the read gate, the tools or the
-    capabilities.
+    """Return the contract before `newest`, which can be removed when `newest` becomes a contract. None if it must stay:
+    it is the default or the oldest contract, or it changed the read gate, the tools or the capabilities.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)
@@ -35,10 +32,9 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract.
-
-    The neighbours are the nearest recorded contracts before and after, with the same class of models. For a contract
-    with only one neighbour, all scenarios are returned. Raises RecordingError.
+    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract:
+    the nearest recorded contracts before and after, with the same class of models. For a contract with only one
+    neighbour, all scenarios are returned. Raises RecordingError.
     """
     distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
     for scenario_id in suite.ids():
@@ -50,11 +46,9 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from the contracts, recordings, tools and structured results of a suite. If it raises
+    """Remove a version from the contracts, recordings, tools and structured results of a suite. Answers are only
+    removed if both neighbouring versions give the same, because `derive_transcript` can then restore them. If it raises
     RecordingError, nothing has been written.
-
-    Answers are only removed from recordings if both neighbouring versions give the same answers, because
-    `derive_transcript` can then restore them.
     """
     names = _contract_names(suite.contracts, version)
     files: dict[Path, bytes] = {}
@@ -88,9 +82,7 @@ def retire(suite: Suite, version: str) -> None:
 
 
 def derive_transcript(recording: Recording, name: str) -> Transcript | None:
-    """Return the recorded answers of a version. If the version was not recorded, return the answers of both
-    neighbouring versions if these are equal, otherwise None.
-    """
+    """Return the recorded answers of a version, otherwise those of both neighbouring versions if equal, or None."""
     if name in recording.transcripts:
         return recording.transcripts[name]
     with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})
