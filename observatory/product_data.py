@@ -141,9 +141,7 @@ SAMPLE_CALLS = (
         "a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}
     ),
 )
-"""The calls whose structured results are recorded. All calls are made in one conversation. Calls of tools that the
-version lacks are skipped.
-"""
+"""The recorded calls, all in one conversation. Calls of tools that the version lacks are skipped."""
 
 
 def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) -> list[StructuredResult]:

@@ -43,9 +43,7 @@ HABITS = {
     "if": r"\b[Ii]f\b",
     "must, should, can": r"\b(?:[Mm]ust|[Ss]hould|[Cc]an|[Cc]annot)\b",
 }
-"""Patterns of habits, which `habits` counts. Plain text rarely matches them, except the last four: they match everyday
-words that plain text uses often.
-"""
+"""Patterns that `habits` counts. Plain text rarely matches them, except the last four (everyday words)."""
 
 _IRREGULAR_PARTICIPLES = frozenset(
     re.findall(

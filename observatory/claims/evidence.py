@@ -27,11 +27,9 @@ from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import ScenarioReference
 
 ClaimStatus = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
-"""Whether a claim is true in a version of the product.
-
-`in other words`: the refusal or the change is as claimed, but the text of the answer differs. `partly`: only some of
-several calls or scenarios are as claimed. `not shown`: the scenario cannot decide the claim, because the version lacks
-a tool or an argument that the scenario uses, or because a call before the relevant call had an unexpected result.
+"""Whether a claim is true in a version of the product. `in other words`: as claimed, but the text of the answer
+differs. `partly`: in some of several calls or scenarios. `not shown`: undecidable, because the version lacks a tool or
+an argument of the scenario, or because an earlier call had an unexpected result.
 """
 
 

@@ -175,9 +175,7 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("readfirst", "targets", "compatibility", "--write"),),
     (("python3", "observatory/tools/examples.py"),),
 )
-"""The commands that `readfirst renew` runs to generate files, in groups. The commands of a group run in parallel. A
-group uses the files that earlier groups have written.
-"""
+"""Groups of commands of `readfirst renew`. A group runs in parallel, and uses the files of earlier groups."""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 

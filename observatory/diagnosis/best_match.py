@@ -23,9 +23,7 @@ Observed = Mapping[str, Fingerprint]
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
-"""If at most this many scenarios are unexplained, the search tries all behaviours. If there are more, it only tries
-the behaviours that belong to the rules of these scenarios.
-"""
+"""For more unexplained scenarios, the search only tries the behaviours that belong to their rules, not all."""
 
 
 @dataclass(frozen=True, slots=True)

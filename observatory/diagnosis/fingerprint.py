@@ -9,19 +9,13 @@ from typing import NamedTuple
 from readfirst.harness.compare.verdict import Difference, Verdict
 
 _DIGEST_CHARS = 8
-"""Number of hexadecimal digits in a fingerprint. A few digits suffice, because only results of the same scenario are
-compared.
-"""
+"""Number of hexadecimal digits. A few suffice, because only results of the same scenario are compared."""
 _MACHINE_DEPENDENT = {"world event"}
-"""Kinds of differences whose details depend on the machine. A fingerprint contains that they occurred, but not the
-details.
-"""
+"""Kinds of differences whose details depend on the machine. A fingerprint only contains that they occurred."""
 _VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
 """Tools that only some versions of the product have. A scenario that uses one of them is still compared."""
 _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
-"""Differences that begin with these words are not part of a fingerprint, because recordings do not contain them, or
-because they are only about the form of an answer.
-"""
+"""Beginnings of differences that a fingerprint omits: not in recordings, or only about the form of an answer."""
 
 
 class Fingerprint(NamedTuple):
@@ -36,8 +30,7 @@ class Fingerprint(NamedTuple):
 
 AS_EXPECTED = Fingerprint()
 NO_RESULT = Fingerprint("error")
-"""Used as the result if the reference cannot replay the scenario in this process, or if the result depends on timing.
-"""
+"""The result if the reference cannot replay the scenario in this process, or if the result depends on timing."""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:

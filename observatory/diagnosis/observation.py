@@ -15,8 +15,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""Maximum number of scenarios that a diagnosis searches completely. For more scenarios, `search_sample` selects some.
-"""
+"""Maximum number of scenarios that a diagnosis searches completely. From more, `search_sample` selects some."""
 
 
 class ObservationError(ReadfirstError):

@@ -33,9 +33,7 @@ class ReplayResult:
 
 
 _TIMING_CAPABILITIES = {"stop", "resume"}
-"""A scenario that needs all these capabilities has no fixed result: a call is interrupted while it writes, so the
-result depends on timing.
-"""
+"""A scenario that needs both has no fixed result: a call is interrupted while it writes."""
 
 
 class ReplayCache:

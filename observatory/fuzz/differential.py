@@ -25,9 +25,7 @@ _MOST_BROKEN = 5
 
 
 Group = tuple[Cause, tuple[str, ...]]
-"""The key of a finding: its cause, and the names of the tools and events in its scenario. The search reports only one
-finding for each key.
-"""
+"""A cause, and the names of the tools and events in a scenario. The search reports only one finding for each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,7 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""Differences that begin with one of these words are differences between files of the workspaces. All other differences
-are between answers.
-"""
+"""First words of the differences between files of the workspaces. All others are between answers."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -178,9 +176,7 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
 
 
 _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
-"""Matches a reminder at the end of an answer that quotes the changed lines of a file. The quoted lines may contain the
-tags of reminders, too.
-"""
+"""Matches a reminder at the end of an answer. The lines that it quotes may contain the tags of reminders, too."""
 
 
 def _answer(text: str) -> str:

@@ -14,9 +14,7 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import DONE
 
 _UNSHARED_WEIGHT = 0.3
-"""Weight of a condition that only one of two calls has, relative to a condition that both have. Used to compute how
-similar the calls are.
-"""
+"""Weight in the similarity of two calls of a condition that only one of them has. Shared conditions have 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +76,7 @@ def example_index(suite: Suite) -> ExampleIndex:
 
 
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
-"""Maximum number of scenarios that are replayed to find the broken rule of one finding, and the number that is replayed
-even after the time limit.
-"""
+"""The numbers of scenarios that are replayed to find a broken rule: at most, and even after the time limit."""
 _MAX_VOTERS = 5
 """Number of most similar scenarios that vote for their rules if no replayed scenario shows the disagreement."""
 _TEXT_CLASSES = ("wording", "quirk")

@@ -10,14 +10,10 @@ from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextC
 from readfirst.harness.suite.repeated_text import RepeatedText
 
 SIZES = tuple(4096 * 2**power for power in range(11))
-"""Sizes of buffers that implementations may use, from 4 KiB to 4 MiB. Generated texts have similar sizes, because
-mistakes often occur at the end of a buffer.
-"""
+"""Likely sizes of buffers, from 4 KiB to 4 MiB: mistakes often occur in texts of about these sizes."""
 _SMALL_SIZES = SIZES[:7]
 MAX_LITERAL_ARGUMENT_CHARS = _SMALL_SIZES[-1] + 100
-"""Maximum length of an argument that a generated scenario contains literally. A longer argument must be a RepeatedText,
-which is stored as a short text and a number of repetitions.
-"""
+"""Longer arguments must be a RepeatedText, stored as a short text and a number of repetitions."""
 _REPEATED_LINES = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (

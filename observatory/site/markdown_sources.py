@@ -23,9 +23,7 @@ _ACTIVE_SVG = re.compile(
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""Matches SVG content that could be unsafe: scripts, addresses, unexpected elements or escapes. A picture that contains
-a match is not published.
-"""
+"""Matches unsafe SVG: scripts, addresses, unexpected elements or escapes. Such a picture is not published."""
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE_WITH_INFO = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 

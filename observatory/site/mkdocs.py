@@ -14,9 +14,7 @@ from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
 _SEARCH_SCRIPT = Path(__file__).with_name("iframe-worker.js")
-"""A script that the search needs in a page that was opened from a file. It is included in the site, because the theme
-would otherwise download it.
-"""
+"""Makes the search work in pages opened from a file. The theme would otherwise download this script."""
 _COLOUR_SCHEMES = [
     {
         "media": f"(prefers-color-scheme{scheme})",

@@ -98,9 +98,7 @@ def _shorten_text(text: str) -> str:
 
 
 _MAX_RULES = 12
-"""Maximum number of rules that the list of changed rules contains: at most this many that hold in fewer scenarios than
-before, and at most this many that hold in more.
-"""
+"""Maximum number of changed rules to list: of those that hold in fewer scenarios, and of those in more."""
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:

@@ -16,9 +16,7 @@ from readfirst.observatory.site.mkdocs import HOME, build_html, require_mkdocs
 from readfirst.observatory.site.site_data import SiteData, SiteError
 
 _MARKER_FILE = "readfirst-site.txt"
-"""The name of a file that marks a directory as a generated site. `write_site` only replaces a directory that contains
-this file.
-"""
+"""Marks a directory as a generated site. `write_site` only replaces directories with this file."""
 _MAX_LISTED_LINKS = 20
 """Maximum number of broken links that the error message of `write_site` lists."""
 

@@ -33,9 +33,7 @@ from readfirst.observatory.report.rule_diff import common_cells
 FORMAT = 4
 _DATA = Mapping[str, Any]
 _ONE_LINE_KEYS = ("holding", "yes", "sessions", "scenario")
-"""`json_with_cell_lines` writes an object on one line if it has one of these keys. Table cells, counts and pieces of
-evidence have one.
-"""
+"""`json_with_cell_lines` writes objects with one of these keys (cells, counts, evidence) on one line."""
 
 
 @dataclass(frozen=True, slots=True)

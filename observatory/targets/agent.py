@@ -19,9 +19,7 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
-"""When a conversation with an agent has reached this size, the next scenario starts a new one. Each request contains
-the whole conversation, so long conversations are slow.
-"""
+"""A longer conversation is not continued by the next scenario, because each request contains all of it."""
 _PROMPT = "go"
 
 

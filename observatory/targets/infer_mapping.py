@@ -29,9 +29,7 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
         "limit": "limit lines numlines nlines linecount maxlines maxlinescount count length head",
     }.items()
 }
-"""For each argument of Read, Edit and Write, the names that other tools use for it: in lower case, without separators,
-the most probable name first.
-"""
+"""Other names for the arguments of Read, Edit and Write: lower case, no separators, the most probable first."""
 _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     role: (frozenset(core.split()), frozenset(further.split()))
     for role, core, further in (
@@ -42,25 +40,19 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""Used to match an argument whose name is not in _SYNONYMS with an argument of Read, Edit or Write. A matching name
-must contain at least one word of the first set. All its other words must be in the second set.
-"""
+"""For arguments not in _SYNONYMS: a name must contain a word of the first set, and others only of the second."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""An argument whose name contains one of these words is for the model's explanation of its call. The mapping passes a
-constant text.
-"""
+"""Words in the names of arguments for the model's explanation of its call. The mapping passes a constant text."""
 _EXPLANATION = "A test."
 _CAPTURED_KINDS = {
     "hash": "hash sha sha256 checksum digest",
     "etag": "etag match",
     "version": "version revision rev",
 }
-"""Kinds of values that a call may have to repeat from an earlier answer, such as the hash of a file. For each kind, the
-words that occur in the names of such arguments.
-"""
+"""Kinds of values that calls repeat from an earlier answer, with the words in the names of such arguments."""
 _CAPTURE_PATTERNS = {
     "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
     "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",

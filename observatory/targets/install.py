@@ -29,9 +29,7 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _TIMEOUT_S = 900
 _MARKER_FILE = "installed.json"
-"""The name of a file that is written at the end of an installation. An environment without this file is incomplete, and
-is installed again.
-"""
+"""Written at the end of an installation. An environment without this file is installed again."""
 
 
 @dataclass(frozen=True, slots=True)

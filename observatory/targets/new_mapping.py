@@ -205,18 +205,12 @@ REFUSAL_SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""The scenarios that `observe_messages` replays. Each contains a call that every contract refuses with a named
-error.
-"""
+"""The scenarios that `observe_messages` replays. Each contains a call that every contract refuses."""
 _SCENARIO_WITHOUT_READ = "creation/missing-with-old-string"
-"""A scenario with an Edit of a missing file, which was not read before either. A server may answer with its message for
-unread files.
-"""
+"""An Edit of a missing file that was not read. A server may answer with its message for unread files."""
 
 _MIN_QUOTED_CHARS = 4
-"""Minimum length of an old_string that is replaced by `{text}` in a server's message. A shorter text may occur in the
-message by chance.
-"""
+"""Minimum length of an old_string that `{text}` replaces: a shorter text may occur in a message by chance."""
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:

@@ -16,9 +16,7 @@ from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, ReplaceAl
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
 _ABSENT = object()
-"""The value of a placeholder whose argument the call does not contain. Keys with this value are omitted from the
-translated call.
-"""
+"""The value of a placeholder without an argument in the call. Keys with this value are omitted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,7 @@ from readfirst.harness.versions.points import Histories, scenarios_of_changes
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts, find_changes
 
 MAX_VERSIONS_ASKED = 8
-"""If at most this many versions lie between two contracts, `record_between` replays whole families of scenarios on
-them. Otherwise it only replays the scenarios that differ.
-"""
+"""Between more versions, `record_between` only replays scenarios that differ, not their whole families."""
 
 Ask = Callable[[str, Sequence[str]], Answers]
 

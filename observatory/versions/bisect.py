@@ -18,9 +18,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 ComparedParts = tuple[Any, ...]
 Answers = Mapping[str, object]
-"""The answers of one version, by scenario id. Only the parts that are compared at the level of the search are included.
-Scenarios without an answer are omitted.
-"""
+"""One version's answers by scenario id: the parts that the level compares. Missing answers are omitted."""
 
 
 class BisectError(ReadfirstError):

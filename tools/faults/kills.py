@@ -17,9 +17,7 @@ __all__ = ["Kills", "kills"]
 
 
 _MAX_TRIALS_FACTOR = 5
-"""Maximum number of trials, as a multiple of the required number of kills. In some trials, the command ends before it
-is killed, so more trials than kills are needed.
-"""
+"""Maximum number of trials per required kill. In some trials, the command ends before it is killed."""
 
 
 @dataclass

@@ -30,10 +30,7 @@ def program(directory: Path, wire: str = "openai", *flags: str, **more: object) 
 ONE_WIRE = [
     pytest.param(each, marks=() if each == "anthropic" else pytest.mark.slow) for each in sorted(WIRES)
 ]
-"""Parameters for tests that run in each wire format.
-
-Most behaviour does not depend on the format, so only one format belongs to the quick tests.
-"""
+"""Parameters for each wire format. Quick tests use only one: most behaviour does not depend on the format."""
 
 
 @pytest.fixture(params=ONE_WIRE)

@@ -17,9 +17,7 @@ NAMED = {
     for behaviour in behaviour_histories()
     for each in (BehaviourChange(behaviour, value) for value in all_values(behaviour))
 }
-"""All changes of one behaviour to one of its values, by name. For example, the change `edit_needs_read=false` lets Edit
-change unread files.
-"""
+"""All changes of one behaviour to one of its values, by name such as `edit_needs_read=false`."""
 FEW = (
     "arguments/read-offset-negative",
     "gate/edit-after-read",
@@ -30,10 +28,8 @@ FEW = (
     "staleness/edit-after-touch-of-own-edit",
     "staleness/edit-after-touch-offset-only",
 )
-"""A few scenarios for quick tests of the diagnosis. Their results differ between versions.
-
-For example, `edit-after-change` has a different result in 2.1.208 than in the versions before it, and
-`edit-after-touch-of-own-edit` has a different result in 2.1.7 than in 2.0.76.
+"""A few scenarios for quick tests. Their results differ between versions: `edit-after-change` since 2.1.208,
+`edit-after-touch-of-own-edit` since 2.1.7.
 """
 
 

@@ -50,10 +50,7 @@ def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
 
 
 DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
-"""How many random pairs of changes are diagnosed, and how many random triples.
-
-If it is 100 or more, all single changes are diagnosed, too; otherwise every sixteenth.
-"""
+"""Number of random pairs and triples of changes. From 100 on, all single changes are used, not every sixteenth."""
 EVERY = 1 if DRAWS >= 100 else 16
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_changes(3, DRAWS)]
 

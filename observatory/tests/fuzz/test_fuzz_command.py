@@ -21,9 +21,7 @@ TARGET = "python:wrong_answers:TabAfterLineNumber"
 Fuzz = Callable[..., int]
 
 FEW = ("--steps", "5")
-"""Options of `readfirst fuzz` for a short search. Five steps suffice to find the fault of TARGET, which prints a tab
-after each line number.
-"""
+"""A short search, long enough to find the fault of TARGET, which prints a tab after each line number."""
 
 
 @pytest.fixture

@@ -23,9 +23,7 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""The search must find a wrong habit of an implementation within this many generated steps. `readfirst fuzz` needs
-three seconds for them.
-"""
+"""A wrong habit must be found within this many generated steps (three seconds of `readfirst fuzz`)."""
 
 OTHERS: list[type[Altered]] = [
     answers.CountsLinesFromZero,
@@ -76,10 +74,7 @@ class OneReference(DifferentialRunner):
     """
 
     done: ClassVar[dict[int, Outcome]] = {}
-    """The outcomes of the reference, by the `id()` of the scenario.
-
-    Python does not reuse the `id()`, because the cache of `draw_scenario` keeps each scenario in memory.
-    """
+    """By the `id()` of the scenario, which `draw_scenario` keeps in memory, so that no `id()` is reused."""
 
     def _on_reference(self, scenario: Scenario) -> Outcome:
         if id(scenario) not in self.done:

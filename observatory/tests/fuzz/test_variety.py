@@ -25,15 +25,9 @@ from tests.rows import rows
 
 SCENARIOS = 500
 LARGER_THAN_ANY_OTHER = 25_000
-"""A size in bytes that only the contents from `large_content` reach.
-
-All other generated contents are smaller, even those with many short and six of the longest lines.
-"""
+"""A size in bytes that only contents from `large_content` reach. Six of the longest lines are smaller."""
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
-"""All Unicode categories (`Lu`, `Nd`), except surrogates and unassigned characters.
-
-The characters up to U+FFFF suffice, because they belong to all categories.
-"""
+"""All Unicode categories without surrogates and unassigned characters: all of them occur up to U+FFFF."""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
     "a fence": "```",

@@ -36,9 +36,7 @@ if words[1] == "compatibility":
     words = ["targets", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
-"""The source of a substitute for the command `readfirst`, used in the steps of the workflow.
-
-Commands that would run targets are only written to the file docs/made, not executed. The command `targets
+"""A substitute for `readfirst` in the workflow. Commands that would run targets are only written to docs/made. `targets
 compatibility` compares the committed results of two versions of a target.
 """
 NPM = """\

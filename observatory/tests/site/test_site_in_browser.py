@@ -89,10 +89,8 @@ const found = [...document.querySelectorAll(
   .map((each) => each.textContent.slice(0, 40));
 return document.documentElement.scrollWidth > wide ? ["the page scrolls sideways", ...found] : found;
 """
-"""A script that finds parts of a page that a reader cannot see: it returns the texts in tables and code that are cut
-off, or that extend beyond the window (`wide` pixels) or beyond their scrollable frame.
-
-It also reports a page that scrolls sideways.
+"""Returns the texts in tables and code that are cut off, or outside of the window (`wide` pixels) or of their
+scrollable frame, and reports a page that scrolls sideways.
 """
 
 

@@ -43,22 +43,16 @@ from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""The id of the rule that all selected scenarios get. Each scenario tests many rules together, so it does not belong to
-one of them.
-"""
+"""The rule of all selected scenarios. Each tests many rules together, so it belongs to none of them."""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
 _LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""If this many scenarios of one kind (`drawn-SEED` or `long-SEED`) were tried for a fault and did not detect it, no
-more scenarios of this kind are tried for it.
-"""
+"""No more scenarios of a kind (`drawn-SEED`, `long-SEED`) are tried for a fault after so many failures."""
 _VALUE_DECAY = 0.6
-"""Each scenario that is tried for a fault of the reference and does not detect it multiplies the value of this fault by
-this factor. Scenarios that may detect faults of high value are tried first.
-"""
+"""Factor for the value of a fault after each scenario that did not detect it. High values are tried first."""
 
 
 def main() -> int:

@@ -19,13 +19,9 @@ from readfirst.observatory.fuzz.conditions import calls_with_conditions
 _calls: list[frozenset[str]] = []
 """The circumstances of each call in the scenario that is replayed."""
 _prepared = _answered = 0
-"""The number of calls whose arguments the reference has prepared, and the number of calls that it has executed. The
-numbers differ for parallel calls, because the arguments of all calls are prepared first.
-"""
+"""Numbers of prepared and of executed calls. Parallel calls are all prepared before the first is executed."""
 _answering = False
-"""Whether the reference is executing a call. If it prepares arguments during this time, they belong to the same call: a
-hook has changed them.
-"""
+"""Whether a call is being executed. Arguments that are prepared meanwhile belong to it: a hook changed them."""
 _current: frozenset[str] = frozenset()
 
 

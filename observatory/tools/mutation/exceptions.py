@@ -64,14 +64,10 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules of the reference that refuse calls or write files. For each module, the circumstances that are tried to
-make its conditions wrong.
-"""
+"""The modules that refuse calls or write files, with the circumstances in which their conditions are made wrong."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
-"""The names of all circumstances that are tried. They are conditions of calls, as
-`readfirst.observatory.fuzz.conditions` names them.
-"""
+"""All circumstances that are tried: conditions of calls, as in `readfirst.observatory.fuzz.conditions`."""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 Key = tuple[str, str, str, int]
-"""The key of a mutant: its module and function, the old lines, the new lines, and a number that distinguishes equal
-changes in the same function.
-"""
+"""The module, function, old lines and new lines of a mutant, and the number of the change among equal ones."""
 
 
 @dataclass(frozen=True, slots=True)

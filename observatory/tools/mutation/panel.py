@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 Judge = Callable[[str], str]
-"""A function that runs a test case, and returns a text that describes the failure. Empty if the case passes. It is only
-called in the separate process of a trial.
-"""
+"""Runs a test case in the process of a trial, and returns the failure as a text. Empty if the case passes."""
 
 
 @dataclass(frozen=True, slots=True)

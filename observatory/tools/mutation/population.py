@@ -29,9 +29,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
 
 FUZZED, LONG = 3000, 200
-"""The numbers of ordinary scenarios and of long sessions that are generated to find the possible circumstances of each
-condition.
-"""
+"""Numbers of generated scenarios and long sessions that show the possible circumstances of each condition."""
 
 
 @dataclass(frozen=True, slots=True)

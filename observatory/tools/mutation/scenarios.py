@@ -45,9 +45,7 @@ _QUICK_CASE_S = 0.1
 """A test case is quick if it takes at most this many seconds on the unchanged reference."""
 
 _MAX_CASES_FOR_HARM = 400
-"""Maximum number of test cases that are run on a mutant at the level `effects`, to find out whether the mutant does
-harm.
-"""
+"""Maximum number of test cases that decide at the level `effects` whether a mutant does harm."""
 
 
 class _LoadedSuite(Suite):

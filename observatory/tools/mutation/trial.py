@@ -22,9 +22,7 @@ from order import Order
 from panel import Panel
 
 _EXTRA_TIMEOUT_S = 60.0
-"""The time limit of a trial is ten times the duration of its test cases on the unchanged package, plus this many
-seconds.
-"""
+"""Added to the time limit, which is ten times the duration of the test cases on the unchanged package."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,7 @@ for file in files:
 write_all(files)
 print(json.dumps([each.id for each in found]))
 """
-"""A script that selects scenarios with `choose_scenarios`.
-
-It runs in a separate process, because it replaces the modules of the reference, which the tests use.
-"""
+"""Runs `choose_scenarios` in a separate process, because it replaces the modules of the reference."""
 
 
 def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
