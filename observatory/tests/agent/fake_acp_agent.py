@@ -1,8 +1,6 @@
-"""A substitute for an agent in an editor: `fake_acp_agent.py URL WAY`.
-
-It speaks the Agent Client Protocol on standard input and output, and calls its model at URL in the wire format of
-Anthropic. WAY is `editor` or `disk`. With `editor`, it reads and writes files through the editor. With `disk`, it reads
-through the editor, but writes to the disk directly.
+"""A substitute for an agent in an editor: `fake_acp_agent.py URL WAY`. It speaks the Agent Client Protocol on standard
+input and output, and calls its model at URL in Anthropic's wire format. It reads files through the editor, and writes
+them through the editor (WAY `editor`) or directly to the disk (`disk`).
 """
 
 import json

@@ -128,7 +128,6 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
 def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_scenario(
     make, tmp_path: Path
 ) -> None:
-    """If the agent's process ends after a scenario, the next scenario starts a new process and succeeds."""
     adapter = make()
     place = workspace(tmp_path, "1")
     session = adapter.open(place)

@@ -40,10 +40,8 @@ def refusal(text: str = UNREAD) -> ToolResult:
 def step(
     *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
 ) -> TranscriptStep:
-    """Return a step of a recorded transcript with these calls, their results, and the changed files.
-
-    `changes` contains the new text of each changed file, by path; None for a removed file. Transcripts do not contain
-    the arguments of calls.
+    """Return a step of a transcript with these calls (without their arguments) and results. `changes` contains the new
+    text of each changed file, by path; None for a removed file.
     """
     changed: dict[str, Entry | None] = {
         path: None if text is None else RegularFile(text.encode()) for path, text in (changes or {}).items()
@@ -80,9 +78,7 @@ def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread
 
 
 class Small:
-    """A suite in the directory `root`, for tests about claims. Its methods write scenarios, recordings, contracts and
-    claims.
-    """
+    """Writes scenarios, recordings, contracts and claims of a suite in the directory `root`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -91,9 +87,7 @@ class Small:
     def scenario(
         self, scenario_id: str, steps: str, *recorded: TranscriptStep, contract: str = "2.1.7"
     ) -> None:
-        """Write a scenario with the file notes.txt and these steps (YAML). If the steps of a recording are specified
-        (`recorded`), write the recording for `contract`, too.
-        """
+        """Write a scenario with notes.txt, and, if `recorded` is specified, its recording for `contract`."""
         family, _, slug = scenario_id.partition("/")
         title = f"Title of {scenario_id}"
         path = self.root / "scenarios" / family / f"{slug}.yaml"
@@ -105,10 +99,8 @@ class Small:
             self.record(scenario_id, *recorded, contract=contract)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
-        """Write the recording of a scenario for one contract.
-
-        Recordings of the scenario for other contracts are kept, unless the contract is 2.1.7 or the scenario has
-        changed since they were written.
+        """Write the recording for one contract. Recordings for other contracts are kept, unless the contract is 2.1.7
+        or the scenario has changed since.
         """
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         former = self.suite.recordings.recording(scenario_id)
@@ -146,9 +138,7 @@ UNREAD_STEPS = f"""\
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
-    """A suite with one scenario, `gate/unread`, whose expected results name a document, and with a claim that the
-    recording of this scenario confirms.
-    """
+    """A suite with one scenario, `gate/unread`, whose recording confirms the documented result and a claim."""
     root = tmp_path / "fixtures"
     small_suite(root, shared=("errors.yaml",))
     _with_contracts(root, "2.1.7")
@@ -160,15 +150,11 @@ def small(tmp_path: Path) -> Small:
 
 @pytest.fixture
 def run_claims(small: Small, readfirst: Cli) -> Cli:
-    """A function that runs `readfirst product claims` on the suite `small`, with the given arguments."""
     return partial(readfirst, "product", "claims", "--fixtures", small.root)
 
 
 def claim_of_multi_edit(small: Small) -> None:
-    """Add a scenario and a claim about MultiEdit, a tool that 1.0.126 has and 2.1.7 lacks, to the suite `small`.
-
-    The recording of 1.0.126 confirms the claim.
-    """
+    """Add a scenario and a claim about MultiEdit, which 1.0.126 has and 2.1.7 lacks. The recording confirms it."""
     small.offer("1.0.126")
     call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
     small.scenario(

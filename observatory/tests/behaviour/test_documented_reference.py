@@ -31,9 +31,8 @@ def list_contradicting_claims() -> frozenset[str]:
 
 def list_unmet_claims(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
     """Return the ids of the claims that the reference does not meet, each with the statuses of the claim's scenarios.
-
-    The reference uses the behaviours of the contract `documented`, with the values in `changed` for some of them. `ids`
-    are the claims to check. By default, all claims are checked that do not contradict another claim.
+    The reference uses the behaviours of the contract `documented`, except those in `changed`. By default, all claims
+    are checked that do not contradict another claim.
     """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(statuses, place, adapter, {})
@@ -87,10 +86,8 @@ def test_a_reference_that_does_otherwise_is_found(
 
 
 def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether the reference agrees with one side of a contradiction. True if it meets one of the claims, if a claim has
-    no scenario, or if users have reported the real behaviour.
-
-    `missed` are the claims that the reference does not meet.
+    """Whether the reference agrees with one side of a contradiction: it meets one of the claims (all but those in
+    `missed`), a claim has no scenario, or users have reported the real behaviour.
     """
     shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)

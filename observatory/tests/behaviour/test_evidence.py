@@ -42,11 +42,8 @@ def status(small: Small, *shown: str) -> ClaimStatus:
 
 
 def record_edit(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> ClaimStatus:
-    """Write a scenario in which an Edit has the documented result `documented` and the recorded result `result`. Return
-    whether the recording confirms the documented result.
-
-    `changes` are the new contents of the files that the recorded Edit changed, by path. In these paths, `_` stands for
-    `.`, for example `notes_txt`.
+    """Return whether the recorded `result` of an Edit confirms the documented result. `changes` are the new contents of
+    the files that it changed; `_` stands for `.` in their paths (`notes_txt`).
     """
     files = {path.replace("_", "."): text for path, text in changes.items()}
     recorded = step(edit(), results=[result], changes=files)

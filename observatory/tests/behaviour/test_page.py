@@ -30,7 +30,6 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def page_path(small: Small) -> Path:
-    """Return the path of the page docs/behaviour.md of the small suite. The page may not exist yet."""
     file = page_file(small.suite, "behaviour.md")
     assert file is not None
     return file

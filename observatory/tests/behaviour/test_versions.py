@@ -28,10 +28,8 @@ def on(small: Small, claim_id: str = "unread-files") -> dict[str, ClaimStatus]:
 
 @pytest.fixture
 def unlocking(small: Small) -> Small:
-    """A suite with the claim `unlocks`: after a Read, an Edit is allowed.
-
-    The claim presumes that an Edit of an unread file is refused. According to the recordings, only 2.1.228 allows such
-    an Edit.
+    """A suite with the claim that a Read allows an Edit. It presumes that an Edit of an unread file is refused;
+    according to the recordings, only 2.1.228 allows such an Edit.
     """
     small.offer("2.1.40", "2.1.228", "2.1.228+gated")
     small.scenario("gate/read-first", READ_THEN_EDIT)

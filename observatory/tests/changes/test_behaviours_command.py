@@ -1,6 +1,4 @@
-"""`readfirst product behaviours`: the behaviours of one version, the differences between two, and the tables of a
-page.
-"""
+"""`readfirst product behaviours`: the behaviours of one version, the differences between two, and a page's tables."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""The history is computed from the reference's table of behaviours and from the recordings; docs/history.md contains
-its counts.
-"""
+"""The history is computed from the reference's behaviours and the recordings; docs/history.md contains its counts."""
 
 import re
 from collections.abc import Callable
@@ -129,9 +127,7 @@ def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def suite_with_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
-    """A suite with a scenario that shows a change of the behaviour `edit_needs_read`. The reference's table of
-    behaviours is replaced by a table that contains only this change.
-    """
+    """A suite with a scenario that shows a change of `edit_needs_read`, the only change in the reference's table."""
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
     monkeypatch.setattr(readfirst.observatory.versions.history, "behaviour_histories", lambda: histories)

@@ -1,7 +1,4 @@
-"""`readfirst renew` runs every command that generates files from other files, in order.
-
-It stops after the first group with a failing command.
-"""
+"""`readfirst renew` runs every generating command in order, up to the first group with a failing command."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,9 +48,7 @@ def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_them() -> None:
-    """Messages tell the user to write outdated pages with `readfirst ... --write`. `renew` must run all such
-    commands.
-    """
+    """Messages tell the user to write outdated pages with `readfirst ... --write`. `renew` must run them all."""
     run = {" ".join(step[1:]) for step in STEPS}
     sources = "\n".join(file.read_text() for file in (CHECKOUT / "observatory" / "cli").glob("*.py"))
     for command in COMMANDS:

@@ -121,10 +121,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: Shown, s
 
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
-    """The HTML report about two runs of the suite `ruled`, opened in Chromium.
-
-    In the second run, a scenario fails, because the implementation refuses nothing.
-    """
+    """The report about two runs of `ruled` in Chromium. In the second, a scenario fails: nothing is refused."""
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (
         run(verdict("gate/not-read", "passed", rule="read-first", length=2), numbers, target="python:a:b"),

@@ -1,6 +1,4 @@
-"""A suite of two rules with recordings of three versions, and a survey of two targets, small enough to count by
-hand.
-"""
+"""A suite of two rules, recordings of three versions, and a survey of two targets, small enough to count by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -41,10 +39,9 @@ ANSWER = "The file has been updated."
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with made-up recordings of 2.1.7, 2.1.228 and 2.0.76.
-
-    2.1.228 differs from 2.1.7 in two scenarios: it edits the file of `gate/long` without a Read, and it numbers the
-    lines of a Read differently. 2.0.76 was recorded only in `reading/lines`, with the same results as 2.1.7.
+    """A suite with made-up recordings. 2.1.228 differs from 2.1.7 in two scenarios: it edits the file of `gate/long`
+    without a Read, and it numbers the lines of a Read differently. 2.0.76 was recorded only in `reading/lines`, with
+    the same results as 2.1.7.
     """
     root = tmp_path / "checkout" / "fixtures"
     made = small_suite(root, SCENARIOS)
@@ -56,10 +53,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> None:
-    """Write the recording of a scenario that consists of one call.
-
-    `answers` contains the recorded answer of each contract. None means the answer that the scenario expects.
-    """
+    """Write the recording of a one-call scenario: each contract's answer, or None for the expected answer."""
     scenario = suite.scenario(scenario_id)
     (call,) = scenario.steps
     assert isinstance(call, ToolCall)
@@ -75,10 +69,8 @@ def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> No
 
 @pytest.fixture
 def survey() -> dict[str, Any]:
-    """The content of an implementations.json with the results of two targets.
-
-    For the first target, one rule holds in half of its scenarios. The second target lacks Edit, and was run only at the
-    level `effects`.
+    """The results of two targets. For the first, one rule holds in half of its scenarios. The second lacks Edit, and
+    was run only at the level `effects`.
     """
 
     def target(name: str, level: str, reach: dict[str, dict[str, str]]) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Two versions are compared only in scenarios that both ran.
-
-A failure in any other scenario is not reported as a change.
-"""
+"""Two versions are compared only in scenarios that both ran. Failures in other scenarios are not changes."""
 
 from readfirst.harness.compare.level_reached import ScenarioResult
 from readfirst.observatory.report.rule_diff import common_cells

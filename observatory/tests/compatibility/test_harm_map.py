@@ -1,6 +1,4 @@
-"""The map of harm: the most harmful implementation comes first, each cell has a colour and a number, and the page loads
-nothing from other sites.
-"""
+"""The map of harm: the most harmful implementation first, a colour and a number per cell, nothing from other sites."""
 
 import re
 from typing import Any

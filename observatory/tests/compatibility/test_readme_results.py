@@ -22,7 +22,6 @@ OUTPUT = PAGE.partition("&& readfirst run\n")[2].partition("```")[0]
 
 
 def page_with_results(page: str) -> str:
-    """Return the text of README (`page`) after updating its table with the results in docs/compatibility.json."""
     data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
     date = json.loads((ROOT / "docs/implementations.json").read_bytes())["date"]
     return with_results(page, data["implementations"], data["versions"], date)

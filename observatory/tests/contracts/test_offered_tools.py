@@ -1,6 +1,4 @@
-"""The descriptions of tools that the model gets: their file, the commands `show --tools` and `record --tools`, and
-their comparison by `diff`.
-"""
+"""The descriptions of tools for the model: their file, `show --tools`, `record --tools`, and comparison by `diff`."""
 
 import json
 import sys

@@ -1,6 +1,4 @@
-"""The structured results of calls (`tool_use_result`): their file, and the commands `show --results` and `record
---results`.
-"""
+"""The structured results of calls (`tool_use_result`): their file, `show --results` and `record --results`."""
 
 import json
 import sys

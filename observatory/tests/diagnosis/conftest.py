@@ -34,9 +34,7 @@ FEW = (
 
 
 class Clinic:
-    """Used by tests to diagnose the reference with some changed behaviours, using the scenarios `ids`. Replays are
-    cached.
-    """
+    """Diagnoses the reference with some changed behaviours, using the scenarios `ids`. Replays are cached."""
 
     def __init__(self, ids: Collection[str], replays: ReplayCache) -> None:
         self.ids, self.replays, self.suite = ids, replays, replays.suite

@@ -18,10 +18,7 @@ PAGE = CHECKOUT / "docs" / "diagnosis.md"
 
 @pytest.fixture
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
-    """The results file of an implementation that behaves like 2.1.207, but allows a Write without a Read.
-
-    No version of the product behaves like this.
-    """
+    """Results of an implementation like 2.1.207, but with a Write without a Read, as in no version of the product."""
     (tmp_path / "unread.py").write_text(
         f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests' / 'wrong_implementations')!r})\n"
         "import rest_of_the_package\n"

@@ -1,6 +1,4 @@
-"""A diagnosis names the version and the changed behaviours of an implementation, or alternatives that no scenario
-distinguishes from them.
-"""
+"""A diagnosis names the version and the changed behaviours, or alternatives that no scenario distinguishes."""
 
 import os
 import random
@@ -56,9 +54,7 @@ SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_
 
 
 def diagnosis_error(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Diagnose the reference with these changed behaviours, and return a message if the diagnosis is wrong: if it
-    leaves scenarios unexplained, or reports more changes than there are. Empty if the diagnosis is correct.
-    """
+    """Return a message if a diagnosis leaves scenarios unexplained, or has more changes than `changes`, or empty."""
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
@@ -133,9 +129,8 @@ def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
 
 
 def test_what_every_version_has_may_be_lacking() -> None:
-    """If an implementation lacks a tool that every version has, scenarios with this tool are left out of the diagnosis.
-
-    If it lacks a tool that only some versions have, such scenarios are used, because they help to find the version.
+    """Scenarios with a lacking tool are left out if every version has it. If only some have it, they are used, because
+    they help to find the version.
     """
     lacks = {each: Fingerprint(f"lacks {each}") for each in ("Write", "MultiEdit", "MultiEdit, Write")}
     assert [*without_missing_capabilities({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
@@ -197,10 +192,7 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search may not use the contract of the diagnosed version, only the contracts of other versions.
-
-    If the versions before and after it differ in many behaviours, as before 2.0, the search takes minutes.
-    """
+    """The search may use only contracts of other versions. Before 2.0, where neighbours differ, it takes minutes."""
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert names_version_near(unknown, CONTRACTS.index(name))
@@ -208,9 +200,7 @@ def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Cl
 
 
 def names_version_near(found: Diagnosis, place: int) -> bool:
-    """Whether a diagnosis names a version near the contract with the number `place` in CONTRACTS: not older than the
-    contract before it, and not newer than the contract after it.
-    """
+    """Whether the named version is between the contracts before and after number `place` in CONTRACTS."""
     first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]
     named = [each.partition("+")[0] for each in (found.version, *found.alike) if each != "documented"]
     return any(version_of(first) <= version_of(each) <= version_of(last) for each in named)

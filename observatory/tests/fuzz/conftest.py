@@ -18,9 +18,7 @@ SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
 
 @pytest.fixture(scope="session")
 def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a suite with two scenarios. Used for tests of generated scenarios, which depend on the suite:
-    with the bundled suite, they would change whenever a scenario is added.
-    """
+    """A suite of two scenarios: with the bundled suite, generated scenarios would change with every new scenario."""
     folder = tmp_path_factory.mktemp("small")
     names = ("gate/edit-unread", "read-output/numbered-lines")
     small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)
@@ -29,9 +27,7 @@ def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """A suite with a few families of the bundled suite. Used for tests that take longer the more scenarios there
-    are.
-    """
+    """A suite with a few families of the bundled suite, for tests whose duration depends on the suite's size."""
     folder = tmp_path_factory.mktemp("some")
     small = small_suite(folder, shared=SHARED)
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):

@@ -154,18 +154,14 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Work
 
 
 class Cut(Altered):
-    """An implementation that strips the whitespace at both ends of its answers."""
-
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
         return wrong_answers.replace(result, text=result.text.strip())
 
 
 class Reminded:
-    """An adapter whose sessions strip the whitespace at both ends of answers.
-
-    `says_so`: the adapter reports, through `was_contaminated`, that reminders were removed from answers, which may cost
-    whitespace.
+    """An adapter whose sessions strip the whitespace around answers. `says_so`: it reports, through `was_contaminated`,
+    that reminders were removed from answers, which may cost whitespace.
     """
 
     capabilities = Cut.capabilities

@@ -15,9 +15,7 @@ RACE = ToolCall("Read", READ.arguments, during=(TOUCH,))
 
 
 class Side:
-    """An adapter that declares Read, Edit, Write and these additional capabilities. Tests never open a session of
-    it.
-    """
+    """Declares Read, Edit, Write and these capabilities. Tests never open a session."""
 
     def __init__(self, *more: str) -> None:
         self.capabilities = frozenset({"Read", "Edit", "Write", *more})

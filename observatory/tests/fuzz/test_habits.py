@@ -60,18 +60,12 @@ SEARCH = scenarios(0)
 
 @cache
 def draw_scenario(number: int) -> Scenario:
-    """Return the generated scenario with this number.
-
-    Scenarios are generated in order: before the first call with a number, the function must have been called with all
-    lower numbers.
-    """
+    """Return the generated scenario with this number. The first call of each number needs all lower numbers before."""
     return next(SEARCH)
 
 
 class OneReference(DifferentialRunner):
-    """Compares several implementations with the reference in the same scenarios, and caches the outcomes of the
-    reference.
-    """
+    """Compares several implementations with the reference, and caches the reference's outcomes."""
 
     done: ClassVar[dict[int, Outcome]] = {}
     """By the `id()` of the scenario, which `draw_scenario` keeps in memory, so that no `id()` is reused."""
@@ -83,10 +77,7 @@ class OneReference(DifferentialRunner):
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return the number of generated steps until the implementation `wrong` first differs from the reference.
-
-    None if it does not differ within `MOST_STEPS` steps.
-    """
+    """Return the number of steps until the first difference from the reference. None after `MOST_STEPS` steps."""
     runner = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):
         if runner.differences(scenario):

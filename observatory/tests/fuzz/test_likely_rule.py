@@ -30,9 +30,7 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
 def find_rule(
     target: type[Altered], some: Suite, index: ExampleIndex, place: WorkspacePool, *steps: Step
 ) -> Finding:
-    """Replay these steps on a target and on the reference, and return the disagreement with the rule that the target
-    most probably breaks.
-    """
+    """Return the disagreement of the target and the reference in these steps, with the probably broken rule."""
     runner = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
     found = runner(scenario)
@@ -63,9 +61,7 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
 
 
 class NoRefusalForUnheardOfName(Altered):
-    """An implementation that reports success when it must refuse a call about a file named `unheard-of`. No scenario of
-    the suite has such a file.
-    """
+    """Reports success where a call about a file `unheard-of` must be refused. No scenario has such a file."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)

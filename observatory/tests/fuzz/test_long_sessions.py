@@ -52,9 +52,7 @@ def test_a_long_session_has_30_to_60_steps_about_several_files_that_move() -> No
 
 
 def test_most_steps_of_a_long_session_are_made(place: WorkspacePool) -> None:
-    """Generated sessions should rarely end early, because a change by another program is impossible, and should contain
-    few refused calls, because these show little.
-    """
+    """Few sessions may end early (at an impossible change by another program), and few calls may be refused."""
     made = drawn = done = calls = 0
     for session in some(4, 8):
         outcome = replay(session, ReferenceAdapter("2.1.7"), place)
@@ -66,9 +64,7 @@ def test_most_steps_of_a_long_session_are_made(place: WorkspacePool) -> None:
 
 
 class FollowsMovedFiles(Altered):
-    """An implementation that identifies files by inode, so a file that was read and then renamed still counts as
-    read.
-    """
+    """Identifies files by inode, so a file that was read and then renamed still counts as read."""
 
     def __init__(self, workspace) -> None:  # type: ignore[no-untyped-def]
         super().__init__(workspace)
@@ -103,9 +99,7 @@ def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: S
 def test_the_server_does_in_a_long_session_what_the_library_does(
     contract: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server might behave differently from the library, because it serves several sessions: it may forget a file when
-    other files are read, or remember files of an earlier session.
-    """
+    """A server may forget a file when others are read, or remember files of an earlier session."""
     served = f"mcp:{sys.executable} -m readfirst serve --contract {contract}"
     search = ("fuzz", served, "--contract", contract, "--long", "--seed", 8100, "--output", tmp_path)
     assert exit_code(*search, "--steps", 480) == 0
@@ -132,9 +126,7 @@ def test_the_share_of_calls_that_agree_is_reported(
 def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
     place: WorkspacePool, suite: Suite
 ) -> None:
-    """The replay of a session continues after an answer with different words. Otherwise the search would not find later
-    differences in files.
-    """
+    """Otherwise the search would not find later differences in files."""
 
     class OtherWordsThenOtherFiles(Altered):
         def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]

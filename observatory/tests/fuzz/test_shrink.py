@@ -96,9 +96,7 @@ def test_what_the_first_step_makes_becomes_a_given_file() -> None:
 
 
 def test_a_write_by_a_roundabout_path_becomes_a_given_file_that_can_be_written_down() -> None:
-    """If a Write of `$WS/./notes.txt` becomes a file of the workspace, the path must be simplified to `notes.txt`,
-    because a scenario file cannot contain the path `./notes.txt`.
-    """
+    """A scenario file cannot contain the path `./notes.txt`, so the path becomes `notes.txt`."""
     steps = (
         ToolCall("Write", {"file_path": "./notes.txt", "content": "alpha\n"}),
         ToolCall("Edit", {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "b"}),

@@ -63,9 +63,7 @@ def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ..
 
 @cache
 def reached_sizes() -> tuple[frozenset[int], frozenset[int]]:
-    """Return the buffer sizes in SIZES to which generated large texts come close: first for arguments, then for
-    files.
-    """
+    """Return the SIZES to which generated large texts come close: for arguments, and for files."""
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)

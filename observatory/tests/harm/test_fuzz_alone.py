@@ -1,6 +1,4 @@
-"""The search that judges only by harm: it reports nothing of a careful tool, and finds each tool that treats some
-content specially.
-"""
+"""The search that judges only by harm finds each tool that treats some content specially, and no careful tool."""
 
 import json
 import re
@@ -22,9 +20,7 @@ from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):
-    """An implementation that removes Markdown fences from written texts, as if they were formatting around an
-    answer.
-    """
+    """Removes Markdown fences from written texts, as if they were formatting around an answer."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.replace(b"```", b""))
@@ -61,9 +57,7 @@ class ExpandsVariables(careful.Careful):
 
 
 class StripsLineNumbers(careful.Careful):
-    """An implementation that removes numbers at the start of lines, as if they were the line numbers that Read
-    shows.
-    """
+    """Removes numbers at the start of lines, as if they were the line numbers that Read shows."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))

@@ -1,6 +1,4 @@
-"""Every harm in the recordings has a documented cause, a harm without one fails, and the judge uses only bytes and
-calls.
-"""
+"""Every harm in the recordings has a documented cause, and the judge uses only bytes and calls."""
 
 import ast
 import json
@@ -63,9 +61,7 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
 
 @rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
-    """Of the modules that find harm, only two may use recorded transcripts: `recorded`, which finds harm in recordings,
-    and `overcautious`, which finds refused calls that every contract answers.
-    """
+    """Only two may use recordings: `recorded`, and `overcautious`, for refused calls that every contract answers."""
     imported = {
         node.module or ""
         for node in ast.walk(ast.parse(file.read_text("utf-8")))

@@ -1,7 +1,5 @@
 """Published agents, run offline: they see only the allowed environment variables, reach no network, leave no process,
-and their tools work.
-
-Deselected unless requested (`pytest -m agents`), because the agents are installed on first use and need npm and node.
+and their tools work. Only with `pytest -m agents`: the agents are installed on first use, and need npm and node.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""`readfirst product adopt`: a new version is recorded, dated and explained.
-
-After a person has changed the reference, the command continues.
-"""
+"""`readfirst product adopt` records, dates and explains a new version, and continues after a person's changes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,10 +42,7 @@ CONTRACT = """\
 
 
 def make_recording(*texts: str) -> Recording:
-    """Return a recording of the scenario gate/x for the versions 3.0.1, 3.0.2 and so on. `texts` are their answers.
-
-    The contracts with an older model (`3.0.1+gated`) get the same answers.
-    """
+    """Return a recording of gate/x with these answers of 3.0.1, 3.0.2 and so on, also as `3.0.1+gated` and so on."""
     transcripts = {
         f"3.0.{number}{variant}": Transcript(
             (TranscriptStep(("Edit",), (RecordedResult(text),), {"notes.txt": RegularFile(b"gamma\n")}),)
@@ -60,10 +54,7 @@ def make_recording(*texts: str) -> Recording:
 
 
 def with_recordings(suite: Suite, *texts: str) -> Suite:
-    """Write the contracts 3.0.1, 3.0.2 and so on into the suite, one per text, and return the suite.
-
-    Each text is the recorded answer of one contract in the scenario gate/x.
-    """
+    """Write the contracts 3.0.1, 3.0.2 and so on, with these answers in gate/x, and return the suite."""
     path = suite.path("gate/x")
     recording = make_recording(*texts)
     contracts = "default: 3.0.1\ncontracts:\n" + "".join(

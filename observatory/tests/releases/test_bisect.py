@@ -51,10 +51,8 @@ def write_variant(
 
 
 class Asked:
-    """Made-up answers for tests of `find_changes`: for each scenario a text such as `aab.b`, with one letter for the
-    answer of each of the versions 1, 2 and so on.
-
-    A dot means that the version gives no answer. The versions whose answers were requested are added to `asked`.
+    """Made-up answers: for each scenario a text such as `aab.b`, with one letter for each version 1, 2 and so on, or a
+    dot for no answer. `asked` contains the requested versions.
     """
 
     def __init__(self, **answers: str) -> None:

@@ -82,10 +82,7 @@ def week(tmp_path: Path, request: pytest.FixtureRequest) -> Job:
 
 
 def variables_of(output: str) -> dict[str, str]:
-    """Return the environment variables of the job `survey`, which the workflow starts for each outdated target.
-
-    `output` is the output `targets=[...]` of the job `outdated`, and contains only one target.
-    """
+    """Return the variables of the job `survey` for the only target in the output of the job `outdated`."""
     (target,) = json.loads(output.removeprefix("targets="))
     return {
         name: target[value.removeprefix("${{ matrix.target.").removesuffix(" }}")]

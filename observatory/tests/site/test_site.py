@@ -1,6 +1,4 @@
-"""The pages of the site as Markdown, the files that they link to, and the refusal of directories that do not contain a
-site.
-"""
+"""The site's Markdown pages, the files that they link to, and the refusal of directories without a site."""
 
 import re
 import shlex
@@ -119,9 +117,7 @@ def test_a_card_explains_the_stars_of_its_own_row_alone(
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: SiteData) -> None:
-    """The cells of the harm map link to these sections, so the section of a kind of harm must exist even if there is no
-    scenario to show in it.
-    """
+    """The cells of the harm map link to these sections."""
     assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
         "### untrue",
         f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",

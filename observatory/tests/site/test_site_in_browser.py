@@ -1,6 +1,4 @@
-"""The site in a real Chromium, opened from its directory: search, keys, a phone, dark colours, and no requests to other
-sites.
-"""
+"""The site in Chromium, opened from its directory: search, keys, a phone, dark colours, no requests to other sites."""
 
 from collections.abc import Iterator
 from pathlib import Path

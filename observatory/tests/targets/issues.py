@@ -67,9 +67,7 @@ def fences(text: str, language: str) -> list[str]:
 
 
 def problems(text: str) -> list[str]:
-    """Return a message for each error in the text of an issue: wrong headings, empty sections, paths of this
-    machine.
-    """
+    """Return a message for each wrong heading, empty section, or path of this machine in an issue."""
     tokens = parse_markdown(text)
     titles = [
         (each.tag, following.content)

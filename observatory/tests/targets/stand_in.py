@@ -1,8 +1,6 @@
-"""An MCP server whose tools have unusual names: `python stand_in.py [TOOLS]`.
-
-It must be copied next to a copy of `tests/mcp_lines.py`. TOOLS is a JSON file of tools. Only `read_file`, `edit_file`
-and `write_file` work; they require a Read before a change. Without TOOLS, a change requires the hash of the file
-instead; each answer contains the hash.
+"""An MCP server with unusual tools: `python stand_in.py [TOOLS]`, next to a copy of `tests/mcp_lines.py`. TOOLS is a
+JSON file of tools. Only `read_file`, `edit_file` and `write_file` work; they require a Read before a change. Without
+TOOLS, a change requires the hash of the file instead; each answer contains the hash.
 """
 
 import json
@@ -27,11 +25,8 @@ def hash_file(path: Path) -> str:
 
 
 def call_with_hash(name: str, given: dict[str, str]) -> str:
-    """Execute a call of the tool `name`, as a server would whose tools require the hash of a file before they change
-    it.
-
-    Raises ValueError for a wrong hash, for a text that does not occur exactly once, and for a file that is not
-    UTF-8.
+    """Execute a call of a tool that requires the hash of a file. Raises ValueError for a wrong hash, for a text that
+    does not occur exactly once, and for a file that is not UTF-8.
     """
     path = Path(given["path"])
     if name == "read_file":

@@ -1,6 +1,4 @@
-"""Values that a mapping captures from earlier answers: they are kept per path, come from refusals only if the mapping
-says so, and are masked when servers are compared.
-"""
+"""Captured values of answers: kept per path, from refusals only if the mapping says so, and masked in comparisons."""
 
 import re
 from collections.abc import Mapping
@@ -36,9 +34,7 @@ EDIT = {"file_path": "a.txt", "old_string": "x", "new_string": "y"}
 
 
 class Raw:
-    """A substitute for a server. Each answer, also to a refused call, contains a version number: the number of calls so
-    far.
-    """
+    """A server whose answers, also to refused calls, contain a version: the number of calls so far."""
 
     traits = AdapterTraits()
 

@@ -70,9 +70,7 @@ class ManglesUnicode(Plain):
 
 
 def declaring(*capabilities: str) -> type[Plain]:
-    """Return an adapter that supports Read and Write. It also declares these capabilities, but does not implement
-    them.
-    """
+    """Return an adapter that supports Read and Write, and only declares these capabilities."""
     return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 

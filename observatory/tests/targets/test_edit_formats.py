@@ -1,7 +1,5 @@
-"""Calls that are translated to a text in the format of an agent, such as a patch.
-
-If the text is parsed as the format's description says, the result is the intended change. A change that the format
-cannot express is refused.
+"""Calls in the text format of an agent, such as a patch: parsed as its description says, the text makes the intended
+change. A change that the format cannot express is refused.
 """
 
 import re
@@ -43,10 +41,7 @@ def edit(old: str, new: str, **more: object) -> dict[str, object]:
 
 
 def replace_lines(text: str, removed: list[str], added: list[str]) -> str | None:
-    """Return a text after replacing the first occurrence of the lines `removed` by the lines `added`.
-
-    None if the lines `removed` do not occur.
-    """
+    """Replace the first occurrence of the lines `removed`. None if they do not occur."""
     lines = re.findall(r".*\n|.+", text)
     for at in range(len(lines) - len(removed) + 1):
         found = lines[at : at + len(removed)]
@@ -59,10 +54,7 @@ def replace_lines(text: str, removed: list[str], added: list[str]) -> str | None
 
 
 def apply_patch(patch: str, text: str | None) -> str | None:
-    """Apply a patch in the format `apply_patch` to a text, and return the new text. The patch may change only one file.
-
-    `text` is None if the file does not exist yet. None is returned if the lines that the patch removes do not occur.
-    """
+    """Return a text (None: no file) after applying a patch of one file. None if the removed lines do not occur."""
     begin, section, *lines, end, after = patch.split("\n")
     assert (begin, end, after) == ("*** Begin Patch", "*** End Patch", "")
     if section.startswith("*** Add File: "):
@@ -78,9 +70,8 @@ def apply_patch(patch: str, text: str | None) -> str | None:
 
 
 def apply_block(block: str, text: str | None) -> str | None:
-    """Apply a search-and-replace block to a text, and return the new text. An empty search part creates the file.
-
-    `text` is None if the file does not exist yet. None is returned if the searched lines do not occur.
+    """Return a text (None: no file) after a search-and-replace block. An empty search part creates the file. None if
+    the searched lines do not occur.
     """
     search, *lines, replace, after = block.split("\n")
     assert (search, replace, after) == ("<<<<<<< SEARCH", ">>>>>>> REPLACE", "")
@@ -91,11 +82,7 @@ def apply_block(block: str, text: str | None) -> str | None:
 
 
 def apply_markers(patch: str, text: str | None) -> str | None:
-    """Apply a patch with conflict markers to a text, and return the new text: the first occurrence of the old text is
-    replaced by the new text.
-
-    None is returned if the old text does not occur.
-    """
+    """Replace the first occurrence of the old text of a patch with conflict markers. None if there is none."""
     assert patch.startswith("<<<<<<< ORIGINAL\n")
     assert patch.endswith("\n>>>>>>> UPDATED")
     inside = patch.removeprefix("<<<<<<< ORIGINAL\n").removesuffix("\n>>>>>>> UPDATED")

@@ -58,10 +58,7 @@ SPECIAL = {
 
 
 def parse_tools(tools: str) -> list[Tool]:
-    """Return the tools of a server from a text with lines such as `read_file(path, limit?)`.
-
-    A question mark means that the argument is optional.
-    """
+    """Parse lines such as `read_file(path, limit?)`. A question mark means that the argument is optional."""
     offered = []
     for name, arguments in re.findall(r"(\w+)\((.*?)\)", tools):
         names = arguments.split(", ")

@@ -1,7 +1,4 @@
-"""The page and the data of the targets are counted from verdicts.
-
-The most harmful targets come first, and results of targets that are not run again are kept.
-"""
+"""The targets' page and data count verdicts, list the most harmful first, and keep results that are not run again."""
 
 import json
 import re
@@ -88,9 +85,8 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
 
 
 class Stage:
-    """Used by tests to perform surveys in a directory, with a suite of a few scenarios.
-
-    Targets are not really run: each run returns made-up verdicts, and its scenario ids are added to `asked`.
+    """Performs surveys of a few scenarios in a directory, with made-up verdicts. `asked` contains the scenarios of each
+    run.
     """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,4 @@
-"""Texts of issues: there is one for each target and each safety rule that it breaks, all texts are complete, and so are
-their parts.
-"""
+"""Texts of issues: there is one for each target and each safety rule that it breaks, and all are complete."""
 
 from __future__ import annotations
 
@@ -168,9 +166,7 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
 
 @pytest.fixture
 def results_folder(tmp_path: Path) -> Path:
-    """A directory with a copy of the committed results, and with an evidence.json that is out of date: its digest
-    differs from that of the scenario.
-    """
+    """A copy of the committed results with an outdated evidence.json: its digest is not that of the scenario."""
     for name in ("compatibility.json", "implementations.json"):
         (tmp_path / name).write_bytes((DOCS / name).read_bytes())
     old = {"agno@3.1.10": {"modes": replace(EVIDENCE["agno@3.1.10"]["modes"], inputs="0" * 16)}}
@@ -213,10 +209,7 @@ def test_evidence_of_another_scenario_is_gathered_again(
 
 
 class Wrong:
-    """An adapter that edits files although they were not read.
-
-    The answers to Edit and Write contain the path of the workspace, which evidence must not contain.
-    """
+    """An adapter that edits unread files. Its answers contain the workspace's path, which evidence must not contain."""
 
     reuses_paths = True
 
@@ -270,9 +263,7 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
 
 
 class Sometimes(Wrong):
-    """An adapter that fails only sometimes: the third stopped call empties its file. Other stopped calls change
-    nothing.
-    """
+    """Fails only sometimes: the third stopped call empties its file; other stopped calls change nothing."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "stop"})
     stops = 0

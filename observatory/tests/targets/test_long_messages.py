@@ -1,6 +1,4 @@
-"""A server that cannot read lines of more than 64 KiB is detected by `check-adapter`, and by scenarios with longer
-calls.
-"""
+"""`check-adapter` and scenarios with long calls detect a server that cannot read lines of more than 64 KiB."""
 
 import shlex
 import sys

@@ -1,6 +1,4 @@
-"""Mapping files: the documented example is complete, errors are reported with their position, and the bundled files are
-valid.
-"""
+"""Mapping files: a complete documented example, errors with their position, and valid bundled files."""
 
 import re
 from pathlib import Path

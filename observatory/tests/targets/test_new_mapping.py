@@ -1,7 +1,4 @@
-"""`readfirst targets new-mapping` requests the list of tools from a server.
-
-The mapping that it writes connects the server.
-"""
+"""`readfirst targets new-mapping` requests a server's tools, and writes a mapping that connects the server."""
 
 import json
 import os
@@ -63,10 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def mapping_text(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The text of the mapping file that `readfirst targets new-mapping` writes for the server.
-
-    The command replays a dozen scenarios, so it runs only once for all tests.
-    """
+    """The mapping that `new-mapping` writes, once for all tests: the command replays a dozen scenarios."""
     folder = make_server_folder(tmp_path_factory.mktemp("once") / "my server")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(error_handling.signal, "signal", lambda *_: None)
@@ -154,10 +148,7 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
 
 
 class Refuses:
-    """A server that uses the same message for all refusals.
-
-    It refuses every call except Read. If `all_` is false, it refuses calls only until a file was read.
-    """
+    """A server with one message for all refusals: of every call but Read or, without `all_`, only before a Read."""
 
     def __init__(self, *, all_: bool) -> None:
         self.all = all_
@@ -179,10 +170,8 @@ def test_one_wording_for_two_reasons_is_not_proposed() -> None:
 
 
 class ViewsFirst:
-    """A server that refuses every Edit and Write.
-
-    Before the first Read of a session, the message demands a Read, even if the file does not exist. After a Read, the
-    message states no reason.
+    """A server that refuses every Edit and Write. Before the first Read, the message demands a Read, even of a missing
+    file. Later, it states no reason.
     """
 
     def open(self, workspace: Workspace) -> "ViewsFirst":

@@ -1,6 +1,4 @@
-"""Newer versions of targets: they are requested from the registries like by the installer, listed, added to a mapping
-file, and compared by rule.
-"""
+"""Newer versions of targets: requested as the installer does, listed, added to a mapping file, compared by rule."""
 
 import json
 import os
@@ -53,10 +51,7 @@ result: {{error: {{exception: true}}}}
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """A function that replaces the registries of npm and pip by a table of newest versions.
-
-    It returns a list that contains the requests that are made afterwards.
-    """
+    """A function that replaces npm and pip by a table of newest versions, and returns the list of later requests."""
     log, newest = tmp_path / "asked", tmp_path / "newest.json"
     text = CLIENT.format(python=sys.executable, log=str(log), newest=str(newest))
     for path in (tmp_path / "bin" / "npm", tmp_path / "modules" / "pip" / "__main__.py"):
@@ -80,9 +75,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., l
 
 @pytest.fixture
 def targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with two mapping files, used instead of the bundled targets: a server from npm, and a library from
-    PyPI that needs Python 3.13.
-    """
+    """Mappings instead of the bundled targets: a server from npm, and a library from PyPI that needs Python 3.13."""
     folder = tmp_path / "targets"
     folder.mkdir()
     launch = "mcp: {command: [node, x]}"

@@ -22,9 +22,7 @@ from .made_verdicts import verdicts
 
 
 class Meeting:
-    """A substitute for the function `run`, which tests that targets run in parallel: each call waits until `expected`
-    calls are active at the same time.
-    """
+    """A substitute for `run`: each call waits until `expected` calls are active at the same time."""
 
     def __init__(self, expected: int) -> None:
         self.barrier = threading.Barrier(expected, timeout=10)

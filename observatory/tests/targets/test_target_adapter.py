@@ -84,7 +84,6 @@ capabilities: [Read, Edit, Write]
 
 
 def change_mapping(old: str, new: str) -> str:
-    """Return the text of the toy target's mapping file after replacing `old` by `new`."""
     assert old in MAPPING
     return MAPPING.replace(old, new)
 
@@ -101,10 +100,7 @@ def write_wheel(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A directory with the mapping file of the toy target and its wheel.
-
-    All tests of the module share one cache of installed targets, which is empty at first.
-    """
+    """The mapping file of the toy target and its wheel. All tests share one cache of targets, empty at first."""
     folder = tmp_path_factory.mktemp("toy")
     write_wheel(folder)
     (folder / "toy.yaml").write_text(MAPPING)
@@ -194,9 +190,7 @@ def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
-    """If the mapping is changed to require a newer Python, an existing environment with an older Python is not
-    reused.
-    """
+    """An existing environment with an older Python is not reused."""
     file, root = tmp_path / "toy.yaml", tmp_path / "cache"
     made = []
     for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):

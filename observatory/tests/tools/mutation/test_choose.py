@@ -45,9 +45,8 @@ print(json.dumps([each.id for each in found]))
 
 
 def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
-    """Select generated scenarios, add them to the checkout's corpus, and return their ids.
-
-    At most `most` scenarios are selected. Each must detect at least `least` faults that no other scenario detects.
+    """Add at most `most` generated scenarios to the corpus, and return their ids. Each must detect at least `least`
+    faults that no other scenario detects.
     """
     asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]

@@ -1,6 +1,5 @@
-"""Mutants that make a condition of a rule wrong in one circumstance: the exceptions.
-
-Such a mutant is killed by a case that has this circumstance and notices the mistake; otherwise it survives.
+"""Mutants that make a condition of a rule wrong in one circumstance: the exceptions. A case kills such a mutant if it
+has this circumstance and notices the mistake.
 """
 
 import builtins
@@ -107,10 +106,8 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a panel with a package of one function and three test cases. `circumstances` contains the circumstances of
-    each case.
-
-    Mutants call the function `when` to find out whether the running case has a circumstance.
+    """Return a panel of one function and three test cases with these circumstances. Mutants call `when` to find out
+    whether the running case has a circumstance.
     """
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
@@ -165,10 +162,7 @@ def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
 
 
 def small_checkout(folder: Path, *, hidden: bool) -> Path:
-    """Create a checkout in `folder` whose suite has one scenario: an Edit of an unread file.
-
-    With `hidden`, the suite has a second scenario: an Edit of an unread hidden file.
-    """
+    """Create a checkout whose suite has an Edit of an unread file and, with `hidden`, of a hidden unread file."""
     text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
     names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
     scenarios = {f"gate/{name}": text.replace("notes.txt", file) for name, file in names.items()}
@@ -178,10 +172,7 @@ def small_checkout(folder: Path, *, hidden: bool) -> Path:
 
 
 def gate_mutants() -> tuple[Mutant, Mutant]:
-    """Return two mutants of the reference.
-
-    The first mutant edits unread files if they are hidden. The second mutant edits all unread files.
-    """
+    """Return two mutants of the reference: one edits unread files if they are hidden, the other all unread files."""
     module = "session.read_state"
     source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
     (rule,) = (
@@ -223,9 +214,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
-    """Test the mutants that make the condition of `refuse_unread` wrong in one circumstance, with the suite of a
-    small checkout. Return the result of each mutant, by circumstance.
-    """
+    """Return the results of mutants of the condition of `refuse_unread`, by circumstance, in a small checkout."""
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
     _, rule = gate_mutants()

@@ -1,6 +1,4 @@
-"""A mutant that no case notices is reported, a mutant that a case notices counts as killed, and reasons for accepted
-mutants must stay valid.
-"""
+"""Mutants are reported unless a case kills them, and reasons for accepted mutants must stay valid."""
 
 import json
 import os
@@ -333,9 +331,7 @@ FILES = ("scenarios/gate/edit-unread.yaml", "recordings/gate/edit-unread.json")
 
 
 def failures_by_case(checkout: Path) -> dict[str, str]:
-    """Run all test cases of a checkout on the unchanged reference. Return for each case a text that describes the
-    failure, or an empty text if the case passes.
-    """
+    """Return each test case's failure on the unchanged reference, or an empty text if it passes."""
     judging = scenarios.scenario_panel(checkout, {})
 
     def judge_all() -> dict[str, str]:
