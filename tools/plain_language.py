@@ -69,9 +69,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class NameShares:
-    """The number of functions, the shares of names with one word and of bare participles in percent, and the names that
-    the most modules define.
-    """
+    """The number of functions, the percentages of one-word names and of bare participles, and frequent names."""
 
     functions: int
     one_word: float
@@ -120,9 +118,7 @@ def prose_of_page(text: str) -> str:
 
 
 def count_habits(texts: Sequence[str]) -> tuple[int, dict[str, float]]:
-    """Count the words in some texts, and the matches of each habit. Return the number of words, and the number of
-    matches per 10,000 words by habit.
-    """
+    """Return the number of words in some texts, and the number of matches of each habit per 10,000 words."""
     text = "\n".join(texts)
     words = len(_WORD_PATTERN.findall(text))
     return words, {
@@ -131,9 +127,7 @@ def count_habits(texts: Sequence[str]) -> tuple[int, dict[str, float]]:
 
 
 def measure_names(modules: Sequence[str]) -> NameShares:
-    """Measure the names of functions and methods. `modules` contains source texts. Names such as `__init__` do not
-    count.
-    """
+    """Measure the names of functions and methods in source texts, except names such as `__init__`."""
     names: list[str] = []
     modules_by_name: dict[str, int] = defaultdict(int)
     for source in modules:
@@ -220,11 +214,7 @@ def items_of_messages(root: Path) -> Iterator[Item]:
 
 
 def draw(root: Path, seed: int) -> list[Item]:
-    """Return 80 items for a reader: 40 of code, 20 of docs, 10 of the changelog, 10 messages.
-
-    Raises:
-        ValueError: a kind has fewer items than are drawn.
-    """
+    """Return 80 items: 40 of code, 20 of docs, 10 of the changelog, 10 messages. Raises ValueError if too few."""
     chosen = random.Random(seed)
     items: list[Item] = []
     for count, candidates in (
@@ -269,7 +259,6 @@ def _signature(node: ast.ClassDef | ast.FunctionDef, class_name: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command: `habits` or `draw`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

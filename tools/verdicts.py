@@ -63,9 +63,7 @@ class Checkout:
     path: tuple[Path, ...] = ()
 
     def python(self, *arguments: str, cwd: Path) -> str:
-        """Run Python with these arguments, and return its standard output. If the output is empty, raise SystemExit
-        with the standard error.
-        """
+        """Run Python, and return its standard output. Without output, raise SystemExit with standard error."""
         path = os.pathsep.join(map(str, (self.root, *self.path)))
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -87,25 +85,19 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Task:
-    """A file that this program writes. The function `lines` returns its lines; its argument is a directory for
-    temporary files.
-    """
+    """A file to write. `lines` returns its lines; its argument is a directory for temporary files."""
 
     name: str
     lines: Callable[[Path], Iterable[str]]
 
 
 def share(ids: Iterable[str], parts: int) -> list[str]:
-    """Return about one in `parts` of the scenario ids. Whether a scenario is selected depends only on its id, so a new
-    scenario does not change the selection.
-    """
+    """Return about one in `parts` of the ids. The selection of an id does not depend on other ids."""
     return [each for each in ids if int(hashlib.sha256(each.encode()).hexdigest(), 16) % parts == 0]
 
 
 def verdict_lines(stream: str) -> Iterator[str]:
-    """Yield a line for each verdict in a results file (JSON Lines): the status, the levels that hold, the scenario, and
-    the first difference.
-    """
+    """Yield a line per verdict in a results file: status, levels that hold, scenario, first difference."""
     for line in stream.splitlines():
         value = json.loads(line)
         if value["type"] != "verdict":
@@ -130,9 +122,7 @@ def _reason(text: str) -> str:
 def runs(
     checkout: Checkout, contracts: Sequence[str], ids: Sequence[str], some: Sequence[str]
 ) -> Iterator[Task]:
-    """Yield a task for each run of the reference and of the recordings. On the first contract, all scenarios are run;
-    on the other contracts, only the scenarios `some`.
-    """
+    """Yield the runs of the reference and the recordings: all scenarios on the first contract, else only `some`."""
     for target in ("reference", "recording"):
         for contract in (
             contracts if target == "reference" else [name for name in contracts if name != "documented"]
@@ -146,9 +136,7 @@ def runs(
 
 
 def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -> Iterator[Task]:
-    """Yield a task for each of ten runs with many failures: the recordings of a version, compared with the contract of
-    a different version. These runs do not require an installation.
-    """
+    """Yield ten runs with many failures, without an installation: recordings against a different version's contract."""
     recorded = [name for name in contracts if name != "documented"]
     for number, target in enumerate(recorded[:STREAMS]):
         contract = recorded[(number + len(recorded) // 2) % len(recorded)]
@@ -182,9 +170,7 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield a task for each baseline, with a line for each accepted failure. Raises SystemExit if there is no
-    baseline.
-    """
+    """Yield a task for each baseline, with a line per accepted failure. Raises SystemExit if there is no baseline."""
     folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
     files = sorted(folder.glob("*.yaml")) if folder is not None else []
     if not files:
@@ -198,10 +184,8 @@ def baselines(checkout: Checkout) -> Iterator[Task]:
 
 
 def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line for each entry of a baseline: the scenario or rule, the contract, and the lowest failed level.
-
-    The current format and the previous format are supported. In the previous format, an entry has a list of levels
-    (`fails`), and scenarios are grouped by family (`groups`).
+    """Yield a line for each entry of a baseline: the scenario or rule, the contract, and the lowest failed level. The
+    previous format is also supported: an entry has a list of levels (`fails`), and families have `groups` of scenarios.
     """
     for group in baseline.get("groups") or ():
         for family, slugs in group["scenarios"].items():
@@ -234,9 +218,7 @@ def known(checkout: Checkout) -> Iterator[Task]:
 
 
 def flattened(value: Any, path: str = "") -> Iterator[str]:
-    """Yield a line for each value in a JSON document: the path and the value. In a path, an item of a list is
-    identified by its name or, if it has none, by its number.
-    """
+    """Yield the path and the value of each value in JSON. List items are identified by name, or by number."""
     if isinstance(value, dict):
         for key in sorted(value):
             yield from flattened(value[key], f"{path}/{key}")
@@ -251,9 +233,7 @@ def flattened(value: Any, path: str = "") -> Iterator[str]:
 
 
 def pages(checkout: Checkout) -> Iterator[Task]:
-    """Yield a task for each code block of the documentation with commands that require only Python. The commands are
-    run as the tests of the pages run them.
-    """
+    """Yield a task for each code block of the documentation that requires only Python, run as by the tests of pages."""
     sys.path.insert(0, str(checkout.root))
     from tests.pages import test_commands as tested
     from tests.pages.page import code
@@ -296,9 +276,7 @@ _CLOCK = re.compile(r"\"(milliseconds|date|time|timestamp)\": ?[^,}]+|(time|time
 
 
 def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
-    """Yield the lines of an output after replacing directories and times, which differ between runs, by
-    placeholders.
-    """
+    """Yield the lines of an output with placeholders for directories and times, which differ between runs."""
     text = (
         output.replace(str(folder), "FOLDER")
         .replace(str(checkout), "CHECKOUT")

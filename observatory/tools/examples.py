@@ -46,9 +46,7 @@ class WrongExampleError(Exception):
 
 
 def run_readfirst(*arguments: str, expected_code: int) -> str:
-    """Run readfirst with these arguments, and return its output. Raises WrongExampleError if the exit code is not
-    `expected_code`.
-    """
+    """Run readfirst, and return its output. Raises WrongExampleError unless the exit code is `expected_code`."""
     command = [sys.executable, "-m", "readfirst", *arguments]
     ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if ended.returncode != expected_code:
@@ -60,9 +58,7 @@ def run_readfirst(*arguments: str, expected_code: int) -> str:
 
 
 def replace_text(page: str, before: str, text: str, after: str) -> str:
-    """Return the page after replacing the part between the first `before` and the next `after` by `text`. Raises
-    OutdatedPageError if `before` or `after` is missing.
-    """
+    """Replace the text between the first `before` and the next `after`. Raises OutdatedPageError if one is missing."""
     head, found, rest = page.partition(before)
     _, found_after, tail = rest.partition(after)
     if not found or not found_after:
@@ -71,9 +67,7 @@ def replace_text(page: str, before: str, text: str, after: str) -> str:
 
 
 def replace_number(page: str, pattern: str, number: int) -> str:
-    """Return the page after replacing the text that the first group of `pattern` matches by `number`. Raises
-    OutdatedPageError if the pattern does not match.
-    """
+    """Replace the first group of `pattern` by `number`. Raises OutdatedPageError if the pattern does not match."""
     match = re.search(pattern, page)
     if match is None:
         raise OutdatedPageError(f"nothing matches {pattern!r}")
@@ -81,9 +75,7 @@ def replace_number(page: str, pattern: str, number: int) -> str:
 
 
 def number_in(pattern: str, output: str) -> int:
-    """Return the number that the first group of `pattern` matches in the output of a run. Raises OutdatedPageError if
-    the pattern does not match.
-    """
+    """Return the number in the first group of `pattern`. Raises OutdatedPageError if the pattern does not match."""
     match = re.search(pattern, output, re.MULTILINE)
     if match is None:
         raise OutdatedPageError(f"no line of the run matches {pattern!r}")
@@ -91,10 +83,8 @@ def number_in(pattern: str, output: str) -> int:
 
 
 def with_run(page: str, output: str, rules: int) -> str:
-    """Return the text of README.md (`page`) after replacing the output of `readfirst run` by `output`, and the figures
-    in the sentences about it by the new figures.
-
-    `rules` is the number of rules of the suite.
+    """Return README.md (`page`) with `output` as the output of `readfirst run`, and with the new figures in the
+    sentences about it. `rules` is the number of rules of the suite.
     """
     output = output.partition("cost: ")[0]
     page = replace_text(page, "&& readfirst run\n", output, "```")
@@ -114,10 +104,8 @@ def with_run(page: str, output: str, rules: int) -> str:
 def with_results(
     page: str, implementations: Mapping[str, Any], versions: Mapping[str, Any], date: str
 ) -> str:
-    """Return the text of README.md (`page`) after updating its table of results. The table lists the same
-    implementations as before, and the most and the least harmful one.
-
-    Implementations that were run only on a sample are not listed. `date` is the date of the measurement.
+    """Return README.md (`page`) with updated results: the same implementations as before, and the most and the least
+    harmful one, except those that were run only on a sample. `date` is the date of the measurement.
     """
     known = {**implementations, **{f"claude-code@{version}": result for version, result in versions.items()}}
     harms = {

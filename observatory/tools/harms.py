@@ -41,9 +41,7 @@ BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n
 
 @dataclass(frozen=True)
 class Cause:
-    """A known cause of harm by the product, from harms.yaml: a sentence that explains the harm (`reason`), and the
-    conditions that a harm must meet to be explained by it. Empty conditions are always met.
-    """
+    """A known cause of harm by the product: a sentence (`reason`), and conditions. Empty conditions are always met."""
 
     id: str
     kinds: tuple[str, ...]
@@ -74,9 +72,7 @@ class RecordedHarm:
     harm: Harm
 
     def sort_key(self, suite: Suite) -> tuple[bool, int, str, Harm]:
-        """Return the key that sorts harms to select an example: hand-written scenarios are first, then scenarios with
-        few steps.
-        """
+        """Return a key that sorts hand-written scenarios first, then scenarios with few steps."""
         return is_generated(self.scenario), count_steps(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
@@ -93,21 +89,17 @@ class RecordedHarm:
 
 @cache
 def count_steps(suite: Suite, scenario_id: str) -> int:
-    """Return the number of steps of a scenario. The result is cached."""
     return len(suite.scenario(scenario_id).steps)
 
 
 def load_conventions() -> Sequence[Mapping[str, str]]:
-    """Return the changes of files that do not count as harm, from conventions.yaml. Each has a `sentence` that
-    describes the change and a `scenario` that shows it.
-    """
+    """Return the changes of files that do not count as harm: each `sentence`, with a `scenario` that shows it."""
     listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
     return listed
 
 
 @cache
 def load_causes() -> tuple[Cause, ...]:
-    """Return the causes of harm that harms.yaml lists."""
     document = strict_yaml.load(CAUSES.read_bytes(), CAUSES)
     return tuple(
         Cause(
@@ -126,9 +118,7 @@ def cause_of(found: RecordedHarm, suite: Suite) -> Cause | None:
 
 
 def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
-    """Return the harms in the recordings of the scenarios `ids` and, for each contract, the ids of the scenarios that
-    were recorded on it.
-    """
+    """Return the harms in the recordings of these scenarios, and the recorded scenarios of each contract."""
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}
@@ -145,9 +135,7 @@ def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[st
 def _shared_transcripts(
     suite: Suite, scenario_id: str, inputs: str
 ) -> Iterator[tuple[Transcript, list[str]]]:
-    """Yield each different transcript of a scenario once, with the names of the contracts that share this
-    transcript.
-    """
+    """Yield each different transcript of a scenario once, with the names of the contracts that share it."""
     together: dict[int, tuple[Transcript, list[str]]] = {}
     known = {each.name for each in suite.contracts}
     for contract, transcript in suite.recordings.of(scenario_id, inputs).transcripts.items():
@@ -157,9 +145,7 @@ def _shared_transcripts(
 
 
 def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
-    """Return the harms in all recordings of the suite and, for each contract, the ids of the scenarios that were
-    recorded on it. Uses `jobs` processes.
-    """
+    """Return the harms in all recordings, and the recorded scenarios of each contract. Uses `jobs` processes."""
     ids = sorted(Suite(ROOT / "fixtures").ids())
     found: list[RecordedHarm] = []
     sessions: dict[str, set[str]] = {}
@@ -174,11 +160,10 @@ def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str
 def harm_data(
     found: Iterable[RecordedHarm], sessions: Mapping[str, Set[str]], suite: Suite
 ) -> dict[str, Any]:
-    """Return the content of docs/harm.json. Exits with a message if a harm has no cause in harms.yaml.
-
-    For each contract, the content includes the number of scenarios with each kind of harm, and the shortest of these
-    scenarios. For each cause, it includes the number of scenarios by contract; for each rule, the number of recordings
-    with each kind of harm. `sessions` contains the recorded scenarios of each contract.
+    """Return the content of docs/harm.json. Exits with a message if a harm has no cause in harms.yaml. It contains the
+    number and the shortest of the scenarios with each kind of harm for each contract, the number of scenarios by
+    contract for each cause, and the number of recordings with each kind of harm for each rule. `sessions` contains the
+    recorded scenarios of each contract.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
@@ -242,9 +227,7 @@ def changes_since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences in harm between the previous contract and this one, under the key `since`. Only scenarios
-    that were recorded on both contracts count. Empty for the first contract.
-    """
+    """Return `since`: the differences in harm from the previous contract, in scenarios recorded on both, or empty."""
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
         return {}
@@ -265,9 +248,7 @@ def changes_since(
 
 
 def page_sections(found: Mapping[str, Any]) -> str:
-    """Return the generated sections of docs/harm.md: the kinds of harm, the changes that are not harm, and the harm of
-    each contract. `found` is the result of `harm_data`.
-    """
+    """Return the sections of docs/harm.md: kinds of harm, changes that are not harm, harm by contract (`harm_data`)."""
     kinds = KINDS[:-1]
     contracts = [
         [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]

@@ -64,11 +64,9 @@ _PART = 6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The results of one implementation: a row of the table in docs/opinions.md.
-
-    `day` is the date of the runs, `scenarios` the number of judged scenarios, and `holds` the number of scenarios that
-    pass at each level. `go` and `javascript` describe the scenarios that the runner in this language judges differently
-    than readfirst.
+    """The results of one implementation: a row of docs/opinions.md. `day` is the date of the runs, `scenarios` the
+    number of judged scenarios, and `holds` the number that pass at each level. `go` and `javascript` describe the
+    scenarios that these runners judge differently than readfirst.
     """
 
     name: str
@@ -80,7 +78,6 @@ class Row:
 
     @property
     def cells(self) -> list[str]:
-        """The texts of the table cells of this row."""
         counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
         return [self.name, self.day, *(f"{count:,}" for count in counts)]
 
@@ -122,10 +119,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure_implementation(name: str, folder: str) -> Row:
-    """Run an implementation with readfirst and the runners in Go and JavaScript, and return its row of the table.
-
-    An implementation that is wrong on purpose is run only on one in `_PART` scenarios; neighbouring implementations are
-    run on different scenarios. `folder` is used for temporary files.
+    """Run an implementation with the three runners, using temporary files in `folder`. One that is wrong on purpose is
+    run only on one in `_PART` scenarios, different from those of its neighbours.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:
@@ -153,7 +148,6 @@ def measure_implementation(name: str, folder: str) -> Row:
 
 
 def page(rows: Sequence[Row]) -> str:
-    """Return the text of docs/opinions.md."""
     count = sum(row.scenarios for row in rows)
     wrong = len(rows) - len(_COMPLETE)
     otherwise = sum(len(row.go) + len(row.javascript) for row in rows)

@@ -72,9 +72,7 @@ FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pictures, and return the exit code: 1 if Chromium is missing, otherwise the exit code of the first
-    command that failed, or 0.
-    """
+    """Write the pictures. Return 1 without Chromium, otherwise the exit code of the first failed command, or 0."""
     parser = argparse.ArgumentParser(description="Take the pictures of docs.")
     parser.add_argument(
         "--site", type=Path, help="The directory of a site that `readfirst targets site` wrote."
@@ -94,9 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def every_picture(driver: Any, work: Path, site: Path | None) -> int:
-    """Write all pictures that README and docs contain. Return the exit code of the first command of readfirst that
-    failed, otherwise 0.
-    """
+    """Write all pictures of README and docs. Return the exit code of the first failed readfirst command, or 0."""
     streams = [work / f"{number}.jsonl" for number in range(2)]
     chosen = [word for family in FAMILIES for word in ("--family", family)]
     accepted = work / "accepted.yaml"  # nothing: a picture shows all that fails
@@ -137,7 +133,6 @@ def readfirst(*words: str) -> int:
 
 
 def write(file: Path, picture: bytes) -> None:
-    """Write a picture to a file, and print the path of the file."""
     file.write_bytes(picture)
     print(f"wrote {file}")
 
@@ -163,18 +158,14 @@ def picture_of_report(
     scenario: str = "",
     dark: bool = False,
 ) -> bytes:
-    """Return a picture of the HTML report for the results files `streams`: the top of the report or, if `scenario` is
-    specified, the details of this scenario.
-    """
+    """Return a picture of the HTML report: its top or, if `scenario` is specified, the details of this scenario."""
     page = work / "report.html"
     perform_report(Suite(), streams, "html", page)
     return take_picture(driver, page, width, 1000, SHOWN, scenario, dark=dark)
 
 
 def terminal(streams: Sequence[Path]) -> str:
-    """Return an HTML page that looks like a terminal with the output of `readfirst report` for the results files
-    `streams`.
-    """
+    """Return an HTML page that looks like a terminal with the output of `readfirst report` for these results files."""
     from rich.console import Console
     from rich.terminal_theme import MONOKAI
     from rich.text import Text
@@ -235,9 +226,7 @@ def take_picture(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Open a page in Chromium, and return a picture of a part of it as PNG. The script `shown` is called with `words`,
-    and returns the rectangle that the picture contains.
-    """
+    """Return a PNG of a part of a page: the rectangle that the script `shown`, called with `words`, returns."""
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

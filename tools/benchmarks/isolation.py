@@ -44,9 +44,7 @@ EXAMPLES = {"server.mjs": "js", "server.py": "python"}
 
 @dataclass
 class Ran:
-    """The result of a run: wall time (`clock`) and processor time in seconds, the verdict of each scenario, and the
-    part of the line `cost` that states how the server was shared.
-    """
+    """The wall time (`clock`) and processor time in seconds, the verdicts, and how the server was shared (`cost`)."""
 
     clock: float
     processor: float
@@ -83,9 +81,7 @@ def main() -> int:
 
 
 def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
-    """Run the suite on one server with each kind of isolation, and print the times. Return whether the times are within
-    the limits.
-    """
+    """Run the suite with each kind of isolation, and print the times. Return whether they are within the limits."""
     print(target, flush=True)
     ways = ["directory", "auto", *(["process"] if options.process else [])]
     runs: dict[str, Ran] = {}

@@ -42,9 +42,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Cost:
-    """Times of a task in seconds: the wall time (`clock`), the processor time of the product and its child processes
-    (`product`), and the processor time of this process (`own`).
-    """
+    """Seconds of a task: wall time (`clock`), and processor time of the `product` and of this process (`own`)."""
 
     clock: float = 0.0
     product: float = 0.0
@@ -67,9 +65,7 @@ class Cost:
 
 @dataclass
 class Meter:
-    """Measures the cost of all sessions of the product, not counting the cost of measuring. `starts` contains the cost
-    of starting each session.
-    """
+    """Measures the cost of all sessions, without that of measuring. `starts` contains the cost of each start."""
 
     starts: list[Cost] = field(default_factory=list)
     _ended: float = 0.0
@@ -91,9 +87,7 @@ class Meter:
         self.starts.append(self.now() - before)
 
     def ends(self, session: Conversation) -> None:
-        """Record the processor time of a session. Must be called before the session ends, because the time is not
-        available later.
-        """
+        """Record the processor time of a session before it ends: afterwards it is not available."""
         if session in self._running:
             self._running.remove(session)
             self._ended += group_seconds(session.pid)
@@ -130,9 +124,7 @@ def group_seconds(leader: int) -> float:
 
 
 def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
-    """Return a sample of the scenarios: every Nth scenario (`every`) that needs a separate session, and every Nth of
-    all others.
-    """
+    """Return every Nth scenario (`every`) that needs a separate session, and every Nth of all others."""
     chosen = [
         each.id
         for isolated in (True, False)
@@ -175,9 +167,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
 
 
 def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
-    """Print the limits and the measured times. Return whether the processor time is within its limit. `reading` names
-    the way in which the start of the product is counted.
-    """
+    """Print limits and times. Return whether the processor time is in its limit. `reading`: how the start counts."""
     for kind, taken, starting in (
         ("clock", whole.clock, startup.clock),
         ("processor", whole.processor, startup.processor),
@@ -190,9 +180,7 @@ def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
 
 
 def print_cost(name: str, cost: Cost, number: int, of: str) -> None:
-    """Print a cost, in total and per item. `number` is the number of items, and `of` their name: session or
-    scenario.
-    """
+    """Print a cost, in total and per item. `number` is the number of items, `of` their name: session or scenario."""
     processor = f"processor {cost.processor:.1f} s (product {cost.product:.1f}, own {cost.own:.1f})"
     each = f"{cost.clock / number * 1000:.0f} ms, processor {cost.processor / number * 1000:.0f} ms per {of}"
     print(f"  {name}: {cost.clock:.1f} s, {processor}; {each}")

@@ -334,9 +334,7 @@ def python(*words: str, fails: bool = False) -> str:
 
 
 def command_time(command: str, limit: float, rounds: int, *, differs: bool = False) -> Result:
-    """Measure the processor time of a command of readfirst. The best of several rounds counts. `differs`: the exit code
-    may be 1.
-    """
+    """Measure the best processor time of a command in several rounds. `differs`: the exit code may be 1."""
     words = ("-m", "readfirst", *command.split())
     taken = min(child_processor_seconds(partial(python, *words, fails=differs)) for _ in range(rounds))
     nothing = min(child_processor_seconds(partial(python, "-c", "pass")) for _ in range(rounds))

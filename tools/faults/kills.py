@@ -23,9 +23,8 @@ _MAX_TRIALS_FACTOR = 5
 @dataclass
 class Kills:
     """The results of all trials of one command. Each of the `problems` describes a fault, and the moment of the kill.
-
-    `before`, `between` and `after` count the trials by the state after the kill: the command had written no file, some
-    files, or all files. `ended` counts the trials whose command ended before it could be killed.
+    `before`, `between` and `after` count the trials in which no, some or all files were written before the kill,
+    `ended` those whose command ended before it.
     """
 
     name: str
@@ -41,7 +40,6 @@ class Kills:
 
     @property
     def killed(self) -> int:
-        """Number of trials that killed the command before it ended."""
         return self.trials - self.ended
 
 
@@ -50,9 +48,7 @@ class FaultError(Exception):
 
 
 def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
-    """Kill a command `trials` times, each time in a new trial, at random moments of its run time. Return the results.
-    Raises FaultError if the command fails without a kill.
-    """
+    """Kill a command at `trials` random moments of its run time. Raises FaultError if it fails without a kill."""
     stage = Stage(base)
     stage.fresh()
     for words in command.before:
@@ -72,9 +68,7 @@ def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
 
 
 def _run_undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes], float]:
-    """Run a command twice without a kill. Return the files that it wrote, and the duration of the second run in
-    seconds.
-    """
+    """Run a command twice without a kill. Return its files, and the duration of the second run in seconds."""
     seconds = 0.0
     for _ in range(2):
         stage.fresh()
@@ -93,9 +87,7 @@ def _run_successfully(stage: Stage, words: tuple[str, ...]) -> None:
 def _try_kill(
     stage: Stage, command: Command, expected: Mapping[str, bytes], moment: float, result: Kills
 ) -> bool:
-    """Perform one trial: start a command, kill it after `moment` seconds, check the files, and run the command again.
-    Return whether the command ended before the kill.
-    """
+    """Kill a command after `moment` seconds, check the files, and rerun it. Return whether it ended before the kill."""
     stage.fresh()
     given = stage.state()
     child = stage.start(command.words)
@@ -119,9 +111,7 @@ def _try_kill(
 def _check_files(
     stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], result: Kills
 ) -> Iterator[str]:
-    """Yield the faults after a kill: a process that still runs, or a file that is neither old nor new. `given` are the
-    files before the command, `expected` the files after a complete run.
-    """
+    """Yield faults after a kill: a running process, or a file that is neither old (`given`) nor new (`expected`)."""
     if not ends_soon_by_command(str(stage.folder)):
         yield "a process goes on"
     result.swept += bool(stage.left())

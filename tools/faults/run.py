@@ -46,9 +46,7 @@ SAME = "the same result"
 
 
 def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
-    """Kill each command that the option `--only` selects, `trials` times in total. Return the results of each
-    command.
-    """
+    """Kill each command that `--only` selects, `trials` times in total, and return the results of each."""
     found = []
     for command in COMMANDS:
         if chosen(command.name, only):
@@ -59,9 +57,7 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 
 
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
-    """Run commands on the unusual machines that the option `--only` selects. Return the results, by the name of the
-    machine. If a kind of machine cannot be tested here, its result is the reason.
-    """
+    """Run commands on the machines that `--only` selects. If a machine cannot be tested, its result is the reason."""
     found: dict[str, list[Outcome] | str] = {}
     asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
     if not asked:
@@ -83,9 +79,7 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 
 def chosen(name: str, only: Sequence[str]) -> bool:
-    """Whether the option `--only` selects the command or machine `name`. Each text in `only` is a complete name, or
-    words that a name contains.
-    """
+    """Whether `--only` selects a command or machine: each text is its complete name, or words of its name."""
     whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
     return not only or any(words == name if words in whole else words in name for words in only)
 
@@ -119,15 +113,12 @@ def shorten(error: str) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
     lines = [header, ["---" for _ in header], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run all tests, or those that `--only` selects, and print the tables. With `--write`, also write them into a
-    page.
-    """
+    """Run all tests, or those of `--only`, and print the tables. With `--write`, also write them into a page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

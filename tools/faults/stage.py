@@ -66,10 +66,7 @@ accepted:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of readfirst that writes files (`words`), and the commands that must run before it.
-
-    In an argument, `{folder}` is replaced by the directory of the stage.
-    """
+    """A command that writes files (`words`, with `{folder}` for the stage), and the commands that must run before."""
 
     name: str
     words: tuple[str, ...]
@@ -152,9 +149,7 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Restore the directory `folder` from the template. The substitute for npm is created again, too, because a
-        trial may have changed the owner of its files.
-        """
+        """Restore `folder` from the template, and npm's substitute, whose owner a trial may have changed."""
         for folder in (self.folder, self._npm):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, self.folder, symlinks=True)
@@ -182,9 +177,7 @@ class Stage:
         }
 
     def state(self) -> Mapping[str, bytes]:
-        """Return the content of all files below `suite`, `judged` and `out`, by path. Times in the files are replaced,
-        so that two states can be compared.
-        """
+        """Return the files below `suite`, `judged` and `out`, by path, with times replaced for comparisons."""
         return {
             str(path.relative_to(self.folder)): _TIMES.sub(rb"\g<1>0", path.read_bytes())
             for name in ("suite", "judged", "out")
@@ -193,11 +186,9 @@ class Stage:
         }
 
     def left(self) -> list[str]:
-        """Return the paths of the temporary files that a command left, next to its results and in the directory `tmp`.
-
-        An empty directory without a lock does not count: its process may be about to create the lock, and readfirst
-        removes such a directory after an hour. A test file of Python's `tempfile` does not count, because Python
-        leaves it if it is killed.
+        """Return the temporary files that a command left, next to its results and in the directory `tmp`. An empty
+        directory without a lock does not count: its process may be about to create the lock, and readfirst removes such
+        a directory after an hour. Nor does a test file of Python's `tempfile`, which a kill leaves.
         """
         temporary = self.folder / "tmp"
         return [
@@ -209,9 +200,7 @@ class Stage:
         ]
 
     def start(self, command: Sequence[str]) -> int:
-        """Start a command of readfirst in a fork of this process, which has already imported the modules. Return the
-        process id of the fork.
-        """
+        """Start a command in a fork of this process, which has imported the modules. Return the process id."""
         child = os.fork()
         if child:
             return child
@@ -245,13 +234,10 @@ class Stage:
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import the modules that the last command used in this process. The next command is a fork with all modules,
-        so a kill interrupts its work and not its imports.
-        """
+        """Import the last command's modules, so that a kill of the next one interrupts work, not imports."""
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)
 
     @property
     def log(self) -> str:
-        """The output of the last command."""
         return (self.base / "log").read_text("utf-8", "replace")

@@ -8,16 +8,12 @@ from contextlib import contextmanager
 
 
 class TooLongError(BaseException):
-    """A `with time_limit(...)` block took too long. The class is not derived from Exception, so that a replay, which
-    catches exceptions of the mutant, does not catch it.
-    """
+    """A time limit has passed. Not derived from Exception, because a replay catches the exceptions of a mutant."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Used in a `with` statement. Raises TooLongError if the block takes longer than `seconds`. Works only in the main
-    thread.
-    """
+    """Raise TooLongError if the block takes longer than `seconds`. Works only in the main thread."""
 
     def ring(*_: object) -> None:
         raise TooLongError(f"it took longer than {seconds:g} s")

@@ -56,9 +56,7 @@ _VALUE_DECAY = 0.6
 
 
 def main() -> int:
-    """Select generated scenarios that detect faults of the reference that no scenario of the suite detects, and write
-    their files.
-    """
+    """Write selected scenarios that detect faults of the reference that no scenario of the suite detects."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -105,9 +103,7 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
 
 
 def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
-    """Yield `number` generated scenarios with the id, title, rule and tags that they get if they are added to the
-    suite.
-    """
+    """Yield `number` generated scenarios with the id, title, rule and tags that they get in the suite."""
     kinds = (
         ("drawn", generate.scenarios(seed), number - number // _LONG_SESSION_INTERVAL),
         ("long", generate.long_sessions(seed), number // _LONG_SESSION_INTERVAL),

@@ -31,9 +31,7 @@ def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
 
 
 def attend(scenario: Scenario) -> None:
-    """Prepare the replay of a scenario: define the function `when` for all modules, and follow the calls, so that
-    `when` knows the circumstances of the current call.
-    """
+    """Define the function `when` for all modules, and follow the calls, so that it knows their circumstances."""
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]

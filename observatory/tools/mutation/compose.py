@@ -25,9 +25,7 @@ NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is i
 
 
 def themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `crossings`, grouped by file. In each file, the key is the last part of the
-    id.
-    """
+    """Return the scenarios of the family `crossings` by file. In a file, the key is the last part of the id."""
     of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
     return {
         "crossings/rules": dict(crossings.crossings(subjects.RULES, (*crossings.EVENTS, "mentioned"))),
@@ -41,11 +39,9 @@ def themes() -> dict[str, crossings.Scenarios]:
 
 
 def threshold_themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `thresholds`, grouped by file, one file for each size. In each file, the key
-    is the last part of the id.
-
-    Existing scenarios are kept, and missing ones are added. Prints the rules that lack a scenario although
-    thresholds.yaml states no reason, and the rules that have a scenario although it states a reason.
+    """Return the scenarios of the family `thresholds` by size, each size a file with the last parts of ids as keys.
+    Existing scenarios are kept. Prints the rules that lack a scenario without a reason in thresholds.yaml, or have one
+    despite a reason.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}

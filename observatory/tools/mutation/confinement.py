@@ -20,11 +20,8 @@ _MAX_MEMORY_BYTES = 6 * 1024**3
 
 
 class Confined:
-    """Runs a function in a fork of this process, which can only write to a new temporary directory. Used to run
-    mutants.
-
-    `receiver` becomes ready for `multiprocessing.connection.wait` when the function has returned or the process has
-    exited.
+    """Runs a mutant's function in a fork of this process, which can only write to a new temporary directory. `receiver`
+    becomes ready for `multiprocessing.connection.wait` when the function has returned or the process has exited.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -35,13 +32,10 @@ class Confined:
         sender.close()
 
     def result(self) -> Any:
-        """Wait until the function returns, and return its result. Raises EOFError if the process exits before the
-        function returns.
-        """
+        """Wait for the function, and return its result. Raises EOFError if the process exits before."""
         return self.receiver.recv()
 
     def end(self) -> None:
-        """Kill the process if it still runs, and remove its directory."""
         self._process.kill()
         self._process.join()
         self.receiver.close()

@@ -19,12 +19,10 @@ def read(path: str, **part: int) -> Step:
 
 
 def edit(path: str, old: Text = "alpha", new: Text = "gamma") -> Step:
-    """Return a step that edits a file in the workspace."""
     return {"Edit": {"file_path": f"$WS/{path}", "old_string": old, "new_string": new}}
 
 
 def write(path: str, content: Text = "gamma\n") -> Step:
-    """Return a step that writes a file in the workspace."""
     return {"Write": {"file_path": f"$WS/{path}", "content": content}}
 
 
@@ -34,18 +32,15 @@ def edit_cell(path: str, source: str = "2") -> Step:
 
 
 def run(command: str) -> Step:
-    """Return a step that calls the tool Bash with a command."""
     return {"Bash": {"command": command}}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, mode, hook or group of files that is combined with events. It consists of a workspace (`given`) and
-    calls.
-
-    `known` are the calls before the event, so that the session knows the files. `shown` are the calls after the event,
-    which show whether the rule still holds. `alone` are both groups of calls, used without calls between them.
-    `skipped` are events that make no sense for the subject. `further` are the events in `FURTHER` that are used, too.
+    """A rule, mode, hook or group of files that is combined with events: a workspace (`given`) and calls. `known` are
+    the calls before the event, so that the session knows the files. `shown` are the calls after the event, which show
+    whether the rule still holds. `alone` are both groups of calls, used without calls between them. `skipped` are
+    events that make no sense for the subject. `further` are the events in `FURTHER` that are used, too.
     """
 
     title: str
@@ -129,9 +124,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and the steps of a scenario that combines a subject with an event in `IN_PLAIN_EVENTS`.
-    These events can also change the workspace.
-    """
+    """Return the workspace and the steps of a subject with an event of `IN_PLAIN_EVENTS`, which may change both."""
     given = {**subject.given}
     match event:
         case "during":
@@ -169,10 +162,8 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 
 def _with_mentions(subject: Subject) -> list[Step]:
-    """Return the calls of a subject. The user mentions each known file, so the session sees it without a Read.
-
-    The calls about a file directly follow its mention, because after two consecutive mentions the session may have read
-    only one of the two files.
+    """Return the calls of a subject. The user mentions each known file, so the session sees it without a Read. The
+    calls about a file follow its mention: after two consecutive mentions, the session may have read only one file.
     """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]
@@ -185,9 +176,7 @@ def _with_mentions(subject: Subject) -> list[Step]:
 
 
 def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Return the workspace and the steps of a scenario after adding the file `other.txt`, which the event may use. If
-    the subject specifies a different name for this file, it is used.
-    """
+    """Add the file `other.txt`, or the file that the subject names instead, which the event may use."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}

@@ -71,19 +71,16 @@ CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES,
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module that make one condition always false or always true, in the order of the lines.
-
-    The conditions of `if` statements and the boolean results of functions are used. Conditions that depend only on the
-    version of the product are skipped.
+    """Return the mutants that make one condition always false or always true, in the order of the lines. The conditions
+    of `if` statements and the boolean results of functions are used, unless they depend only on the version of the
+    product.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
 
 
 def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
-    """Yield each condition of a module with two mutants: in the first, the condition is always false, in the second,
-    always true.
-    """
+    """Yield each condition with two mutants: in the first, it is always false, in the second, always true."""
     layout = Layout(source)
     counts: Counter[Key] = Counter()
     for node in _conditions(ast.parse(source)):
@@ -103,9 +100,7 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the mutants that make one condition wrong in only one circumstance, such as `name: hidden`. `rules` are
-    the mutants that make the conditions always wrong.
-    """
+    """Return the mutants that make one condition of `rules` wrong in only one circumstance, such as `name: hidden`."""
     return [
         replace(
             rule,

@@ -72,9 +72,7 @@ def forget(panel: Panel) -> None:
 
 
 def exchange_code(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
-    """Replace the code of the function that a mutant changes, in the imported package. This is faster than importing
-    the package again. Return False, without a replacement, if the change is not inside a function.
-    """
+    """Replace a mutant's function, faster than by importing. Return False if the change is not in a function."""
     if not mutant.reached_by:
         return False
     found: Any = sys.modules.get(f"{panel.package}.{mutant.module}")
@@ -97,9 +95,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def clear_caches(panel: Panel) -> None:
-    """Clear the caches of all functions in the panel's package. Otherwise the lines that a test case executes would
-    depend on the test cases before it.
-    """
+    """Clear the caches of all functions. Otherwise the lines that a case executes would depend on earlier cases."""
     for name, module in list(sys.modules.items()):
         if _is_part(name, panel):
             for each in vars(module).values():

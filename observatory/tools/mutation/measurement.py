@@ -22,11 +22,9 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The measured times of the test cases (`seconds`), the fastest case first, and the lines that each case executes.
-
-    `reached` maps each line to a bit set of cases: bit n is set if case n executes the line. Bit sets are used to save
-    memory, because there are millions of pairs of a line and a case. `imported` contains the lines that are executed
-    when the package is imported.
+    """The times of the test cases (`seconds`), the fastest first, and the lines that each case executes. `reached` maps
+    each line to a bit set of cases: bit n is set if case n executes the line. Bit sets save memory: there are millions
+    of pairs of a line and a case. `imported` contains the lines that an import of the package executes.
     """
 
     seconds: Mapping[str, float]
@@ -34,9 +32,7 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the test cases that execute at least one of the lines, as a bit set. If a line is executed when the
-        package is imported, return all cases.
-        """
+        """Return the cases that execute at least one of the lines, as a bit set. All for a line of an import."""
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
         found = 0
@@ -54,9 +50,7 @@ class Cases:
         return found
 
     def ways(self, modules: Collection[str]) -> list[int]:
-        """Divide the test cases into groups, and return each group as a bit set. The cases of a group execute the same
-        lines of `modules`.
-        """
+        """Divide the test cases into groups, as bit sets, that execute the same lines of `modules`."""
         groups = [(1 << len(self.seconds)) - 1]
         for (module, _), there in self.reached.items():
             if module in modules:
@@ -65,9 +59,7 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all test cases on the unchanged package, and return their times and the lines that they execute. Raises
-    TrialError if a case fails.
-    """
+    """Run all test cases on the unchanged package, and measure them. Raises TrialError if a case fails."""
     confined = Confined(lambda: _measure_cases(panel))
     try:
         cases, failing = confined.result()

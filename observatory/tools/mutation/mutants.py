@@ -1,6 +1,4 @@
-"""Generate mutants of a package, using the operators of mutmut, and find the lines that a test case must execute to
-detect each mutant.
-"""
+"""Generate mutants of a package with mutmut's operators, and find the lines that detect each mutant if executed."""
 
 from __future__ import annotations
 
@@ -16,18 +14,15 @@ Key = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A module of the mutated package with one deliberate change. `source` is the text of the changed module.
-
-    `before` and `after` are the lines before and after the change, without indentation. `line` is the number of the
-    first changed line, from 1. `function` is the function that contains the change, for example `Session.path`; empty
-    outside functions. If a function has several equal changes, `occurrence` numbers them from 1.
-
-    To detect the mutant, a test case must execute at least one of the lines `reached_by` of the module. For code that
-    is executed when the module is imported, `reached_by` is empty. For such code, `names` are the names that the
-    changed statement defines, `words` the keywords in the change, `texts` the strings in the statement, and `within`
-    the names of the multi-line arguments that contain the change.
-
-    If `when` is not empty, the change only takes effect in calls with this circumstance, such as `name: hidden`.
+    """A module of the mutated package with one deliberate change. `source` is the text of the changed module. `before`
+    and `after` are the lines before and after the change, without indentation. `line` is the number of the first
+    changed line, from 1. `function` is the function that contains the change, for example `Session.path`; empty outside
+    functions. If a function has several equal changes, `occurrence` numbers them from 1. To detect the mutant, a test
+    case must execute at least one of the lines `reached_by` of the module. It is empty for code that is executed when
+    the module is imported. For such code, `names` are the names that the changed statement defines, `words` the
+    keywords in the change, `texts` the strings in the statement, and `within` the names of the multi-line arguments
+    that contain the change. If `when` is not empty, the change only takes effect in calls with this circumstance, such
+    as `name: hidden`.
     """
 
     module: str
@@ -55,9 +50,7 @@ class Mutant:
 
     @property
     def key(self) -> Key:
-        """The key of this mutant, used to find it again in later runs. The key only changes if the changed lines or the
-        name of their function change.
-        """
+        """A key that finds the mutant in later runs. It depends only on the changed lines and the function's name."""
         return self.where, self.before, self.after, self.occurrence
 
     @property
@@ -74,10 +67,9 @@ def described(key: Key) -> str:
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module, in the order of their lines. Requires mutmut.
-
-    All code is mutated, including tables, except `__all__` and type annotations, which have no effect. If several
-    changes result in the same text, only one mutant is returned.
+    """Return the mutants of a module, in the order of their lines. Requires mutmut. All code is mutated, including
+    tables, except `__all__` and type annotations, which have no effect. If several changes result in the same text,
+    only one mutant is returned.
     """
     from libcst import Module, parse_module
     from libcst.metadata import MetadataWrapper, PositionProvider
@@ -218,9 +210,7 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines of functions and classes that use one of the names, each as a module and a number. Lines that
-    use the names indirectly, through a constant or a table, are included.
-    """
+    """Return the lines (module and number) of functions and classes that use a name, also through constants."""
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}
     while fresh:

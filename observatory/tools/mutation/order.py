@@ -27,21 +27,16 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Record that the test case `killer` killed a mutant. Later, it is run early on other mutants of the same
-        function.
-        """
+        """Record that the test case `killer` killed a mutant, to run it early on mutants of the same function."""
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return at most MOST test cases that can detect a mutant, the most promising first.
-
-        A case can detect a mutant if it executes a changed line. If the changed code is executed on import, the case
-        must use a name that this code defines. If the fault of the mutant only takes effect in one circumstance, the
-        case must contain a call in this circumstance.
-
-        The first case is the one that killed the mutant in an earlier run. Then follow the cases that the changed
-        statement names, and the cases that killed other mutants of the function. The remaining cases alternate between
-        the different paths through the module.
+        """Return at most MOST test cases that can detect a mutant, the most promising first. A case can detect a mutant
+        if it executes a changed line. If the changed code is executed on import, the case must use a name that this
+        code defines. If the fault only takes effect in one circumstance, the case must contain a call in this
+        circumstance. The first case is the one that killed the mutant in an earlier run. Then follow the cases that the
+        changed statement names, and the cases that killed other mutants of the function. The remaining cases alternate
+        between the different paths through the module.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._lines_that_use(mutant.names)
         ranks = self._ranks(frozenset(module for module, _ in lines))
@@ -61,9 +56,7 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranks(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return the rank of each test case among similar cases, the fastest first. Cases are similar if they have the
-        same kind and execute the same lines of `modules`.
-        """
+        """Return each case's rank among the cases of its kind that execute the same lines, the fastest first."""
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}
             for way in self._cases.ways(modules):

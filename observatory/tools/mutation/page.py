@@ -91,9 +91,7 @@ exceptions, without equivalent ones, {least:g} % must be killed. Each survivor n
 
 
 def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
-    """Return the percentage of killed mutants. If `survivors` is specified, mutants that it lists as equivalent to the
-    original are not counted.
-    """
+    """Return the percentage of killed mutants, without those that `survivors` lists as equivalent to the original."""
     accepted = survivors.by_key() if survivors else {}
     counted = [
         fate
@@ -120,10 +118,9 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """The numbers of mutants that scenarios detect at the level `effects`, by the worst consequence of the mutant.
-
-    `harm`: the mutant does harm. `beside`: it edits blindly, or refuses without need. `off`: the session ends early.
-    `alone`: only the changed files or refusals differ.
+    """The numbers of mutants that scenarios detect at the level `effects`, by the worst consequence. `harm`: the mutant
+    does harm. `beside`: it edits blindly, or refuses without need. `off`: the session ends early. `alone`: only the
+    changed files or refusals differ.
     """
 
     harm: int
@@ -133,9 +130,7 @@ class Noticed:
 
     @classmethod
     def of(cls, noticed_by: Iterable[str]) -> Noticed:
-        """Count mutants by their worst consequence. `noticed_by` contains the consequence of each mutant: a kind of
-        harm, or the status of a verdict.
-        """
+        """Count mutants by their worst consequence: a kind of harm, or the status of a verdict."""
         kinds = Counter(
             "harm"
             if each in HARMS
@@ -150,14 +145,11 @@ class Noticed:
 
     @property
     def effects(self) -> int:
-        """The number of all mutants that scenarios detect at the level `effects`."""
         return self.harm + self.beside + self.off + self.alone
 
     def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:
-        """Return the list item of docs/harm.md that states how many mutants the scenarios detect.
-
-        `day` is the date of the run, `sample` the number of tested mutants of all mutants (`population`), and
-        `scenarios` the number of scenarios.
+        """Return the list item of docs/harm.md about the detected mutants. `day` is the date of the run, `sample` the
+        number of tested mutants of the `population`.
         """
         left = self.effects - self.off
 
@@ -180,9 +172,7 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return the text of docs/harm.md (`written`) after replacing the list item about mutants. Raises ValueError unless
-    the page has exactly one such item.
-    """
+    """Replace the list item about mutants in docs/harm.md. Raises ValueError unless the page has exactly one."""
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
         raise ValueError(f"docs/harm.md must have one sentence about mutants, but has {replaced}")
@@ -190,16 +180,12 @@ def with_sentence(written: str, sentence: str) -> str:
 
 
 def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
-    """Return the worst consequence of each killed mutant: a kind of harm such as `lost`, otherwise the status of a
-    verdict such as `failed`.
-    """
+    """Return each killed mutant's worst consequence: a kind of harm such as `lost`, or a status such as `failed`."""
     return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return the report of a run at the level `effects` in Markdown: a table of the killed mutants by their worst
-    consequence, and a list of the mutants whose only consequence is different effects.
-    """
+    """Return the report of a run at the level `effects`: killed mutants by consequence, and those with only effects."""
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), Noticed.of(by.values())
@@ -228,9 +214,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
 def page(
     fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
 ) -> str:
-    """Return the text of docs/mutation.md after a complete run whose survivors all have a reason. `day` is the date of
-    the run, `contracts` and `scenarios` describe the test cases.
-    """
+    """Return docs/mutation.md after a complete run whose survivors all have a reason. `day` is the run's date."""
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
         f"On {day} the {scenarios:,} scenarios of that day killed {score(fates):.1f} % of the {len(fates):,} mutants "
@@ -248,9 +232,7 @@ def page(
 
 
 def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
-    """Return the section of docs/mutation.md about exceptions, the mutants with a condition that is wrong in only one
-    circumstance. `day` is the date of the run.
-    """
+    """Return the section of docs/mutation.md about exceptions: conditions that are wrong in only one circumstance."""
     fates = judged.fates
     about = _ABOUT_EXCEPTIONS.format(
         all=len(CIRCUMSTANCES),
@@ -275,7 +257,5 @@ def exceptions_in(written: str) -> str:
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return the text of docs/mutation.md (`written`) after replacing the section `Rules with an exception`, or adding
-    it at the end. If `section` is empty, the text is unchanged.
-    """
+    """Replace or add the section `Rules with an exception` in docs/mutation.md. An empty `section` changes nothing."""
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

@@ -13,16 +13,14 @@ Judge = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The package that is mutated (`package`, in the directory `folder`), and the names of the test cases (`cases`).
-
-    `sources` contains the text of each module, by the names that `module_at` returns. `open_judge` creates the function
-    that runs test cases in a trial; its argument contains the seconds of each case on the unchanged package, and is
-    empty for the first run. `kind_of` returns the kind of a case: cases of the same kind that execute the same lines
-    are similar. `unused` are modules that no case needs. `witnesses` maps mutants (`Mutant.described`) to the case that
-    killed them in an earlier run. `circumstances` returns the circumstances of the calls in a case.
-
-    `weight` returns the weight of a failure. A failure of weight 1 ends the trial of a mutant. After a failure with a
-    lower weight, up to `most` cases are run to find a failure with a higher weight.
+    """The mutated package (`package`, in the directory `folder`), and the names of the test cases (`cases`). `sources`
+    contains the text of each module, by the names that `module_at` returns. `open_judge` creates the function that runs
+    test cases in a trial; its argument contains the seconds of each case on the unchanged package, and is empty for the
+    first run. `kind_of` returns the kind of a case: cases of the same kind that execute the same lines are similar.
+    `unused` are modules that no case needs. `witnesses` maps mutants (`Mutant.described`) to the case that killed them
+    in an earlier run. `circumstances` returns the circumstances of the calls in a case. `weight` returns the weight of
+    a failure. A failure of weight 1 ends the trial of a mutant. After a failure with a lower weight, up to `most` cases
+    are run to find a failure with a higher weight.
     """
 
     package: str
@@ -39,9 +37,7 @@ class Panel:
 
 
 def module_at(file: Path, folder: Path) -> str:
-    """Return the name of the module in `file`, without the name of the package, whose directory is `folder`: `session`,
-    `behaviours.paths` or `__init__`.
-    """
+    """Return a module's name in the package directory `folder`: `session`, `behaviours.paths` or `__init__`."""
     return ".".join(file.relative_to(folder).with_suffix("").parts)
 
 

@@ -34,11 +34,10 @@ FUZZED, LONG = 3000, 200
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The result of a run with `--exceptions`.
-
-    `rules` is the number of mutants that make a condition wrong in every circumstance; test cases detect `noticed` of
-    them. Only their conditions get exceptions, and `exceptions` is the number of these exceptions. `fates` contains the
-    results of the exceptions that have an effect in some call. `calls` is the number of calls in generated scenarios.
+    """The result of a run with `--exceptions`. `rules` is the number of mutants that make a condition wrong in every
+    circumstance; test cases detect `noticed` of them. Only their conditions get exceptions, and `exceptions` is the
+    number of these. `fates` contains the results of the exceptions that have an effect in some call. `calls` is the
+    number of calls in generated scenarios.
     """
 
     rules: int
@@ -56,12 +55,9 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Test which exceptions in `modules` the test cases of the panel detect. An exception here is a mutant: one
-    condition of the reference is wrong in one circumstance.
-
-    Only exceptions that have an effect in a test case or in one of `scenarios` are tested. If `sample` is specified, it
-    contains the number of exceptions to test and the seed. Raises TrialError if the unchanged package fails a test
-    case.
+    """Test which exceptions in `modules` the test cases of the panel detect, if they have an effect in a test case or
+    in one of `scenarios`. `sample` contains the number of exceptions to test and the seed. Raises TrialError if the
+    unchanged package fails a test case.
     """
     confined = Confined(lambda: _judge_exceptions(panel, root, modules, scenarios, sample))
     try:
@@ -77,17 +73,13 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield the generated scenarios that are used to find the circumstances in which each condition is reached. They
-    are the same in each run.
-    """
+    """Yield generated scenarios, the same in each run, that show the circumstances of each condition."""
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:
-    """Tests whether the test cases detect the fault that a Point identifies: a condition that is wrong in one
-    circumstance. Test cases that detected other faults of the same condition are run first.
-    """
+    """Tests whether test cases detect the fault at a Point. Cases that detected similar faults are run first."""
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches

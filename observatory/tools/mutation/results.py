@@ -20,9 +20,8 @@ def digest(files: Iterable[Path]) -> str:
 
 
 class Results:
-    """Stores the results of mutants in a file, so that an interrupted run can be continued.
-
-    `about` identifies the mutated code and its test cases. A file with results for a different `about` is overwritten.
+    """Stores the results of mutants in a file, so that an interrupted run can be continued. `about` identifies the
+    mutated code and its test cases. A file with results for a different `about` is overwritten.
     """
 
     def __init__(self, file: Path, about: str) -> None:

@@ -124,10 +124,8 @@ def _run_exceptions(
     survivors: Survivors,
     partial: str,
 ) -> int:
-    """Perform `run.py --exceptions`: test mutants that make a condition wrong in one circumstance, print the report,
-    write the section about them into docs/mutation.md, and return the exit code. Raises TrialError.
-
-    If the run covers only a part, `partial` names this part, and the page is not written.
+    """Perform `run.py --exceptions`, and return the exit code: print the report, and write its section into
+    docs/mutation.md unless the run covers only a part (`partial` names it). Raises TrialError.
     """
     sample = None if options.sample is None else (options.sample, options.seed)
     judged = judged_exceptions(panel, CHECKOUT / "fixtures", modules, drawn_scenarios(), sample=sample)
@@ -199,9 +197,7 @@ def _positive_int(text: str) -> int:
 
 
 def _inputs_digest(panel: Panel) -> str:
-    """Return a digest of the reference, the scenarios and the code that judges mutants. If it changes, stored results
-    are out of date.
-    """
+    """Return a digest of the reference, the scenarios and the judging code. Stored results depend on it."""
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
@@ -221,9 +217,7 @@ class _Judged:
         return measure(self._panel)
 
     def __call__(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Judge the mutants, or use the stored results, and return the results in the order of the mutants. Print each
-        survivor and the progress. Raises TrialError.
-        """
+        """Judge the mutants, or use stored results. Print each survivor and the progress. Raises TrialError."""
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []
         known = {fate.mutant for fate in fates}
@@ -250,10 +244,9 @@ def report(
     least: float = LEAST,
     reached: float | None = None,
 ) -> int:
-    """Print the numbers of killed mutants and all problems, and return the exit code: 1 if there is a problem.
-
-    Problems are survivors without a reason, and reasons in `survivors` that are out of date. It is also a problem if
-    the percentage of killed mutants is below `least`. `reached` is this percentage; None: it is computed from `fates`.
+    """Print the numbers of killed mutants and all problems, and return the exit code: 1 if there is a problem. Problems
+    are survivors without a reason, reasons in `survivors` that are out of date, and a percentage of killed mutants
+    below `least`. `reached` is this percentage; None: it is computed from `fates`.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

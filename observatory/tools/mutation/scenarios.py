@@ -49,9 +49,7 @@ _MAX_CASES_FOR_HARM = 400
 
 
 class _LoadedSuite(Suite):
-    """A suite that reads all scenarios and recordings at the start, so that later changes of files have no effect on
-    the trials of mutants.
-    """
+    """Reads everything at the start, so that later changes of files have no effect on the trials of mutants."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -83,9 +81,7 @@ class _LoadedRecordings(Recordings):
 
 
 class _CaseJudge:
-    """Runs a test case `CONTRACT SCENARIO` at a level, and returns a text that describes the failure. Empty if the case
-    passes.
-    """
+    """Runs a test case `CONTRACT SCENARIO` at a level, and returns the failure as a text. Empty if it passes."""
 
     def __init__(
         self,
@@ -121,9 +117,7 @@ class _CaseJudge:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return one line that describes the worst harm in a verdict, ignoring harm that the product does in the
-        recording of the scenario, too. Empty if there is no such harm.
-        """
+        """Return the worst harm in a verdict that is not also in the recording, as one line, or empty."""
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
         transcript = recording.transcripts.get(verdict.contract)
@@ -133,9 +127,7 @@ class _CaseJudge:
 
 
 def weight_of(how: str) -> float:
-    """Return the weight of a failure at the level `effects`: worse consequences have a higher weight. The weight of
-    harm is 1, which ends the trial of a mutant.
-    """
+    """Return the weight of a failure: higher for worse consequences. Harm has 1, which ends a mutant's trial."""
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
@@ -143,9 +135,7 @@ def weight_of(how: str) -> float:
 
 
 def _require_error_names() -> None:
-    """Make the adapter use the names of errors that the reference states. Normally the adapter derives these names from
-    the texts of answers.
-    """
+    """Make the adapter use the error names that the reference states, instead of names from the texts of answers."""
     from readfirst.harness.adapter_api import ToolResult
     from readfirst.harness.adapters import reference
     from readfirst.reference_impl import Result
@@ -158,10 +148,9 @@ def _require_error_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts of a scenario: the scenario is a test case for each of them.
-
-    These are the default contract, `documented`, each recorded contract whose answers differ from those of the contract
-    before or after it, and recorded versions that are not contracts.
+    """Yield the contracts for which a scenario is a test case: the default contract, `documented`, each recorded
+    contract whose answers differ from those of the contract before or after it, and recorded versions that are not
+    contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED
@@ -190,10 +179,8 @@ def scenario_panel(
     exceptions: bool = False,
     level: Level = "text",
 ) -> Panel:
-    """Return the panel that `run.py` uses: the reference is mutated, and the scenarios are the test cases. Raises
-    SuiteError for an invalid scenario.
-
-    With `exceptions`, or at a level other than `text`, only the scenarios of the classes `safety` and `design` are test
+    """Return the panel of `run.py`: the reference and the scenarios. Raises SuiteError for an invalid scenario. With
+    `exceptions`, or at a level other than `text`, only the scenarios of the classes `safety` and `design` are test
     cases, and only with the default contract.
     """
     suite = _LoadedSuite(checkout / "fixtures")
@@ -233,8 +220,6 @@ def scenario_panel(
 
 
 def _is_judged(scenario: Scenario, suite: Suite) -> bool:
-    """Whether a scenario is used as a test case in a run with `--exceptions` or `--level effects`: its rule is in the
-    class `safety` or `design`, or the suite has no rules.
-    """
+    """Whether a scenario's rule is in the class `safety` or `design`, or the suite has no rules."""
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")

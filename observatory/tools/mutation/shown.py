@@ -1,6 +1,4 @@
-"""Scenarios that test whether a Read shows the current content of a file. After each Read, a call follows that only
-succeeds if the session has seen this content.
-"""
+"""Scenarios that test whether a Read shows the current content: only then the call after the Read succeeds."""
 
 from __future__ import annotations
 
@@ -164,9 +162,7 @@ HALF_CHARACTERS = {
 
 
 def half_characters() -> dict[str, dict[str, object]]:
-    """Return the scenarios about texts that contain half of a surrogate pair, by the last part of their ids. In YAML,
-    such a text is written as `{json: ...}`.
-    """
+    """Return the scenarios with half of a surrogate pair (in YAML: `{json: ...}`), by the last part of their ids."""
     return {
         name: {
             "title": title,
@@ -181,9 +177,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios that show a file to the session without a Read, for example because the user mentions the
-    file, by the last part of their ids.
-    """
+    """Return the scenarios that show a file without a Read, for example by a mention, by the last part of their ids."""
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {

@@ -28,9 +28,7 @@ class SurvivorsError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A part of the code that is not mutated, and the reason (`because`). `where` is a module, a class, a function or,
-    if `is_argument`, the name of an argument whose values are not mutated.
-    """
+    """A part of the code that is not mutated: a module, class, function or, if `is_argument`, an argument's values."""
 
     where: str
     because: str
@@ -38,9 +36,7 @@ class LeftOut:
     is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Whether the change of a mutant is inside this part of the code, or only in the value of this argument. Such a
-        mutant is not tested.
-        """
+        """Whether the change of a mutant, which is then not tested, is only in this part of the code."""
         if self.is_argument:
             return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
@@ -51,9 +47,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """An accepted surviving mutant: its `key`, the `kind` of the reason (from KINDS), and an explanation
-    (`because`).
-    """
+    """An accepted surviving mutant, the `kind` of its reason (from KINDS), and an explanation (`because`)."""
 
     key: Key
     kind: str
@@ -82,9 +76,7 @@ class Survivors:
         return [mutant for mutant in mutants if not any(each.holds(mutant) for each in self.left_out)]
 
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
-        """Return a finding for each entry about one of these modules that is out of date, because no mutant matches
-        it.
-        """
+        """Return a finding for each entry about one of these modules that no mutant matches."""
         keys = {mutant.key for mutant in mutants}
         wanted = tuple(f"{module}." for module in modules)
         findings = [
@@ -107,9 +99,7 @@ class Survivors:
         return findings
 
     def killed(self, killed: dict[Key, str]) -> list[Finding]:
-        """Return a finding for each accepted survivor that does not survive any more. `killed` maps the key of each
-        killed mutant to the test case that killed it.
-        """
+        """Return a finding for each accepted survivor that was `killed` (the key, and the killing test case)."""
         return [
             Finding(
                 "killed",

@@ -38,10 +38,8 @@ class Point(NamedTuple):
 
 
 class Switches:
-    """The reference with a contract. Each condition of some modules can be made wrong in one circumstance. Used to find
-    out quickly which of these faults the scenarios detect.
-
-    A process can create only one object of this class, because the object imports the package.
+    """The reference with a contract. Each condition of some modules can be made wrong in one circumstance, to find out
+    quickly which of these faults the scenarios detect. Only one object per process: it imports the package.
     """
 
     def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
@@ -77,9 +75,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Replay a scenario on the unchanged reference. Return the outcome, and the points that occurred. Only the
-        faults at these points can have an effect in this scenario.
-        """
+        """Return the outcome on the unchanged reference, and the points: only their faults can have an effect."""
         self._met = met = set[Point]()
         try:
             return self._replayed(scenario), met

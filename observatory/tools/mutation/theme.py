@@ -14,11 +14,9 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the YAML text of a file with several scenarios.
-
-    `scenarios` contains the YAML values of each scenario, by the last part of its id. Metadata that all scenarios share
-    is at the top, after the comment `note`. Each file of a workspace and each step is on one line. Expected results are
-    omitted, because the recordings contain them.
+    """Return the YAML text of a file with several scenarios. `scenarios` contains the YAML values of each scenario, by
+    the last part of its id. Shared metadata is at the top, after the comment `note`. Each workspace file and each step
+    is on one line. Expected results are omitted, because the recordings contain them.
     """
     first = next(iter(scenarios.values()))
     common = [
@@ -43,9 +41,7 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the YAML lines of a mapping: one line for each value. Workspace files, and the parts of a step with
-    several parts, have separate lines.
-    """
+    """Return a line for each value of a mapping. Workspace files and parts of a step have separate lines."""
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():

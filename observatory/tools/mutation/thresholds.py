@@ -97,9 +97,7 @@ def _call_texts(steps: Any) -> Iterator[str]:
 
 
 def _find_words(steps: Any) -> re.Pattern[str]:
-    """Return a pattern that matches the words to lengthen: words of at least two letters. If no text of a call contains
-    such a word, the pattern matches single letters.
-    """
+    """Return a pattern for words of at least two letters or, if no call's text has any, for single letters."""
     return (
         _WORD_PATTERN
         if any(map(_WORD_PATTERN.search, _call_texts(steps))) or not any(_call_texts(steps))
@@ -108,16 +106,12 @@ def _find_words(steps: Any) -> re.Pattern[str]:
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
-    """Whether `item` is the content of a workspace file, as a string. `key` is its key in `mapping`, a part of a
-    scenario.
-    """
+    """Whether `item`, with the `key` in a part of a scenario, is the content of a workspace file as a string."""
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 
 def lengthen_texts(values: Values, size: str) -> Values:
-    """Return the content of a scenario after lengthening its texts as `size`, a key of SIZES, requires. For the size
-    `tenth`, nine calls about a different file are inserted before all steps.
-    """
+    """Return the scenario with the longer texts of `size`, a key of SIZES. `tenth` inserts nine other calls before."""
     title, change = SIZES[size]
     words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
@@ -140,9 +134,7 @@ def lengthen_texts(values: Values, size: str) -> Values:
 
 
 def scenario_of(values: Values, suite: Suite) -> Scenario:
-    """Return the Scenario that `values`, the values of its YAML file, describe. Raises SuiteError if they are
-    invalid.
-    """
+    """Return the Scenario with the `values` of its YAML file. Raises SuiteError if they are invalid."""
     document = strict_yaml.load("\n".join(emit_mapping(values, 0)).encode(), Path("composed.yaml"))
     return scenario_from(document, "thresholds/x", suite.contracts, require_expect=False, composed=True)
 
@@ -186,9 +178,7 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls in `longer` are longer than in `values`. If no call has a text, whether the files of
-    the workspace are longer. Always true for the size `tenth`, which inserts calls.
-    """
+    """Whether the texts of calls are longer or, without such texts, the workspace files. Always true for `tenth`."""
     keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
@@ -201,11 +191,9 @@ def without_scenarios() -> Mapping[str, str]:
 
 
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content.
-
-    A scenario is created for each rule of the classes safety and design, and for each size, if the suite lacks the
-    scenario `thresholds/RULE-SIZE`. The new scenario is made from the shortest scenario of the rule that can be
-    lengthened without changing the errors of its calls.
+    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content. There is
+    one for each size and each rule of the classes safety and design without a scenario `thresholds/RULE-SIZE`, made
+    from the rule's shortest scenario that can be lengthened without changing the errors of its calls.
     """
     assert suite.rules is not None
     trial = Trial(suite)

@@ -27,11 +27,9 @@ _EXTRA_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """The result of testing a mutant: the test case that killed it (`by`), and the failure of this case (`how`). Both
-    are empty if the mutant survived.
-
-    `asked` is the number of test cases that were run, including the one that killed the mutant. It is 0 if no case
-    could be run, or if the process exited early. `worst` is the failure with the highest weight.
+    """The result of testing a mutant: the test case that killed it (`by`), and its failure (`how`), both empty for a
+    survivor. `asked` is the number of test cases that were run; it is 0 if no case could be run, or if the process
+    exited early. `worst` is the failure with the highest weight.
     """
 
     mutant: Mutant
@@ -123,9 +121,7 @@ class _Trial:
         return *noticed, worst
 
     def fate(self) -> Fate:
-        """Return the result of the trial, and end its process. The mutant also counts as killed if the process exited
-        early, or if the time limit has passed.
-        """
+        """Return the result, and end the process. An early exit or the time limit also kills the mutant."""
         try:
             found = (
                 self._confined.result() if self.receiver.poll() else ("the time limit", "did not end", 0, "")
@@ -136,5 +132,4 @@ class _Trial:
         return Fate(self.mutant, *found)
 
     def end(self) -> None:
-        """Kill the process of the trial."""
         self._confined.end()

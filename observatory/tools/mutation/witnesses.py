@@ -20,9 +20,7 @@ class WitnessesError(Exception):
 
 
 def load_witnesses(file: Path) -> dict[str, str]:
-    """Return the stored witnesses: for each mutant, described in one line, the test case that killed it. Raises
-    WitnessesError.
-    """
+    """Return the test case that killed each mutant (described in one line). Raises WitnessesError."""
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
@@ -33,9 +31,7 @@ def load_witnesses(file: Path) -> dict[str, str]:
 
 
 def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
-    """Return the content of witnesses.json after a complete run: the `known` witnesses that killed their mutant again,
-    and the new witnesses.
-    """
+    """Return the `known` witnesses that killed their mutant again in a complete run, and the new ones."""
     found = {
         fate.mutant.described: fate.by
         for fate in fates
