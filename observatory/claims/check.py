@@ -50,7 +50,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim with an unknown rule, or a rule of none of its scenarios. `shown`: by rule."""
+    """Yield a finding for each claim whose rule is unknown, or is not the rule of any of its scenarios (`shown`)."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -38,11 +38,12 @@ class ScenarioReference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement that the documents of the product make about its tools, in our words (`says`). Each of the
-    `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by` contains the
-    scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the tools cannot
-    observe the claim. `presumes` contains the ids of claims that must be true before this claim can be observed. For
-    example, "a Read unlocks a file" presumes that edits of unread files are refused.
+    """One statement that the documents of the product make about its tools, in our words (`says`).
+
+    Each of the `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by`
+    contains the scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the
+    tools cannot observe the claim. `presumes` contains the ids of claims that must be true before this claim can be
+    observed. For example, "a Read unlocks a file" presumes that edits of unread files are refused.
     """
 
     id: str

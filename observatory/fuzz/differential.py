@@ -53,11 +53,13 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a search so far. `calls`: calls that were made on both sides. `other_effects`: scenarios that end
-    with a difference in effects (changed files, or a refusal on one side). `other_texts`: steps that differ only in the
-    answers. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`:
-    scenario files of accepted disagreements that do not occur any more. At the level `safe`, `asked` counts the calls
-    that would change files, and `answered` those that were not refused.
+    """The counts of a search so far.
+
+    `calls`: calls that were made on both sides. `other_effects`: scenarios that end with a difference in effects
+    (changed files, or a refusal on one side). `other_texts`: steps that differ only in the answers. `disagreed`:
+    scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: scenario files of
+    accepted disagreements that do not occur any more. At the level `safe`, `asked` counts the calls that would change
+    files, and `answered` those that were not refused.
     """
 
     steps: int = 0

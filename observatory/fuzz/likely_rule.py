@@ -90,12 +90,14 @@ def with_probable_rule(
     runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return a copy of the finding with the `rule` that the target most probably breaks, or an empty text. The
-    scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
+    """Return a copy of the finding with the `rule` that the target most probably breaks, or an empty text.
+
+    The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
     disagreement with the same tool at the same level vote for their rules; more similar scenarios have more weight.
-    `shown_by` becomes the most similar scenario of the winning rule, because it shows the same fault. If no replayed
-    scenario shows a disagreement, the most similar scenarios vote without a replay: a rule then needs more than half of
-    the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few are replayed.
+    `shown_by` becomes the most similar scenario of the winning rule, because it shows the same fault.
+
+    If no replayed scenario shows a disagreement, the most similar scenarios vote without a replay: a rule then needs
+    more than half of the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few are replayed.
     """
     found = finding.disagreement
     rules = suite.rules

@@ -167,7 +167,7 @@ def result_data(
 
 
 def is_fully_tested(target: Mapping[str, Any]) -> bool:
-    """Whether every fully replayed scenario was tested for harm, from its entry in implementations.json."""
+    """Whether a target was tested for harm in all its fully replayed scenarios, by its implementations.json entry."""
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
 

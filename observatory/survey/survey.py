@@ -52,12 +52,16 @@ class SurveyError(ReadfirstError):
 @dataclass
 class Survey:
     """Runs targets, compares them with the default and the newest contract, and stores their results in `folder` as
-    implementations.json and implementations.md. Each run also writes its results, with the `version` of readfirst, to
-    `NAME@VERSION.jsonl` in the directory `streams`, if it is not None. With `only_missing`, a target is run only on
-    scenarios without a valid stored result. A scenario has no valid result if it was not run, ended with an error,
-    contains a call that the mapping does not support any more, or if the newest contract answers it differently than
-    the newest contract at that time. After a change of its design, a target is run on all scenarios. `sample` is the
-    number of scenarios to run, spread evenly over the suite and the same for each target. None: all scenarios.
+    implementations.json and implementations.md.
+
+    Each run also writes its results, with the `version` of readfirst, to `NAME@VERSION.jsonl` in the directory
+    `streams`, if it is not None.
+
+    With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
+    if it was not run, ended with an error, contains a call that the mapping does not support any more, or if the newest
+    contract answers it differently than the newest contract at that time. After a change of its design, a target is run
+    on all scenarios. `sample` is the number of scenarios to run, spread evenly over the suite and the same for each
+    target. None: all scenarios.
     """
 
     suite: Suite

@@ -57,11 +57,12 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model. With `isolation:
-    directory`, all workspaces use one conversation in their common parent directory, except for scenarios that need a
-    separate conversation, for example because they use relative paths. With `isolation: process`, every workspace has a
-    separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces
-    and to its own files.
+    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model.
+
+    With `isolation: directory`, all workspaces use one conversation in their common parent directory, except for
+    scenarios that need a separate conversation, for example because they use relative paths. With `isolation: process`,
+    every workspace has a separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only
+    write to workspaces and to its own files.
     """
 
     target: Target

@@ -198,7 +198,7 @@ def _as_quoted(text: str | None, old: str) -> str | None:
 
 
 def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the lines with `old`, before and after the edit. Raises InexpressibleError if several lines differ."""
+    """Return the lines with `old`, before and after an edit. Raises InexpressibleError for several different lines."""
     regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise InexpressibleError("a text that is in several lines")

@@ -89,11 +89,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments` are
-    templates as in a mapping file; arguments with the same name in both tools are omitted. `unsupported` are arguments
-    of `tool` that the server's tool lacks. `unknown` (required) and `unused` (optional) are arguments of the server's
-    tool that `tool` lacks. `capture` contains regular expressions that find values in earlier answers, for use in later
-    calls.
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`.
+
+    `arguments` are templates as in a mapping file; arguments with the same name in both tools are omitted.
+    `unsupported` are arguments of `tool` that the server's tool lacks. `unknown` (required) and `unused` (optional) are
+    arguments of the server's tool that `tool` lacks. `capture` contains regular expressions that find values in earlier
+    answers, for use in later calls.
     """
 
     tool: str
@@ -254,7 +255,7 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template for a last line or a range of lines, from `offset` and `limit`. Empty if not in `left`."""
+    """Return the template for a last line or a range of lines, from `offset` and `limit`. Empty if `left` has none."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

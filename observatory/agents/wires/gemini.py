@@ -22,7 +22,7 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """Messages of the Gemini API. A tool result is a part of a user message, with the key `output` or `error`."""
+    """Reads and writes Gemini API messages. A tool result is a part of a user message: `output` or `error`."""
 
     name = "gemini"
 

@@ -23,7 +23,7 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 class OpenAIChat:
-    """Messages of OpenAI's Chat Completions API. Tool results are separate messages, without a flag for errors."""
+    """Reads and writes messages of OpenAI's Chat Completions API. Tool results are messages without an error flag."""
 
     name = "openai"
 

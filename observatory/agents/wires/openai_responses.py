@@ -25,7 +25,7 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """Messages of OpenAI's Responses API. Tool results are separate items, without a flag for errors. A tool is a
+    """Reads and writes messages of OpenAI's Responses API. Tool results are items without an error flag. A tool is a
     function with JSON arguments, or a *custom tool* with one argument, which is a text.
     """
 

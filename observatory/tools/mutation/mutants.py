@@ -14,15 +14,19 @@ Key = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A module of the mutated package with one deliberate change. `source` is the text of the changed module. `before`
-    and `after` are the lines before and after the change, without indentation. `line` is the number of the first
-    changed line, from 1. `function` is the function that contains the change, for example `Session.path`; empty outside
-    functions. If a function has several equal changes, `occurrence` numbers them from 1. To detect the mutant, a test
-    case must execute at least one of the lines `reached_by` of the module. It is empty for code that is executed when
-    the module is imported. For such code, `names` are the names that the changed statement defines, `words` the
-    keywords in the change, `texts` the strings in the statement, and `within` the names of the multi-line arguments
-    that contain the change. If `when` is not empty, the change only takes effect in calls with this circumstance, such
-    as `name: hidden`.
+    """A module of the mutated package with one deliberate change.
+
+    `source` is the text of the changed module. `before` and `after` are the lines before and after the change, without
+    indentation. `line` is the number of the first changed line, from 1. `function` is the function that contains the
+    change, for example `Session.path`; empty outside functions. If a function has several equal changes, `occurrence`
+    numbers them from 1.
+
+    To detect the mutant, a test case must execute at least one of the lines `reached_by` of the module. It is empty for
+    code that is executed when the module is imported. For such code, `names` are the names that the changed statement
+    defines, `words` the keywords in the change, `texts` the strings in the statement, and `within` the names of the
+    multi-line arguments that contain the change.
+
+    If `when` is not empty, the change only takes effect in calls with this circumstance, such as `name: hidden`.
     """
 
     module: str
