@@ -52,7 +52,7 @@ class SiteData:
 
     @cached_property
     def compatibility(self) -> _Data:
-        """The content of compatibility.json. Raises SiteError if it is missing, invalid or lacks a rule of the suite."""
+        """The content of compatibility.json. Raises SiteError if missing, invalid or without a rule of the suite."""
         table = self._read_json("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
