@@ -1,9 +1,4 @@
-"""A substitute for an agent: `fake_agent.py FORMAT URL` uses a wire format to call the model at URL. The tests of
-agents use its invented tools, such as `Die` and `Flood`.
-
-`fake_agent.py product` is a substitute for the product: it reads its settings, and another program can talk to it
-through standard input.
-"""
+"""A substitute for an agent (`fake_agent.py FORMAT URL`) or for the product (`fake_agent.py product`)."""
 
 import json
 import os
@@ -16,19 +11,14 @@ import urllib.request
 from pathlib import Path
 
 PRODUCT = sys.argv[1] == "product"
-"""Whether this process is a substitute for the product, not for any other agent."""
 FORMAT, URL = ("anthropic", os.environ["ANTHROPIC_BASE_URL"]) if PRODUCT else sys.argv[1:3]
 SPOKEN_WITH = "--input-format" in sys.argv
 """Whether user messages arrive on standard input, as JSON lines."""
 STREAM = "--whole" not in sys.argv
-"""Whether to request the model's answers as a stream of events."""
 TOOLS = ["Read", "Edit"] if PRODUCT else ["look", "change"]
-"""Names of the tools that each request offers to the model."""
 
 
 class Anthropic:
-    """The Messages API of Anthropic, with the conversation so far."""
-
     path = "/v1/messages"
 
     def __init__(self):
@@ -66,8 +56,6 @@ class Anthropic:
 
 
 class OpenAI:
-    """The Chat Completions API of OpenAI, with the conversation so far."""
-
     path = "/v1/chat/completions"
 
     def __init__(self):
@@ -97,8 +85,6 @@ class OpenAI:
 
 
 class Gemini:
-    """The API of Gemini, with the conversation so far."""
-
     def __init__(self):
         self.path = "/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if STREAM else "generateContent")
         self.contents = [{"role": "user", "parts": [{"text": "go"}]}]
@@ -123,8 +109,6 @@ class Gemini:
 
 
 class Responses:
-    """The Responses API of OpenAI, with the conversation so far."""
-
     path = "/v1/responses"
 
     def __init__(self):
@@ -158,7 +142,6 @@ class Responses:
 
 
 FORMATS = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini, "responses": Responses}
-"""The classes of the wire formats, by the name of the format on the command line."""
 
 
 def post(path, data, kind="application/json"):
@@ -173,9 +156,7 @@ def post(path, data, kind="application/json"):
 
 
 def post_without_body(path, header=""):
-    """Send only the head of a request, and wait for the first bytes of the response. If `header` is not empty, it must
-    end with a line break.
-    """
+    """Send the head of a request and wait for the response. A `header` that is not empty ends with a line break."""
     address = urllib.parse.urlsplit(URL)
     with socket.create_connection((address.hostname, address.port)) as connection:
         connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n{header}\r\n".encode())
@@ -183,15 +164,13 @@ def post_without_body(path, header=""):
 
 
 def settings():
-    """Return the settings of the product from its configuration directory. Empty if there is no such file."""
+    """Return the settings of the product. Empty if there is no settings file."""
     file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
     return json.loads(file.read_text()) if file.exists() else {}
 
 
 def connect(host, port):
-    """Try to connect to a port. Return "connected" or the error. Tests use this to check that the sandbox has no
-    network.
-    """
+    """Try to connect. Return "connected" or the error. Tests check with it that the sandbox has no network."""
     try:
         with socket.create_connection((host, port), timeout=2):
             return "connected"
@@ -270,7 +249,6 @@ def run_tool(tool, arguments, path):
 
 
 def main():
-    """Talk to the model, and run the tools that it calls, until the model or the user ends the conversation."""
     wire = FORMATS[FORMAT]()
     side = FORMATS[FORMAT]()
     for offered in ([], TOOLS[:1]) if PRODUCT else ([],):

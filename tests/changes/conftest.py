@@ -1,4 +1,4 @@
-"""A small suite for the tests of `readfirst diff`. Each test writes its contracts, scenarios and recordings."""
+"""A small suite for tests of `readfirst diff`. Each test writes its contracts, scenarios and recordings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from tests.command_line import Cli
 from tests.small_suites import keep_recording, small_suite
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
-"""The product's answer if it refuses to edit a file that was not read."""
 DONE = "The file $WS/notes.txt has been updated."
-"""The product's answer after an edit."""
 GIVEN = {"notes.txt": "alpha\nbeta\n"}
 """The files of a scenario, unless the test specifies other files."""
 
@@ -31,7 +29,6 @@ contracts:
     summary: What is documented.
     documents: [behaviour-spec.txt]
 """
-"""The start of contracts.yaml of the small suite: the contract of the documents."""
 CONTRACT = """\
   {name}:
     package: "@anthropic-ai/claude-code"
@@ -43,9 +40,7 @@ CONTRACT = """\
 """
 """The entry of one version in contracts.yaml, with placeholders."""
 VERSIONS = ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated")
-"""The recorded contracts of the small suite, from the oldest to the newest."""
 DEFAULT = "2.1.7"
-"""The default contract of the small suite."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,6 @@ class Says:
     files: Mapping[str, str | None] = field(default_factory=dict)
 
     def clause(self) -> dict[str, Any]:
-        """Return the result as a clause of `expect` in a scenario file."""
         clause: dict[str, Any] = {"text": self.text}
         if self.error is not None:
             clause["error"] = self.error
@@ -66,15 +60,12 @@ class Says:
         return clause
 
     def result(self) -> RecordedResult:
-        """Return the result as it is stored in a recording."""
         return RecordedResult(self.text, self.error, wrapped=self.error is not None)
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call and its result in each contract. For a contract that `says` lacks, the result of the closest older
-    contract is used.
-    """
+    """A call and its result by contract. Contracts that `says` lacks have the result of the closest older one."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -83,21 +74,15 @@ class Call:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """This call, as a group of one. `Together` has the same property."""
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return the result in a contract. If `says` lacks the contract, return the result of the closest older one."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
 
     def to_step(self, *, files: bool = True) -> dict[str, Any]:
-        """Return the call as a step of a scenario file, with the result of the default contract and, if there is one,
-        the documented result.
-
-        `files`: whether the results list the changed files.
-        """
+        """Return the call as a step of a scenario file. `files`: the results list the changed files."""
         expect = self.of(DEFAULT).clause()
         clauses = [expect]
         if self.documented is not None:
@@ -110,8 +95,6 @@ class Call:
 
 @dataclass(frozen=True)
 class Together:
-    """Parallel calls in one message of the model."""
-
     calls: tuple[Call, ...]
 
     def to_step(self) -> dict[str, Any]:
@@ -140,13 +123,10 @@ def edit(says: Mapping[str, Says], documented: Says | None = None, **arguments: 
 
 
 def read(says: Mapping[str, Says], documented: Says | None = None, path: str = "notes.txt") -> Call:
-    """Return a Read of a file with these results."""
     return Call("Read", {"file_path": f"$WS/{path}"}, says, documented)
 
 
 class Small:
-    """A suite in a temporary directory, with methods that write its contracts, scenarios and recordings."""
-
     def __init__(self, root: Path) -> None:
         self.root = root
         small_suite(root, shared=("errors.yaml",))
@@ -157,7 +137,7 @@ class Small:
         return Suite(self.root)
 
     def contracts(self, lacking: str = "", tool: str = "") -> None:
-        """Write contracts.yaml. The contract named `lacking`, if any, lacks the tool named `tool`."""
+        """Write contracts.yaml. The contract `lacking` lacks the tool `tool`."""
         text = CONTRACTS
         for name in VERSIONS:
             tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]
@@ -172,9 +152,7 @@ class Small:
         *calls: Call | Together | dict[str, Any],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Write a scenario, and its recording with all contracts. A step that is a dictionary is a change by another
-        program.
-        """
+        """Write a scenario and its recording with all contracts. A dictionary is a change by another program."""
         document = {
             "title": f"Title of {scenario_id}",
             "requirement": "must",
@@ -187,14 +165,12 @@ class Small:
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
-        """Write the recording of a scenario with the versions `names`."""
         transcripts = {name: Transcript(tuple(_make_step(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))
 
 
 def _make_step(step: Call | Together, name: str) -> TranscriptStep:
-    """Return the recorded step of these calls in the version `name`."""
     says = [call.of(name) for call in step.calls]
     texts = {path: text for each in says for path, text in each.files.items()}
     changes = {path: None if text is None else RegularFile(text.encode()) for path, text in texts.items()}
@@ -204,15 +180,12 @@ def _make_step(step: Call | Together, name: str) -> TranscriptStep:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
-    """A new suite without scenarios."""
     return Small(tmp_path / "fixtures")
 
 
 Run = Cli
-"""The type of the fixture `run`."""
 
 
 @pytest.fixture
 def run(small: Small, readfirst: Cli) -> Run:
-    """A function that runs a command of readfirst on the suite of the fixture `small`."""
     return lambda *arguments: readfirst(*arguments, "--fixtures", small.root)

@@ -1,6 +1,4 @@
-"""`readfirst diff` groups differences with the same cause, also those of several tools, and lists the most serious
-cause first.
-"""
+"""`readfirst diff` groups differences with the same cause, and lists the most serious cause first."""
 
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence
@@ -20,12 +18,11 @@ def change(
     words_before: str = "",
     words_after: str = "",
 ) -> Change:
-    """Return a change of one call. By default, the words of its answer changed."""
     return Change(level, kind, subject, before, after, words_before or before, words_after or after)
 
 
 def refusal(before: str, after: str) -> Change:
-    """Return a change of the result. `before` and `after` are `APPLIED` or the name of the error."""
+    """Return a change of the result. `before` and `after` are `APPLIED` or the name of an error."""
     names = [name if name == APPLIED else f"refused ({name})" for name in (before, after)]
     kind: Kind = "refusal" if APPLIED in names else "reason"
     return change("effects" if kind == "refusal" else "reason", kind, "", *names)
@@ -34,17 +31,15 @@ def refusal(before: str, after: str) -> Change:
 def make_occurrence(
     what: Change, scenario: str = "a/b", tool: str = "Edit", step: int = 0, follows: bool = False
 ) -> Occurrence:
-    """Return the occurrence of a change at a call of a scenario. `follows`: an earlier difference caused it."""
+    """Return a change at a call of a scenario. `follows`: an earlier difference caused it."""
     return Occurrence(what, scenario, (step, 0), tool, follows)
 
 
 def causes(*found: Occurrence) -> list[Cause]:
-    """Return the groups of differences with the same cause."""
     return group_by_cause(found)[0]
 
 
 def headlines(*found: Occurrence) -> list[str]:
-    """Return the line that `readfirst diff` prints for each cause."""
     return [headline(cause) for cause in causes(*found)]
 
 

@@ -1,5 +1,3 @@
-"""`readfirst diff` compares contracts, recorded runs and implementations: its output, its exit codes, and its page."""
-
 import hashlib
 import json
 import re
@@ -18,16 +16,14 @@ from readfirst.harness.suite.suite import default_root
 from .conftest import Call, Run, Says, Small, Together, edit, read, refusal, success
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
-"""The lines of a file as 2.1.7 shows them: padded numbers and arrows."""
+"""The lines of a file as 2.1.7 shows them."""
 TABS = "1\talpha\n2\tbeta\n3"
-"""The same lines as 2.1.228 shows them: numbers and tabs."""
+"""The same lines as 2.1.228 shows them."""
 
 UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
 """An Edit of an unread file, which only 2.1.228 applies."""
 LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
-"""A Read, which shows its lines differently from 2.1.228 on."""
 ALIKE = edit({"2.1.7": success()})
-"""An Edit with the same result in all contracts."""
 
 
 @pytest.fixture
@@ -41,7 +37,6 @@ def filled_suite(small: Small) -> Small:
 
 
 def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> str:
-    """Run a target and return the path of the file with the JSON lines of the run."""
     file = folder / name
     run("run", target, "--format", "jsonl", "--output", str(file), *arguments)
     return str(file)

@@ -1,5 +1,3 @@
-"""The answers of one side to each call, and the differences between two sides in one call."""
-
 import hashlib
 from collections.abc import Mapping
 
@@ -27,7 +25,6 @@ UNREAD = Clause(error="not_read", text="File has not been read yet.")
 
 
 def scenario(*steps: Step) -> Scenario:
-    """Return a scenario with these steps."""
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
 
@@ -39,15 +36,12 @@ def wrote(entry: Entry | bytes | None, text: str = "Done.") -> Clause:
 def between(
     one: Clause | Mapping[CallIndex, Clause], other: Clause | Mapping[CallIndex, Clause], *steps: Step
 ) -> list[Occurrence]:
-    """Return the differences between two results of a scenario with these steps, by default one Edit. A result without
-    a call index belongs to the first call.
-    """
+    """Return the differences between two results, by default of one Edit. Results without an index are of call 0."""
     sides = [{(0, 0): side} if isinstance(side, Clause) else side for side in (one, other)]
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
 
 
 def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
-    """Return the level, kind, subject and both sides of each difference."""
     changes = [each.change for each in found]
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 

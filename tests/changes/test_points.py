@@ -22,11 +22,9 @@ def test_a_range_of_versions_that_contains_a_narrower_range_is_omitted() -> None
 
 
 CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
-"""A Read whose text changes between 2.1.7 and 2.1.40."""
 
 
 def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
-    """Return the versions in which `readfirst diff` says that each cause began."""
     document = json.loads(run("diff", before, after, "--format", "json")[1])
     return [cause["since"] for cause in document["causes"]]
 

@@ -19,7 +19,6 @@ from tests.rows import rows
 
 
 def write_releases(folder: Path, text: str) -> Path:
-    """Write a list of releases with this text, and return its file."""
     file = releases_file(folder)
     file.write_text(text)
     return file

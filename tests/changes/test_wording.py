@@ -1,13 +1,11 @@
-"""Two answers are compared sentence by sentence. The comparison ignores the parts that depend on the scenario, such as
-paths.
-"""
+"""Two answers are compared sentence by sentence, without parts that depend on the scenario, such as paths."""
 
 from readfirst.harness.diff.normalize_text import Change, compare_answers, generalize_text, parts
 from tests.rows import rows
 
 
 def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
-    """Return the changes between two answers. `known` are the lines of the file, `arguments` those of the call."""
+    """Return the changes between two answers. `known`: the lines of the file; `arguments`: those of the call."""
     return list(compare_answers(before, after, arguments, frozenset(known.split())))
 
 

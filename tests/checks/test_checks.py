@@ -1,7 +1,3 @@
-"""The checks of this project: they run the tests with every pytest mark, CI runs all of them, and `lint-imports`
-detects a forbidden import.
-"""
-
 import importlib.util
 import os
 import re
@@ -19,19 +15,17 @@ from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / ".ci" / "run"
-"""The script that runs the checks, on a machine of a developer and in CI."""
 OPTIONS = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
 MARKS = [marker.partition(":")[0] for marker in OPTIONS["markers"]]
 """The pytest marks that pyproject.toml defines."""
 
 
 def parts() -> dict[str, str]:
-    """Return the parts of the script `.ci/run`: the lines of each part, by its name."""
+    """Return the lines of each part of the script `.ci/run`, by the name of the part."""
     return dict(re.findall(r"^check_(\w+)\(\) \{\n(.*?)^\}", SCRIPT.read_text(), re.MULTILINE | re.DOTALL))
 
 
 def marks_that_are_run(lines: str) -> list[str]:
-    """Return the marks of the commands `pytest -m MARK` in a part of the script."""
     return re.findall(r"^ *pytest -m (\w+)$", lines, re.MULTILINE)
 
 
@@ -103,7 +97,6 @@ def test_an_unknown_part_of_the_checks_is_refused(words: str) -> None:
 
 @pytest.fixture(scope="module")
 def root_conftest() -> ModuleType:
-    """The module conftest.py of the root directory, which decides how many processes run the tests."""
     spec = importlib.util.spec_from_file_location("choice_of_processes", CHECKOUT / "conftest.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""The files of a release can be built, and users can use them in an empty directory, like after a download."""
+"""The files of a release can be built, and used in an empty directory as after a download."""
 
 import gzip
 import hashlib
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.release
 
 
 def run(*words: object, cwd: Path, **variables: str) -> str:
-    """Run a command and return its output. If the command fails, the assertion contains the end of its output."""
+    """Run a command and return its output. If it fails, the assertion contains the end of its output."""
     environment = {**os.environ, **variables}
     environment.pop("PYTHONPATH", None)
     command = [*map(str, words)]
@@ -30,9 +30,7 @@ def run(*words: object, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory with the files of a release. READFIRST_RELEASE names it; by default, the fixture builds a release
-    with one contract.
-    """
+    """The directory with the files of a release, from READFIRST_RELEASE or built with one contract."""
     if given := os.environ.get("READFIRST_RELEASE"):
         return Path(given)
     out = tmp_path_factory.mktemp("release") / "dist"
@@ -116,7 +114,6 @@ def test_the_action_runs_unchanged_in_an_empty_directory(tmp_path: Path) -> None
 
 
 def suite(release: Path) -> Path:
-    """Return the file of the release that contains all scenarios."""
     (file,) = release.glob("readfirst-suite-*-2.1.7.jsonl.gz")
     return file
 
@@ -142,9 +139,7 @@ def test_the_wheel_runs_in_an_empty_directory(installed_program: Path, tmp_path:
 
 
 def small(release: Path, folder: Path) -> Path:
-    """Write a file with only the scenarios of the family `gate`, and return its path. The full file would take minutes
-    to run.
-    """
+    """Write a file with the scenarios of the family `gate` only, because the full file takes minutes to run."""
     with gzip.open(suite(release), "rt") as stream:
         header, *scenarios, _ = stream
     taken = [line for line in scenarios if json.loads(line)["id"].startswith("gate/")]

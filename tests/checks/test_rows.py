@@ -1,6 +1,4 @@
-"""The decorator `rows` runs one test with all rows of a table: the test fails if any row fails, and reports every
-failing row.
-"""
+"""The decorator `rows` runs one test with all rows of a table, and reports every failing row."""
 
 import inspect
 
@@ -11,13 +9,13 @@ from tests.rows import rows
 
 @rows(("number", "square"), [(2, 4), (3, 8), (4, 16), (5, 24)])
 def squares(suite: object, number: int, square: int) -> None:
-    """A test with a table of four rows. The rows 1 and 3 fail, because their squares are wrong."""
+    """The rows 1 and 3 fail, because their squares are wrong."""
     assert number**2 == square
 
 
 @rows("text", ["a", "b"])
 def refused(text: str) -> None:
-    """A test with a table of two rows. The row "a" fails, because the exception does not match."""
+    """The row "a" fails, because the exception does not match."""
     with pytest.raises(ValueError, match="b"):
         raise ValueError(text)
 
@@ -39,7 +37,7 @@ def test_a_row_without_the_expected_exception_fails() -> None:
 
 @rows("text", ["a", "b"])
 def skipped(text: str) -> None:
-    """A test with a table of two rows. Both are skipped, which counts as failing."""
+    """Both rows are skipped, which counts as failing."""
     pytest.skip(f"no {text} here")
 
 
