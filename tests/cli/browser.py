@@ -1,5 +1,3 @@
-"""A real Chromium for the tests of the HTML report, and the report as a page in this browser."""
-
 from __future__ import annotations
 
 import shutil
@@ -22,11 +20,10 @@ FLAGS = (
     "--disable-sync",
     "--window-size=1280,900",
 )
-"""Command-line options for Chromium: no window, and no requests that Chromium makes for itself."""
+"""No window, and no requests that Chromium makes for itself."""
 WIDTH, HEIGHT = 1280, 900
-"""The size of the browser window, in CSS pixels."""
 PHONE = 390
-"""The width of a usual phone, in CSS pixels."""
+"""The width of a phone, in CSS pixels."""
 WEAK_TEXT = """
 const found = [];
 for (const element of document.querySelectorAll("body *")) {
@@ -69,14 +66,12 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 class Shown:
-    """The HTML report, open in the browser, with methods that tests use to operate it."""
-
     def __init__(self, driver: Any, file: Path) -> None:
         self.driver = driver
         self.file = file
 
     def go(self, fragment: str = "") -> Shown:
-        """Open the page again, and wait until it is complete: the driver may return before the page is parsed."""
+        """Open the page again, and wait until it is parsed."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.file.as_uri()}{fragment}")
         there = "document.readyState === 'complete' && location.protocol === 'file:'"
@@ -85,46 +80,37 @@ class Shown:
         return self
 
     def all(self, selector: str) -> list[Any]:
-        """Return the elements that match a CSS selector."""
         return self.driver.find_elements("css selector", selector)
 
     def one(self, selector: str) -> Any:
-        """Return the only element that matches a CSS selector."""
         (found,) = self.all(selector)
         return found
 
     def script(self, text: str) -> Any:
-        """Return the value of a JavaScript expression."""
         return self.driver.execute_script(f"return {text}")
 
     def list_scenarios(self) -> list[str]:
-        """Return the ids of the visible scenarios in the list."""
         return self.script(
             "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
             "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
         )
 
     def read_focus(self) -> str:
-        """Return the text, or else the id, of the element with the keyboard focus."""
         return self.script("document.activeElement.textContent || document.activeElement.id")
 
     def waits_for(self, holds: Callable[[], bool]) -> bool:
-        """Wait until `holds()` is true, at most 30 seconds, which suffice even on a busy machine. Return False if it is
-        still false.
-        """
+        """Wait until `holds()` is true, at most 30 seconds. Return False if it is still false."""
         deadline = time.monotonic() + 30
         while not (held := holds()) and time.monotonic() < deadline:
             pass
         return held
 
     def press(self, *keys: str) -> None:
-        """Press these keys."""
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def button(self, scenario_id: str) -> Any:
-        """Return the button that opens the details of a scenario."""
         return self.driver.execute_script(
             "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
         )
@@ -146,11 +132,7 @@ class Shown:
 
 
 def run_script(page: Shown, script: str, *arguments: object) -> Any:
-    """Run a script and return its result.
-
-    The script may use two functions: `ratio` returns the contrast of two colours by WCAG, `over` the visible colour of
-    an element's text.
-    """
+    """Run a script. It may use `ratio` (contrast of two colours by WCAG) and `over` (visible colour of a text)."""
     helpers = """
     const rect = (element) => element.getBoundingClientRect().toJSON();
     const shown = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
@@ -175,9 +157,7 @@ def run_script(page: Shown, script: str, *arguments: object) -> Any:
 
 
 def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
-    """Set how the browser shows pages: the window's width (a `phone` below 500), a medium such as `print`, and
-    preferences of the user such as a dark colour scheme.
-    """
+    """Set the window's width (a `phone` below 500), a medium such as `print`, and preferences such as dark colours."""
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
@@ -185,5 +165,5 @@ def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -
 
 
 def severe(driver: Any) -> list[Any]:
-    """Return the errors that pages have logged in the browser's console since the last call."""
+    """Return the errors in the browser's console since the last call."""
     return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

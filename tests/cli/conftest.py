@@ -1,6 +1,4 @@
-"""Small suites for the tests of commands. Scenarios of the family `wrong` have wrong expectations, so that the
-reference fails them.
-"""
+"""Small suites for tests of commands. The reference fails the scenarios of the family `wrong`."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,7 +28,7 @@ steps:
       error: unexpectedly_modified
       text: File has been unexpectedly modified. Read it again before attempting to write it.
 """
-"""A scenario in which another program changes a file during an Edit. It needs an adapter that supports this."""
+"""A scenario in which another program changes a file during an Edit."""
 
 
 PASSES = """\
@@ -83,16 +81,13 @@ steps:
 
 
 MakeSuite = Callable[[dict[str, str]], Suite]
-"""A function that writes a suite. Its argument maps the ids of scenarios to the texts of their files."""
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
-"""Scenarios that the reference fails, by id."""
 HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
-"""Scenarios that the reference passes, by id."""
 
 
 @pytest.fixture
 def make_suite(tmp_path: Path) -> MakeSuite:
-    """A function that writes a suite. The suite uses the contracts and the error names of the bundled suite."""
+    """A function that writes a suite with the contracts and the error names of the bundled suite."""
 
     def make(scenarios: dict[str, str]) -> Suite:
         return small_suite(tmp_path / "suite", scenarios)
@@ -101,9 +96,7 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write a recording of each scenario. In all `contracts`, the product answers as the scenario expects for the
-    default contract, or with `text` if it is not None.
-    """
+    """Write a recording of each scenario, with the expected answers or with `text`, alike in all `contracts`."""
     for scenario in suite.scenarios():
         steps = []
         for call in scenario.steps:
@@ -119,13 +112,12 @@ def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None
 
 @pytest.fixture
 def holding(make_suite: MakeSuite) -> Suite:
-    """A suite whose scenarios the reference passes."""
     return make_suite(HOLDING)
 
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite of which the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
+    """The reference fails one of its scenarios at the level `text`, and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 
@@ -150,14 +142,14 @@ def ruled(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A driver for Chromium, which all tests share, because starting the browser takes seconds."""
+    """Shared by all tests, because starting the browser takes seconds."""
     with chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A function that runs pytest in this process, in a separate directory, with no other plugin than readfirst's."""
+    """A function that runs pytest in this process, in a separate directory, with no plugin except readfirst's."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugin = ("-p", "readfirst.harness.pytest_plugin")
 
@@ -169,6 +161,6 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
-    """A small suite that commands use in place of the bundled suite, because the bundled suite takes long."""
+    """A small suite that commands use in place of the bundled suite, which takes long."""
     monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: holding.root)
     return holding

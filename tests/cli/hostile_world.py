@@ -1,4 +1,4 @@
-"""The data of a report in which tests replace any text by a hostile text, to check that every report escapes it."""
+"""The data of a report, in which tests replace any text by a hostile one to check that reports escape it."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,12 +19,11 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
 PLAIN = "plain words"
-"""A harmless text, the default of all texts in a report."""
 
 
 @dataclass(frozen=True)
 class World:
-    """All texts that a report may print. By default, each text is harmless."""
+    """All texts that a report may print. By default, each is harmless."""
 
     answer: str = PLAIN
     expected: str = "other words"
@@ -56,7 +55,6 @@ class World:
     fixtures: str = PLAIN
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """Return a scenario that contains the texts."""
         clause = Clause(
             documented=self.documented,
             text=self.expected_text,
@@ -87,17 +85,14 @@ class World:
 
     @property
     def place(self) -> Position:
-        """A position in a scenario file, with the directory of the fixtures."""
         return Position(Path(f"/suite/{self.fixtures}/scenarios/family/x.yaml"), 3, 5)
 
     @property
     def rules(self) -> Rules:
-        """The rules of the report: one rule, with the title from the texts."""
         rule = Rule("the-rule", self.rule_title, "safety", "must", ("Edit",), (), "", self.place)
         return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
 
     def make_verdicts(self) -> list[tuple[Verdict, BaselineResult]]:
-        """Return one verdict of each status, with the texts."""
         make_difference = partial(Difference, 1, 0, position=self.place)
         differences = (
             make_difference("effects", f"path ../{self.file_beside}", "nothing there", "a file"),
@@ -126,7 +121,6 @@ class World:
         return RunRequest(Suite(), self.target, fixtures=[self.fixtures]).commands(contract)
 
     def facts(self) -> RunFacts:
-        """Return the facts about the run that a report in the terminal uses."""
         return RunFacts(
             target=self.target,
             name=self.name,
@@ -139,14 +133,12 @@ class World:
         )
 
     def results(self) -> Results:
-        """Return the results that the HTML report and the badge use: one run, twice."""
         run = Run(
             self.target, self.contract, "text", self.version, tuple(self.make_verdicts()), name=self.name
         )
         return Results((run, replace(run, series=1)))
 
     def sources(self) -> Sources:
-        """Return the functions that the HTML report uses to look up scenarios and contracts."""
         return Sources(
             find=self.scenario,
             contracts=Contracts("", ()),

@@ -1,7 +1,3 @@
-"""Helpers for tests that run pytest within pytest: the type of the fixture `run`, and parameters for runs with and
-without xdist.
-"""
-
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -14,13 +10,11 @@ importlib.import_module("readfirst.harness.adapters.reference")
 importlib.import_module("yaml")
 
 Run = Callable[..., pytest.RunResult]
-"""The type of the fixture `run`: a function that runs pytest with these command-line arguments."""
+"""A function that runs pytest with these command-line arguments."""
 
 
 def alone_and_with(processes: int) -> list[Any]:
-    """Return parameters for a test: pytest in one process and, as a slow test, pytest with this number of xdist
-    processes.
-    """
+    """Return parameters for a test: pytest in one process and, as a slow test, with this number of xdist processes."""
     return [
         pytest.param((), id="alone"),
         pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),

@@ -18,9 +18,7 @@ from .conftest import PASSES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
-"""The content of action.yml, the GitHub action of this project."""
 INSTALL, _BUBBLEWRAP, RUN = ACTION["runs"]["steps"]
-"""The three steps of the action."""
 
 FAKE_PYTHON = f"""\
 #!/bin/sh
@@ -34,13 +32,11 @@ else
   echo "$@" >> "$RUNNER_TEMP/installed"
 fi
 """
-"""A shell script in place of Python. It creates a virtual environment in which `pip` writes the requested packages to a
-file.
-"""
+"""A script in place of Python. It creates an environment whose `pip` only writes the requested packages to a file."""
 
 
 class ActionRun:
-    """The results of one run of the GitHub action: exit code, log, summary, outputs, and the installed packages."""
+    """The results of one run of the GitHub action."""
 
     def __init__(self, folder: Path, code: int, log: str) -> None:
         self.code = code
@@ -52,7 +48,7 @@ class ActionRun:
 
 
 def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
-    """Return the environment of a step: the value of each input, or its default, as the runner sets it."""
+    """Return the environment of a step: the value of each input, or its default."""
     found = {}
     for name, expression in step["env"].items():
         match = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", expression)
@@ -62,14 +58,12 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
 
 
 Act = Callable[..., ActionRun]
-"""The type of the fixture `act`: a function that runs the steps of the action. Its keyword arguments are the inputs."""
+"""A function that runs the steps of the action. Its keyword arguments are the inputs."""
 
 
 @pytest.fixture
 def act(tmp_path: Path) -> Act:
-    """A function that runs the steps of the action with these inputs. `FAKE_PYTHON` takes the place of Python, so that
-    no package is installed.
-    """
+    """A function that runs the steps with `FAKE_PYTHON` in place of Python, so that no package is installed."""
     python = tmp_path / "fake-python"
     python.write_text(FAKE_PYTHON)
     python.chmod(0o755)
@@ -158,7 +152,6 @@ def test_all_inputs_of_the_action_reach_the_command_run(act: Act, mixed: Suite, 
 FUZZED = "python:wrong_answers:TabAfterLineNumber"
 """A wrong implementation that fuzzing finds at once."""
 WRONG_IMPLEMENTATIONS = CHECKOUT / "tests" / "wrong_implementations"
-"""The directory of the wrong implementations."""
 
 
 @pytest.mark.slow

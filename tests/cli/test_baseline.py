@@ -1,5 +1,3 @@
-"""A baseline: the file of accepted failures. It is checked, applied to the verdicts of a run, and updated."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -32,9 +30,7 @@ from tests.newest import NEWEST
 from tests.rows import rows
 
 IDS = ["gate/not-read", "staleness/touched"]
-"""The ids of the scenarios that the baselines of this module may name."""
 CONTRACTS = Suite().contracts
-"""The contracts that the baselines of this module may name."""
 
 
 def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
@@ -43,14 +39,12 @@ def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
 
 
 def baseline(tmp_path: Path, text: str) -> Baseline:
-    """Write a baseline with this text, and read it."""
     file = tmp_path / "accepted.yaml"
     file.write_text(text, encoding="utf-8")
     return load_baseline(file, IDS, CONTRACTS, ["edit-not-read"])
 
 
 def accepting(tmp_path: Path, level: str) -> Baseline:
-    """Return a baseline that accepts the failure of gate/not-read at a level."""
     entry = f"- scenario: gate/not-read\n    level: {level}\n    reason: worded differently"
     return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
@@ -79,7 +73,7 @@ WRONG = [
     ),
     ("name: x\naccepted: [{scenario: gate/not-read, level: text, reason: ''}]\n", "reason is empty"),
 ]
-"""Wrong texts of a baseline, each with the message of the error."""
+"""Each with the message of the error."""
 
 WRONG += [
     (

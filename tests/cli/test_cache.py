@@ -1,4 +1,4 @@
-"""`readfirst product cache`: it lists the cached files with their sizes, and removes only the selected ones."""
+"""`readfirst product cache` lists cached files with their sizes, and removes only the selected ones."""
 
 import fcntl
 import os
@@ -17,16 +17,12 @@ from tests.command_line import Cli, Terminal
 
 DAY = 86_400
 OLD, NEW = "claude-code/2.1.7", "claude-code/2.1.40"
-"""The names of two cached versions of the product."""
 AGNO, TAKES, FAILED = "targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed"
-"""The names of a cached target, of stored replays, and of the list of failed scenarios."""
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with two versions of the product, a target, stored replays, and a directory that does not belong to
-    readfirst. All commands use this cache.
-    """
+    """A cache with versions, a target, replays, and a foreign directory. All commands use this cache."""
     root = tmp_path / "a cache"
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: root / name)
     for name, size, days in (
@@ -50,7 +46,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names() -> list[str]:
-    """Return the names of the entries in the cache."""
     return [f"{each.kind}/{each.name}" for each in list_entries()]
 
 

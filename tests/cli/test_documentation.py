@@ -1,5 +1,3 @@
-"""The pages of the documentation, also as `readfirst docs` prints them. The tests in tests/pages run their commands."""
-
 import os
 import re
 

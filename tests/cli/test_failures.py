@@ -1,4 +1,4 @@
-"""The order of failures in the output, and the text about each, which can be understood without opening a file."""
+"""The order of failures in the output, and the text about each."""
 
 import random
 import re
@@ -31,7 +31,6 @@ from .conftest import MakeSuite
 
 NOT_ACCEPTED = BaselineResult(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
-"""The commands that a report suggests to the user."""
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
 ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
 REFUSED = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
@@ -47,7 +46,7 @@ def make_failure(
     level: Level = "text",
     harm: Kind | None = None,
 ) -> Verdict:
-    """Return a failed verdict with these differences. `length` is the number of steps of the scenario."""
+    """Return a failed verdict. `length` is the number of steps of the scenario."""
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", "notes.txt"),)
     fails: Level | None = None if harm in (None, "blind") else "safe"
     about = {"requirement": requirement, "length": length, "harms": harms, "level": level}
@@ -55,7 +54,6 @@ def make_failure(
 
 
 def make_broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
-    """Return a verdict with the status `error`."""
     return verdict(scenario_id, "error", reason="it hung", requirement=requirement, length=2)
 
 
@@ -75,7 +73,7 @@ WORST_FIRST = [
     make_failure("n/words", TEXT),
     make_failure("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
-"""Failed verdicts, sorted from the most to the least serious. A report must print them in this order."""
+"""Failed verdicts, sorted from the most to the least serious, as a report must print them."""
 
 
 def print_run(
@@ -84,7 +82,7 @@ def print_run(
     ruling: BaselineResult = NOT_ACCEPTED,
     rules: Rules | None = None,
 ) -> str:
-    """Return the output of a run with these verdicts, which explains at most `most` failures, or all if None."""
+    """Return the output of a run that explains at most `most` failures, or all if None."""
     facts = RunFacts(
         target="mine",
         name="mine",
@@ -178,7 +176,6 @@ steps:
 
 @pytest.fixture
 def long(make_suite: MakeSuite) -> Suite:
-    """A suite with one failing scenario, `LONG`, which has several steps."""
     return make_suite({"staleness/long": LONG})
 
 

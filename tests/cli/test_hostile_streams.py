@@ -1,6 +1,4 @@
-"""Hostile texts in the JSON Lines of a run: the commands `diff` and `diagnose` print them as plain text, in every
-format.
-"""
+"""Hostile texts in the JSON Lines of a run: `diff` and `diagnose` print them as plain text, in every format."""
 
 import io
 import json
@@ -45,20 +43,17 @@ ALLOWED, REFUSED, HANGS, LACKS = (
     "gate/read-twice",
     "gate/write-unread",
 )
-"""The scenarios of the run: an edit that succeeds, an edit that is refused, a session that hangs, and a missing
-capability.
-"""
+"""An edit that succeeds, an edit that is refused, a session that hangs, and a missing capability."""
 FIELDS = (
     *("answer", "expected", "file_beside", "error_name", "breakage", "unsupported"),
     *("accepted", "stale", "rule_title", "target", "name", "version"),
 )
 """The fields of `World` whose texts occur in the JSON Lines of a run."""
 NAMED = ("answer", "target", "name")
-"""The fields of `World` whose texts occur in a diagnosis. It contains answers only as digests."""
+"""The fields of `World` whose texts occur in a diagnosis, which contains answers only as digests."""
 
 
 def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
-    """Return the verdicts of a run. The implementation gave the hostile texts of `world`."""
     fails = dict.fromkeys(("effects", "reason", "text", "verbatim"), False)
     about = {"requirement": "must", "rule": world.rule_title, "length": 3, "calls": 2, "steps": 2}
     make = partial(Verdict, contract=CONTRACT, level="text", **about)
@@ -88,7 +83,6 @@ def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
 
 
 def stream_of(world: World, file: Path) -> Path:
-    """Write the JSON Lines of a run with the texts of a `World`, and return the file."""
     text, summary = io.StringIO(), Summary()
     facts = RunFacts(world.target, world.name, (CONTRACT,), "text", 4, world.commands, world.scenario)
     report = JsonlReport(text, facts, world.version)
@@ -101,7 +95,7 @@ def stream_of(world: World, file: Path) -> Path:
 
 
 class Streams:
-    """Used by the tests to run `diff` and `diagnose` on the JSON Lines of a run with the texts of a `World`."""
+    """Runs `diff` and `diagnose` on the JSON Lines of a run with the texts of a `World`."""
 
     def __init__(self, suite: Suite, folder: Path, replays: ReplayCache) -> None:
         self.suite = suite
@@ -129,28 +123,22 @@ class Streams:
 
 @pytest.fixture(scope="module")
 def streams(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streams]:
-    """The commands `diff` and `diagnose` with the bundled suite. All tests of the module share the replays of the
-    reference.
-    """
+    """All tests of the module share its replays of the reference."""
     with ReplayCache(suite) as replays:
         yield Streams(suite, tmp_path_factory.mktemp("streams"), replays)
 
 
 def join_lines(lines: Iterable[str]) -> str:
-    """Return the lines as one text."""
     return "".join(f"{line}\n" for line in lines)
 
 
 def is_json(text: str) -> object:
-    """Return the type of a JSON text. Fails if the text is not valid JSON."""
+    """Return the type of a JSON text. Fails if it is not valid JSON."""
     return type(json.loads(text))
 
 
 def markup(text: str) -> object:
-    """Return the kinds of markup in a Markdown page, such as links and tables, to check that a hostile text adds none.
-
-    Paragraphs, lists and code are left out, because their number may differ.
-    """
+    """Return the kinds of markup in a Markdown page except paragraphs, lists and code, whose number may differ."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     children = [child for token in tokens for child in token.children or ()]
     inert = {"inline", "text", "code_inline", "softbreak", "text_special"}

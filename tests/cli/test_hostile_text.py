@@ -1,8 +1,4 @@
-"""Hostile texts in an answer, a name, a title or a baseline stay plain text in every output format.
-
-The tests use all formats in `FORMATS`, all texts in `FIELDS` and all hostile texts in `PAYLOADS`. A test fails if a
-command has a format that `FORMATS` lacks.
-"""
+"""Hostile texts (`PAYLOADS`) in any field (`FIELDS`) stay plain text in every output format (`FORMATS`)."""
 
 import html.parser
 import io
@@ -49,22 +45,18 @@ PAYLOADS = {
 }
 """Hostile texts, by the kind of output that each could attack."""
 LONG = {"many that need escapes": "\x1b" * 200_000, "many lines": " \n" * 50_000}
-"""Texts so long that a report must truncate them."""
 LONGEST_NAME, LONGEST_PATH = 255, 4096
-"""The longest name and the longest path that Linux allows, in characters."""
 LIMITED = {
     **dict.fromkeys(("name", "contract", "version", "scenario_id"), LONGEST_NAME),
     **dict.fromkeys(
         ("target", "fixtures", "given_name", "event_path", "expected_file", "file_beside"), LONGEST_PATH
     ),
 }
-"""The maximum number of characters in fields whose length is limited by the system or by the suite."""
+"""Maximum lengths of fields that the system or the suite limits."""
 ROOM = 70_000
 """The maximum number of characters that one text of any length may add to a report."""
 COMMANDS_SHOWN = 12
-"""The maximum number of commands in one report that contain the target or the suite. Reports never truncate commands,
-because users copy them.
-"""
+"""Commands in one report that contain the target or the suite. They are never truncated: users copy them."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,6 @@ class Format:
 
 
 def write_report(make: Callable[[io.StringIO, World], Any], world: World) -> str:
-    """Write the verdicts of a `World` to a report, and return its output."""
     stream = io.StringIO()
     report, summary = make(stream, world), Summary()
     for verdict, ruling in world.make_verdicts():
@@ -95,7 +86,6 @@ def write_report(make: Callable[[io.StringIO, World], Any], world: World) -> str
 
 
 def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
-    """Return a console that writes to `stream`, with colours if `terminal` is true."""
     return Console(
         file=stream,
         width=110,
@@ -106,8 +96,6 @@ def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
 
 
 def write_table(world: World, *, terminal: bool = False) -> str:
-    """Return the output of `readfirst run` as text."""
-
     def make(stream: io.StringIO, world: World) -> TableReport:
         return TableReport(console(stream, terminal=terminal), world.facts(), most_failures=None)
 
@@ -127,13 +115,11 @@ def write_page(page: Any, world: World) -> str:
 
 
 def write_scenario(world: World) -> str:
-    """Return the output of `readfirst show`."""
     contract = Contract("2.1.7")
     return "\n".join(scenario_lines(world.scenario("family/x"), contract)) + "\n"
 
 
 def write_failures(world: World) -> str:
-    """Return the texts about a failed verdict and about an error."""
     failing, broken = world.make_verdicts()[:2]
     texts = [
         part
@@ -144,7 +130,7 @@ def write_failures(world: World) -> str:
 
 
 def json_shape(value: object) -> object:
-    """Return the structure of a JSON value: the types of all values in it."""
+    """Return the types of all values in a JSON value."""
     match value:
         case dict():
             return [json_shape(each) for each in value.values()]
@@ -155,7 +141,7 @@ def json_shape(value: object) -> object:
 
 
 def xml_shape(text: str) -> object:
-    """Return the structure of an XML text: its tags and the names of their attributes."""
+    """Return the tags of an XML text, with the names of their attributes."""
     return [(each.tag, sorted(each.attrib)) for each in ElementTree.fromstring(text.encode()).iter()]
 
 
@@ -187,9 +173,7 @@ class _Tags(html.parser.HTMLParser):
 
 
 def html_shape(text: str) -> object:
-    """Return the structure of an HTML page: its tags, the names of their attributes, and the page's program, its last
-    script. The scripts before it contain data, which must be valid JSON.
-    """
+    """Return the tags, attribute names and program (the last script) of a page. Earlier scripts must be valid JSON."""
     tags = _Tags()
     tags.feed(text)
     *data, program = tags.scripts
@@ -199,10 +183,7 @@ def html_shape(text: str) -> object:
 
 
 def markdown_shape(text: str) -> object:
-    """Return the structure of a Markdown page: its blocks and the kinds of markup in them.
-
-    If a hostile text acted as markup, it would add elements.
-    """
+    """Return the blocks and kinds of markup of a Markdown page. A hostile text that acted as markup would add some."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     return [
         (token.type, token.content if token.type == "html_block" and PLAIN not in token.content else "")
@@ -214,7 +195,7 @@ def markdown_shape(text: str) -> object:
 
 
 def json_lines(text: str) -> object:
-    """Return the structure of each JSON line. A long text that is stored on a separate line is inserted first."""
+    """Return the structure of each JSON line, after long texts on separate lines are inserted."""
     contents, shapes = ContentReader(), []
     for line in map(json.loads, text.splitlines()):
         if line.get("type") == "content":
@@ -252,7 +233,7 @@ FORMATS = {
 """The output formats by command and value of `--format`. The summary of a GitHub step is the Markdown of `report`."""
 
 DIFFERENT = list({form: name for name, form in reversed(FORMATS.items())}.values())
-"""One name of each distinct format, because `run` and `report` share some formats."""
+"""One name of each distinct format, because `run` and `report` share formats."""
 
 STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in ("text", "markdown", "json")}
 """Formats of the commands that read JSON Lines. The tests are in test_hostile_streams.py."""
@@ -262,9 +243,7 @@ REVIEWED = {
     *("behaviours text", "behaviours json"),
     *("targets text", "targets json"),
 }
-"""Formats that are not tested, because all their texts come from reviewed files: recordings, rules, behaviours, and
-names of contracts and targets.
-"""
+"""Formats whose texts all come from reviewed files: recordings, rules, behaviours, names of contracts and targets."""
 
 FIELDS = [each.name for each in fields(World)]
 """The names of all texts that a report may print."""
@@ -345,22 +324,19 @@ def test_a_printed_command_with_escaped_arguments_works_in_a_shell() -> None:
 _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-"""Matches control characters and invisible characters, which could change how the text around them is displayed."""
+"""Control and invisible characters, which could change how the text around them is displayed."""
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 """Matches the colour sequences that `rich` writes to a terminal. Those in a hostile text are escaped."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Matches the texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
+"""Texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
-    """Return the errors in the output `made` of a format, in which some texts are hostile. `usual` is the output with
-    harmless texts; both outputs must have the same structure. `room` is the maximum number of additional characters.
-    """
+    """Return the errors in an output with hostile texts, which may be `room` characters longer than the `usual` one."""
     return list(_check_output(made, form, usual, room))
 
 
 def _check_output(made: str, form: Format, usual: str, room: int) -> Iterator[str]:
-    """Yield each error in the output `made`, as `complaints` returns them."""
     plain = _STYLE.sub("", made) if form is FORMATS["run table on a terminal"] else made
     if found := _ACTS.search(plain):
         yield f"{found[0]!r} in {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
@@ -378,7 +354,7 @@ def test_the_tested_formats_include_every_format_of_every_command() -> None:
 
 
 def formats() -> Iterator[tuple[str, str]]:
-    """Yield the name of each command that has the option `--format`, with each value of the option."""
+    """Yield the name of each command with the option `--format`, with each value of the option."""
     for name in (called for called in sorted(COMMANDS) if " " not in called):
         for option in typer.main.get_command(cli._build_app([name])).commands[name].params:
             if "--format" in option.opts:

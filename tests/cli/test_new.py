@@ -1,6 +1,4 @@
-"""`readfirst new` writes a scenario template: the template can be loaded, `lint` reports findings until it is filled
-in, and no existing file is replaced.
-"""
+"""`readfirst new` writes a scenario that loads, that `lint` reports until it is filled in, and replaces no file."""
 
 import shutil
 from pathlib import Path
@@ -16,7 +14,6 @@ from tests.rows import rows
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """An empty suite with the contracts and error names of the bundled suite."""
     root = tmp_path / "fixtures"
     (root / "scenarios").mkdir(parents=True)
     for path in default_root().glob("*.yaml"):

@@ -1,6 +1,4 @@
-"""The reports of a run state in many places how many scenarios passed: the numbers agree, and no error counts as a
-pass.
-"""
+"""All reports of a run state the same numbers of passed scenarios, and no error counts as a pass."""
 
 import io
 import json
@@ -35,17 +33,12 @@ MIXED: list[Kind] = [
     ("unsupported", 0),
     ("unspecified", 0),
 ]
-"""The verdicts of a run with all statuses."""
 ALL_BROKEN: list[Kind] = [("error", 0)] * 3
-"""The verdicts of a run with errors only."""
 GO_ON = Commands("readfirst run mine", "readfirst show")
-"""The commands that the reports suggest."""
 NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
-"""The verdicts of a run in which no scenario was judged."""
 
 
 def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[Judged]:
-    """Return one verdict for each kind and contract."""
     found = []
     for contract in contracts:
         for number, ((status, holding), requirement) in enumerate(
@@ -62,9 +55,7 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
 
 
 class AllReports:
-    """All reports about the same verdicts. Each property returns the numbers of passed and of judged scenarios that one
-    report states, such as "5/10".
-    """
+    """All reports about the same verdicts. Each property returns the numbers of passed and judged, such as "5/10"."""
 
     def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
         suite = Suite()
@@ -95,30 +86,25 @@ class AllReports:
 
     @property
     def table(self) -> list[list[str]]:
-        """The cells of the table of a run."""
         return [
             line.split() for line in self.text["table"].splitlines() if re.match(r"\S+ +\d", line.strip())
         ]
 
     def in_table(self, name: str) -> str:
-        """Return the numbers in one row of the table of a run."""
         (row,) = [row for row in self.table if row[0] == name]
         return row[2 + LEVELS.index(self.level)]
 
     @property
     def badge(self) -> str:
-        """The numbers in the text of the badge."""
         return str(json.loads(self.text["badge"])["message"]).partition(",")[0].removesuffix(f" {self.level}")
 
     @property
     def markdown(self) -> list[str]:
-        """The numbers in the Markdown page, one for each contract."""
         rows = [line.split(" | ") for line in self.text["markdown"].splitlines() if line.startswith("| mine")]
         return [row[4 + LEVELS.index(self.level)] for row in rows]
 
     @property
     def html(self) -> list[str]:
-        """The numbers in the HTML page, one for each contract."""
         page = self.text["html"]
         table = page[page.index("<tbody") : page.index("</tbody")]
         cells = re.findall(r"(\d+/\d+)", table)
@@ -126,13 +112,11 @@ class AllReports:
 
     @property
     def stream(self) -> str:
-        """The numbers in the last line of the JSON Lines."""
         footer = json.loads(self.text["jsonl"].splitlines()[-1])
         return f"{footer['passed']}/{footer['passed'] + footer['failed'] + footer['error']}"
 
     @property
     def junit(self) -> str:
-        """The numbers in the JUnit file."""
         total = {
             name: int(number)
             for name, number in ElementTree.fromstring(self.text["junit"]).items()

@@ -1,6 +1,4 @@
-"""Commands with private suites: reports name the suites, one run may use several suites, and `new` copies bundled
-families.
-"""
+"""Commands with private suites: reports name them, one run may use several, `new` copies bundled families."""
 
 import json
 import shutil
@@ -21,7 +19,6 @@ from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, UNREAD, p
 
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
-    """A private suite with one scenario, a name and a version."""
     return private(tmp_path / "ours", {"suite.yaml": 'name: ours\nversion: "0.1"\n'})
 
 

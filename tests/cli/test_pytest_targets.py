@@ -1,5 +1,3 @@
-"""The pytest plugin connects to a target, and reports an error if it cannot."""
-
 import re
 import sys
 from pathlib import Path

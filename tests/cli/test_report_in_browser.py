@@ -27,23 +27,17 @@ steps:
   - Edit: {{file_path: "$WS/a & b.txt", old_string: "<!--<script>", new_string: "x"}}
     expect: {{error: file_not_found, text: File does not exist.}}
 """
-"""A scenario whose texts contain HTML and scripts."""
 
 EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
-"""An answer that contains a script and control characters."""
 
 
 Show = Callable[..., Shown]
-"""The type of the fixture `show`: a function that opens the report at a fragment of its address, such as
-`#gate/not-read`.
-"""
+"""A function that opens the report at a fragment of its address, such as `#gate/not-read`."""
 
 
 @pytest.fixture
 def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
-    """A function that opens a report in the browser. The report is about two runs: the reference on a small suite, and
-    a tool with hostile answers.
-    """
+    """A function that opens a report about two runs: the reference, and a tool with hostile answers."""
 
     def open_report(fragment: str = "") -> Shown:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})

@@ -1,4 +1,4 @@
-"""`readfirst report` on a terminal: it prints the output of one run unchanged, and several runs next to each other."""
+"""`readfirst report` prints the output of one run unchanged, and several runs next to each other."""
 
 import re
 import sys
@@ -35,7 +35,6 @@ def plain(text: str) -> str:
 
 
 def without_line_numbers(text: str) -> str:
-    """Return a text without the line numbers of scenario files."""
     return re.sub(r"yaml:\d+:\d+", "yaml", text)
 
 

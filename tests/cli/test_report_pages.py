@@ -21,12 +21,11 @@ from .test_reports import VERDICTS, facts
 
 
 def results(*verdicts: Verdict, target: str = "python:module:Tools", level: Level = "text") -> Results:
-    """Return the results of one run with these verdicts."""
     return Results((run(*verdicts, target=target, level=level),))
 
 
 def of_suite(suite: Suite, *contracts: str) -> Results:
-    """Return the results of the reference on a suite, with one run for each contract."""
+    """Return the results of the reference, with one run for each contract."""
     runs = []
     for contract in contracts or ("2.1.7",):
         verdicts = list(replayed(suite, "reference", [contract]))

@@ -23,12 +23,11 @@ from tests.rows import rows
 from tests.verdicts import sources_of, verdict, with_baseline_result, write_report_of
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
-"""A text with control characters and markup, which every format must escape."""
+"""Control characters and markup, which every format must escape."""
 MINE = Commands("readfirst run mine", "readfirst show")
 
 
 def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Difference:
-    """Return a difference in the text of an answer. By default the text is `NASTY`."""
     place = Position(Path("/suite/scenarios/family/text.yaml"), 7, 5)
     return Difference(0, 0, "text", "text", expected, got, position=place, **parts)
 
@@ -44,11 +43,9 @@ VERDICTS = [
     with_baseline_result(verdict("other/races", "unsupported", reason="the adapter lacks during")),
     with_baseline_result(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
-"""One verdict of each status, each with its result of a baseline."""
 
 
 def facts(suite: Suite | None = None) -> RunFacts:
-    """Return the facts of a run that reports print, such as its target."""
     return RunFacts(
         target="python:module:Tools",
         name="mine",
@@ -64,32 +61,27 @@ def facts(suite: Suite | None = None) -> RunFacts:
 
 
 def jsonl(stream: io.StringIO) -> Report:
-    """Return a report as JSON Lines."""
     return JsonlReport(stream, facts(), "1.0")
 
 
 def junit(stream: io.StringIO, rules: Rules | None = None) -> Report:
-    """Return a report as JUnit XML."""
     known = facts()
     commands = {"commands": lambda run: known.commands(run.contract), "find": known.find}
     return PageReport(stream, known, "junit", sources_of(Suite(), rules=rules, **commands))
 
 
 def table(stream: io.StringIO, most: int | None = 20) -> Report:
-    """Return a report as text for a terminal."""
     return TableReport(Console(file=stream, width=110), facts(), most_failures=most)
 
 
 @cache
 def validator() -> Draft202012Validator:
-    """Return the validator for the JSON Lines of a run."""
     schema = json.loads((default_root() / "schema" / "result.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
 
 def schema_errors(line: object) -> list[str]:
-    """Return the errors that the schema reports about one JSON line."""
     return [error.message for error in validator().iter_errors(line)]
 
 

@@ -30,11 +30,9 @@ DIFFERENCE = {
     "got": "b\udc80",
     "blame": "implementation",
 }
-"""A difference in the text of an answer, as the JSON Lines contain it."""
 
 
 def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, Any]:
-    """Return the line of one verdict."""
     line = {
         "type": "verdict",
         "scenario": scenario,
@@ -62,13 +60,10 @@ def footer(**parts: Any) -> dict[str, Any]:
 
 
 WHOLE = [HEADER, verdict("a/one"), verdict("a/two"), footer()]
-"""All lines of a complete run."""
 
 
 @pytest.fixture
 def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
-    """A function that writes lines to a file and returns the file."""
-
     def write(lines: list[dict[str, Any]]) -> Path:
         path = tmp_path / "results.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
@@ -78,7 +73,6 @@ def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
 
 
 Write = Callable[[list[dict[str, Any]]], Path]
-"""The type of the fixture `stream`."""
 
 
 def test_the_former_status_name_broken_is_read_as_error(stream: Write) -> None:

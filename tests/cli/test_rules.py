@@ -1,5 +1,3 @@
-"""`readfirst rules` lists the rules of scenarios, and the options --rule and --class select scenarios by rule."""
-
 import re
 import sys
 
@@ -11,7 +9,6 @@ from tests.command_line import Cli
 
 
 def select_scenarios(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
-    """Return the ids of the scenarios that these rules and classes select."""
     return select(suite, Selection(rules=rules, classes=classes))
 
 

@@ -1,4 +1,4 @@
-"""Reports group the results of a run by rule, in every format. The worst rule comes first."""
+"""Reports group the results of a run by rule, the worst rule first, in every format."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def verdict_on(
     accepted: str = "",
     status: Status | None = None,
 ) -> Judged:
-    """Return a verdict on a scenario. Its id begins with its rule. It fails at `fails` and all stricter levels."""
+    """Return a verdict on a scenario whose id begins with its rule. It fails at `fails` and all stricter levels."""
     found = verdicts.verdict(
         scenario,
         status or ("failed" if fails else "passed"),
@@ -52,9 +52,7 @@ def verdict_on(
 
 
 Row = tuple[str, str, str, str]
-"""The row of a rule that does not hold: the heading above it, the numbers `failures/scenarios`, the title of the rule,
-and the shortest scenario that fails.
-"""
+"""The heading above a rule that does not hold, `failures/scenarios`, its title, and the shortest failing scenario."""
 
 TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     "classes": (
@@ -131,7 +129,7 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         "safety 1/1, 1 not claimed, text, judged 2 of 3",
     ),
 }
-"""Verdicts of runs, each with the expected rows, numbers of the classes, and text of the badge."""
+"""Each with the expected rows, numbers of the classes, and text of the badge."""
 
 
 def sources(suite: Suite) -> Sources:
@@ -139,7 +137,7 @@ def sources(suite: Suite) -> Sources:
 
 
 CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
-"""The scenarios of each class. If a run contains all scenarios of a class, its badge names the class."""
+"""The scenarios of each class. If a run contains all of a class, its badge names the class."""
 
 
 def results(every: Sequence[Judged]) -> Results:
@@ -256,11 +254,7 @@ def test_the_example_of_a_rule_is_an_accepted_failure_only_if_no_other_scenario_
 def failures_with(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
 ) -> Iterator[Judged]:
-    """Yield a failed verdict for each number, with the differences `what` at the level `effects`.
-
-    If a text in `what` begins with the name of a kind of harm, the verdict gets this harm. With `words`, the text of
-    the answer differs, too.
-    """
+    """Yield a failure for each number, with the differences `what`: harm, if they begin with a kind of harm."""
     for number in numbers:
         found, ruling = verdict_on(f"{rule}/{number:02}", "effects")
         kinds = [next((kind for kind in KINDS if each.startswith(kind)), None) for each in what]
@@ -282,7 +276,7 @@ def failures_with(
 
 
 LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
-"""A harm that is the same mistake in several scenarios, although the name of the file differs."""
+"""A harm that is the same mistake in several scenarios, although the file's name differs."""
 
 
 @pytest.mark.parametrize(

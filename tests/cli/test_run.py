@@ -33,7 +33,6 @@ def plain(verdict: Verdict) -> Verdict:
 
 
 def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
-    """Return the verdicts of the reference on a suite, without durations."""
     return [plain(verdict) for verdict in run(suite, "reference", ["2.1.7"], **options)]
 
 
@@ -198,7 +197,6 @@ class Hangs:
         print("hanging", flush=True, file=open(__file__ + ".hangs", "a"))
         time.sleep(600)
 """
-"""An implementation whose calls never return."""
 
 
 @pytest.mark.slow

@@ -1,6 +1,4 @@
-"""The scenarios that a selection contains, the error if it contains none, and the metadata of scenarios that the
-selection uses.
-"""
+"""The scenarios of a selection, the error if it has none, and the metadata that it uses."""
 
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from tests.small_suites import small_suite
 
 
 def select_scenarios(suite: Suite, **parts: object) -> list[str]:
-    """Return the ids of the selected scenarios."""
     return select(suite, Selection(**parts))
 
 

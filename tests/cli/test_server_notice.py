@@ -1,6 +1,4 @@
-"""A run prints at its start whether scenarios share servers, why, and the estimated time; at its end, the time that it
-took. The JSON lines contain the decision about servers, too.
-"""
+"""A run prints whether scenarios share servers, why, and the estimated time; at its end, the time that it took."""
 
 import io
 import json
@@ -17,22 +15,21 @@ from tests import verdicts
 from tests.cli.test_reports import facts, schema_errors
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')
-"""The decision to use a process for each scenario, because one session changed the answers of another."""
+"""One session changed the answers of another."""
 SHARED = IsolationDecision("shared", "no session affects another")
-"""The decision to share a server between scenarios."""
 UNDECIDED, SEPARATE = ServerUse(False, "too few", seconds=2), ServerUse(False, "so", PROCESS, 2)
-"""The uses of a server: before there is a decision, and with one server for each scenario."""
+"""Before there is a decision, and with one server for each scenario."""
 TOGETHER, EXCEPTION = ServerUse(True, "so", SHARED, 0.5), ServerUse(False, "its own rules", SHARED, 9)
-"""The uses of a server: shared with other scenarios, and separate because of a scenario's own rules."""
+"""Shared with other scenarios, and separate because of a scenario's own rules."""
 
 
 def verdict(use: ServerUse | None, status: str = "") -> Verdict:
-    """Return a verdict on a scenario that used this server. If `use` is None, the scenario was not replayed."""
+    """Return a verdict on a scenario that used this server. If `use` is None, it was not replayed."""
     return verdicts.verdict("a/b", status or ("passed" if use else "unsupported"), server=use)
 
 
 def lines(notice: ServerNotice, uses: Iterable[ServerUse | None]) -> list[str]:
-    """Return the line that the notice prints after each verdict. Empty if it prints none."""
+    """Return the line that the notice prints after each verdict, or an empty text."""
     return [notice.line(verdict(use)) for use in uses]
 
 

@@ -1,6 +1,4 @@
-"""The JSON lines of a run contain each long text once. Of two very long texts, they contain only the part
-that differs.
-"""
+"""The JSON lines of a run contain each long text once, and of two very long texts only what differs."""
 
 import io
 import json
@@ -20,7 +18,6 @@ from tests.verdicts import verdict
 
 
 def stream_of(*verdicts: Verdict) -> str:
-    """Return the JSON lines of a run with these verdicts."""
     facts = RunFacts(
         target="mine",
         name="mine",
@@ -46,7 +43,7 @@ def make_failure(name: str, expected: str, got: str) -> Verdict:
 
 
 def read_differences(text: str, tmp_path: Path) -> list[Difference]:
-    """Return the first difference of each verdict in the JSON lines `text`."""
+    """Return the first difference of each verdict."""
     file = tmp_path / "results.jsonl"
     file.write_text(text)
     (run,) = read_stream(file)

@@ -15,7 +15,7 @@ from tests.rows import rows
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory of each test: it contains a server in each of several languages, and a program."""
+    """The current directory: it contains a server in each of several languages, and a program."""
     folder = tmp_path / "my project"
     folder.mkdir()
     for name in ("server.mjs", "server.py", "notes.txt"):

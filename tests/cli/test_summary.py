@@ -1,5 +1,3 @@
-"""The summary of a run: its counts, its last line, and the exit code."""
-
 from dataclasses import replace
 
 from readfirst.harness.compare.baseline import BaselineResult
@@ -10,11 +8,10 @@ from tests.rows import rows
 from tests.verdicts import verdict
 
 OK, NOT_OK = BaselineResult(conformant=True), BaselineResult(conformant=False)
-"""The results of a baseline that accepts a verdict, and of one that does not."""
+"""Whether the baseline accepts a verdict."""
 
 
 def summary(*verdicts: tuple[Status, BaselineResult]) -> Summary:
-    """Return the summary of a run with these verdicts."""
     counted = Summary()
     for number, (status, ruling) in enumerate(verdicts):
         fails: dict[Status, Level] = {"passed": "verbatim", "failed": "reason"}

@@ -1,6 +1,4 @@
-"""Options that developers use while they work on an implementation: run the last failures, keep workspaces, trace
-calls, watch files.
-"""
+"""Options for developers: run the last failures, keep workspaces, trace calls, watch files."""
 
 import json
 import os
@@ -28,14 +26,13 @@ IDS = ["wrong/effects", "wrong/text"]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use an empty cache and an empty current directory in every test, because both store the last failures."""
+    """Use an empty cache and current directory, because both store the last failures."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
 
 def scenarios_in(stream: Path) -> list[str]:
-    """Return the ids of the scenarios in the JSON lines of a run."""
     lines = map(json.loads, stream.read_text().splitlines())
     return [line["scenario"] for line in lines if line["type"] == "verdict"]
 
@@ -195,9 +192,7 @@ def test_the_option_trace_escapes_control_characters(capsys: pytest.CaptureFixtu
 
 
 class Runs:
-    """A substitute for the function that runs scenarios: each call returns the next exit code. `options` contains the
-    options of each call.
-    """
+    """A substitute for the function that runs scenarios. Each call returns the next exit code and adds to `options`."""
 
     def __init__(self, *codes: int) -> None:
         self.codes = list(codes)
@@ -262,7 +257,6 @@ def test_watch_runs_the_scenarios_as_soon_as_a_file_is_saved(tmp_path: Path) -> 
 
 
 def wait_for_text(file: Path, text: str, *, times: int = 1) -> None:
-    """Wait until a file contains `text` at least `times` times."""
     end = time.monotonic() + 60
     while file.read_text().count(text) < times:
         assert time.monotonic() < end, file.read_text()
