@@ -1,6 +1,4 @@
-"""Used by tests to judge the reference, with any combination of behaviours, by the expectations of a scenario on a
-contract.
-"""
+"""Judges the reference, with any combination of behaviours, by the expectations of a scenario on a contract."""
 
 from functools import lru_cache
 
@@ -15,9 +13,7 @@ from readfirst.reference_impl import Behaviours, FileTools
 
 
 class LastReadSuite(Suite):
-    """A suite that caches the last scenario and its recording, because tests judge a scenario on one contract after the
-    other.
-    """
+    """Caches the last scenario and its recording, because tests judge it on one contract after the other."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,15 +31,12 @@ _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
 
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
-    """Return the verdict at the level `text`. If the contract does not cover the scenario, the outcome is not
-    compared.
-    """
+    """Return the verdict at the level `text`. Without an expectation of the contract, the outcome is not compared."""
     skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 
 def judge_status(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
-    """Return the status of the verdict at the level `text`, such as `passed`."""
     return verdict_of(scenario, outcome, contract).status
 
 

@@ -1,6 +1,4 @@
-"""The reference's table states the version in which each behaviour changed: recordings show that each version
-is exact.
-"""
+"""The reference's table states the version of each behaviour's change: recordings show that it is exact."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -26,11 +24,8 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from .judging import SUITE, judge_status, list_tools
 
 HIDDEN_BY_REREADS = "hidden before it by changed_own_writes_are_reread, which begins then"
-"""A reason in `NOT_EXACT`."""
 SCHEMA = "the schema of settings changes in more versions than are told apart"
-"""A reason in `NOT_EXACT`."""
 OTHER_MODEL = "the versions before it were recorded with another model"
-"""A reason in `NOT_EXACT`."""
 
 NOT_EXACT: dict[tuple[str, str], str] = {
     ("final_slash_is_part_of_the_key", "2.1.280"): "before it, no tool takes a path with a final slash",
@@ -67,16 +62,11 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "2.1.328",
     ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
-"""Changes whose version may be inexact, by behaviour and version, each with the reason why no recording can show the
-exact version.
-"""
+"""Changes whose version may be inexact, each with the reason why no recording can show the exact version."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
-"""All published versions of the product."""
 PARTS = 4
-"""The number of parts into which the changes are divided, so that processes share the work. The quick tests check the
-first part.
-"""
+"""The changes are divided so that processes share the work. The quick tests check the first part."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +85,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Sides:
-    """A scenario that was recorded in two successive versions, `before` and `after`. `gated`: the recordings use models
-    that must read first.
-    """
+    """A scenario recorded in two successive versions. `gated`: with models that must read first."""
 
     scenario_id: str
     before: str
@@ -106,7 +94,6 @@ class Sides:
 
 
 def changes() -> list[Change]:
-    """Return all changes of behaviours that the reference's table contains."""
     found = []
     for name, history in behaviour_histories().items():
         values = [history.first, *history.changes.values()]
@@ -117,7 +104,6 @@ def changes() -> list[Change]:
 
 @cache
 def load_recording(scenario_id: str) -> Recording:
-    """Return the recording of a scenario."""
     return Recordings(SUITE.recordings_root).recording(scenario_id)
 
 
@@ -134,9 +120,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
 
 
 def is_shown_exactly(change: Change) -> bool:
-    """Whether recordings contradict the reference if the change came one version later, and also if it came one version
-    sooner.
-    """
+    """Whether recordings contradict the reference if the change came one version later, and one version sooner."""
     late = sooner = False
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
@@ -176,14 +160,14 @@ def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, pla
 
 
 def value_for_model(value: Any, gated: bool) -> Any:
-    """Return the value of a behaviour for a class of models. Before 2.1.208, all models have the same value."""
+    """Return the value for a class of models. Before 2.1.208, all models have the same value."""
     if not isinstance(value, ByModel):
         return value
     return value.enforced if gated else value.relaxed
 
 
 def tool_is_gone(change: Change) -> bool:
-    """Whether the change removes a tool. After such a change, scenarios that need the tool cannot be recorded."""
+    """Whether the change removes a tool. Scenarios that need the tool cannot be recorded afterwards."""
     last = RELEASES.versions[RELEASES.position(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
@@ -195,9 +179,7 @@ def tool_is_gone(change: Change) -> bool:
 
 
 def describe_problem(change: Change) -> str:
-    """Return a message that names the missing recordings if the version of a change is not exact. Empty if it
-    is exact.
-    """
+    """Return a message that names the missing recordings. Empty if the version is exact."""
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
         if is_shown_exactly(change):
@@ -225,7 +207,6 @@ def test_recordings_show_the_exact_version_of_every_change(part: int) -> None:
 
 
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]
-"""The changes whose version recordings show exactly."""
 
 
 @pytest.mark.parametrize("step", [-1, pytest.param(1, marks=pytest.mark.slow)], ids=["sooner", "later"])

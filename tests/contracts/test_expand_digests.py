@@ -1,4 +1,4 @@
-"""If an expectation contains only a digest, a failure shows the different content, which is read from the recording."""
+"""If an expectation has only a digest, a failure shows the content, which is read from the recording."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ SUITE = Suite()
 
 
 class Session:
-    """A session of the reference. The function `spoil` changes its answers and files."""
+    """A session of the reference whose answers and files `spoil` changes."""
 
     def __init__(
         self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]
@@ -37,9 +37,7 @@ class Session:
 
 @pytest.fixture
 def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
-    """A function that judges the reference in one scenario. Its argument `spoil` changes answers and files, so that the
-    scenario fails.
-    """
+    """A function that judges the reference in one scenario, which it fails because of `spoil`."""
 
     def judge(
         scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
@@ -100,9 +98,7 @@ def test_a_failure_of_a_long_text_shows_the_difference_instead_of_a_digest(
 
 
 def copy_scenario(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
-    """Write a suite with one bundled scenario. `recording` replaces its recording; if it is None, the suite has no
-    recording.
-    """
+    """Write a suite with one bundled scenario. `recording` replaces its recording; None removes it."""
     suite = small_suite(tmp_path / "suite", {scenario_id: SUITE.path(scenario_id).read_bytes()})
     if recording is not None:
         file = suite.recordings.path(scenario_id)

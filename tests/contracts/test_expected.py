@@ -1,6 +1,4 @@
-"""The scenario file states the expectations of one contract. Those of the other contracts come from complete
-recordings.
-"""
+"""A scenario file states the expectations of one contract; complete recordings state those of the others."""
 
 from pathlib import Path
 
@@ -36,26 +34,21 @@ from tests.small_suites import keep_recording, small_suite
 from .judging import SUITE
 
 OWN, OTHER = SUITE.contracts["2.1.7"], SUITE.contracts["2.1.40"]
-"""The contract of the scenario file, and a contract whose expectations come from a recording."""
+"""The contract of the scenario file, and one whose expectations come from a recording."""
 DOCUMENTED = SUITE.contracts["documented"]
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
-"""A documented expectation."""
 NEW = RegularFile(b"new")
-"""A file as the recording of 2.1.40 contains it."""
 
 
 def edit(recorded: Clause | None, documented: Clause | None = None) -> ToolCall:
-    """Return an Edit with these expectations."""
     return ToolCall("Edit", {"file_path": "$WS/a"}, expect=Expectation(recorded, documented))
 
 
 def scenario(*steps: Step) -> Scenario:
-    """Return a scenario with these steps."""
     return Scenario("a/b", "A title", "must", Given(), steps, OWN.name)
 
 
 def make_step(*texts: str, error: str | None = None, **more: object) -> TranscriptStep:
-    """Return a recorded step with one Edit for each text."""
     results = tuple(RecordedResult(text, error) for text in texts)
     return TranscriptStep(("Edit",) * len(texts), results, **more)  # type: ignore[arg-type]
 
@@ -142,7 +135,6 @@ steps:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with one scenario and its recording on 2.1.40."""
     suite = small_suite(tmp_path, {"a/b": FILE})
     recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((make_step("Done."),))})
     keep_recording(suite, "a/b", recording)
@@ -150,7 +142,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def text_of(suite: Suite, contract: Contract) -> object:
-    """Return the expected text of the scenario on a contract. None if there is no expectation."""
+    """Return the expected text of the scenario. None if there is no expectation."""
     expect = next(suite.scenario("a/b", contract).calls()).expect
     return expect.recorded and expect.recorded.text
 

@@ -27,21 +27,16 @@ from .judging import SUITE, judge_status, list_tools, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
-"""The number of parts into which the scenarios are divided, so that processes share the work."""
+"""The scenarios are divided so that processes share the work."""
 
 NEIGHBOURS, OF_ALL = 25, 40
-"""The size and the divisor of a sample: the quick tests use one of 40 groups of 25 neighbouring scenarios, which share
-files.
-"""
+"""The quick tests use one of 40 groups of 25 neighbouring scenarios, which share files."""
 SAMPLE = 40
 """One of 40 scenarios is tested with changed recordings. The quick tests use every eighth of these."""
 
 
 def describe_error(verdict: Verdict, contract: Contract) -> str:
-    """Return a message about a verdict that is not `passed`. Empty if there is no error.
-
-    It is not an error if the version was not recorded in the scenario, or if this machine cannot run the scenario.
-    """
+    """Return a message if a verdict is not `passed`. Empty if the scenario cannot run here or the version lacks it."""
     unasked = verdict.status == "unspecified" and not is_recorded(verdict.scenario_id, contract)
     passed = verdict.status == "passed"
     no_right = "the right to make a small file system" in verdict.reason and not may_mount()
@@ -52,7 +47,6 @@ def describe_error(verdict: Verdict, contract: Contract) -> str:
 
 
 def is_for_another_platform(scenario_id: str) -> bool:
-    """Whether a scenario needs a different operating system."""
     here = {"linux": "linux", "darwin": "macos"}[sys.platform]
     return SUITE.scenario(scenario_id).platform not in ("", here)
 
@@ -64,7 +58,7 @@ def is_recorded(scenario_id: str, contract: Contract) -> bool:
 
 
 def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
-    """Yield each distinct transcript of a scenario, together with all contracts that have this transcript."""
+    """Yield each distinct transcript of a scenario with all contracts that have it."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
@@ -77,7 +71,7 @@ def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_recording_meets_the_expectations_of_its_contracts(part: int) -> None:
-    """Compare each distinct transcript with the expectations of all contracts that have it."""
+    """Each distinct transcript is compared with all contracts that have it."""
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -94,7 +88,7 @@ def test_every_recording_meets_the_expectations_of_its_contracts(part: int) -> N
 
 
 def test_the_reference_passes_a_sample_of_the_default_contract() -> None:
-    """The command `readfirst run` checks all scenarios, and the slow test below checks all contracts."""
+    """`readfirst run` checks all scenarios, and the slow test below all contracts."""
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % OF_ALL == 0]
     assert len(neighbours) > 0.9 * len(ids) / OF_ALL
@@ -121,9 +115,7 @@ def test_the_reference_behaves_as_recorded_on_every_contract(part: int) -> None:
 
 @pytest.mark.slow
 def test_a_recording_is_missing_only_for_a_known_reason() -> None:
-    """The test ignores scenarios that were recorded on only one contract, because their other recordings are still to
-    be made. `readfirst lint` reports these scenarios.
-    """
+    """Ignores scenarios recorded on one contract only; `readfirst lint` reports these."""
     lacking = find_unrecorded(Suite(), SUITE.ids(), SUITE.contracts.recorded)
     waiting = {
         each
@@ -136,10 +128,7 @@ def test_a_recording_is_missing_only_for_a_known_reason() -> None:
 
 
 def recordings_between_contracts() -> Iterator[tuple[str, str]]:
-    """Yield the scenario id and the version of each recording of a version that is not a contract.
-
-    Scenarios that kill the program are left out, because the reference runs in this process.
-    """
+    """Yield recordings of versions that are not contracts. Not those that kill the program: the reference runs here."""
     for scenario_id in SUITE.recordings.ids():
         for name in load_recording(scenario_id).transcripts:
             if name not in SUITE.contracts and not kills(scenario_id):
@@ -152,13 +141,11 @@ def kills(scenario_id: str) -> bool:
 
 
 SETTINGS_FILE = ".claude/settings.local.json"
-"""The settings file that some versions write into the workspace during a call."""
+"""A file that some versions write into the workspace during a call."""
 VERSIONS_WITH_SETTINGS_FILE = {"1.0.4", "1.0.5"}
-"""Versions that write the settings file."""
 
 
 def differs_only_in_settings_file(verdict: Verdict) -> bool:
-    """Whether a verdict has differences, and all of them are about the settings file."""
     paths = [each.what for each in verdict.differences]
     return bool(paths) and all(each.startswith("path ") and each.endswith(SETTINGS_FILE) for each in paths)
 
@@ -187,15 +174,11 @@ def test_the_reference_has_the_tools_that_contracts_yaml_lists(name: str) -> Non
 
 
 def load_recording(scenario_id: str) -> Recording:
-    """Return the recording of a scenario."""
     return SUITE.recordings.recording(scenario_id)
 
 
 def sampled_parameters() -> list[Any]:
-    """Return a sample of the recorded scenarios as pytest parameters. Seven of eight are slow tests.
-
-    Scenarios that kill the program are left out, because the reference runs in this process.
-    """
+    """Return a sample of the recorded scenarios; seven of eight are slow tests. None kills the program."""
     some = [
         each for each in SUITE.ids()[::SAMPLE] if SUITE.recordings.path(each).is_file() and not kills(each)
     ]
@@ -203,9 +186,7 @@ def sampled_parameters() -> list[Any]:
 
 
 def versions_and_steps(recording: Recording) -> Iterator[tuple[str, int]]:
-    """Yield pairs of a version and the index of a step. Each version and each step of the recording occurs at least
-    once.
-    """
+    """Yield pairs of a version and a step. Each version and each step of the recording occurs at least once."""
     names = list(recording.transcripts)
     lengths = [len(transcript.steps) for transcript in recording.transcripts.values()]
     for turn in range(max(len(names), *lengths)):

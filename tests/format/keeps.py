@@ -1,6 +1,4 @@
-"""Implementations with a different design: an Edit of a changed file is made in its current content, without
-a refusal.
-"""
+"""Implementations with a different design: an Edit of a changed file is made in its current content."""
 
 from pathlib import Path
 
@@ -8,7 +6,7 @@ from readfirst import ToolResult, Workspace
 
 
 class Keeps:
-    """Refuses no call. An Edit changes the current content of the file, so that it keeps changes by other programs."""
+    """Refuses no call. An Edit keeps changes by other programs."""
 
     def open(self, workspace: Workspace) -> "Keeps":
         return self

@@ -18,13 +18,11 @@ from readfirst.harness.yaml_io.strict_yaml import load
 FILE = Path("fuzz/fuzz.yaml")
 SUITE = Suite()
 GOOD = (Path(__file__).parent / "broken/unknown-tag/scenarios/broken/typo.yaml").read_bytes()
-"""The content of a valid scenario file. A test changes parts of it."""
+"""A valid scenario file. A test changes parts of it."""
 
 
 def read_scenario(data: bytes) -> None:
-    """Load a scenario from any bytes. Assert that no other exception than SuiteError is raised, and that its findings
-    are complete.
-    """
+    """Load a scenario from any bytes. Only SuiteError may be raised, with complete findings."""
     findings: tuple[Finding, ...] = ()
     try:
         document = load(data, FILE)

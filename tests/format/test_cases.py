@@ -1,6 +1,4 @@
-"""Files that contain several scenarios: tables of cases, which people write, and files of the corpus, which a program
-composed.
-"""
+"""Files with several scenarios: tables of cases, which people write, and the corpus, which a program composed."""
 
 import json
 import shutil
@@ -54,7 +52,6 @@ cases:
     words: Done
     other: {text: "x", mode: "0600"}
 """
-"""A table of cases."""
 THEME = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json
 requirement: must
@@ -67,12 +64,10 @@ cases:
     steps:
       - Read: {file_path: $WS/a.txt}
 """
-"""A file of the corpus."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with the table and the file of the corpus."""
     for path, text in (("scenarios/mine/edits.cases.yaml", TABLE), ("corpus/mine/odd.yaml", THEME)):
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text(text)
@@ -103,7 +98,7 @@ def test_a_case_is_its_table_with_the_values_of_the_case(suite: Suite) -> None:
 
 
 def test_the_restrictions_of_scenario_files_also_apply_to_cases(suite: Suite) -> None:
-    """This is also tested for a scenario of the corpus. Findings have the line of the case."""
+    """Also tested for a scenario of the corpus. Findings have the line of the case."""
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("name: b.txt", "name: ../b.txt"))
     with pytest.raises(SuiteError) as caught:
@@ -150,7 +145,7 @@ def test_the_path_of_a_table_selects_all_cases_of_the_table(suite: Suite) -> Non
 
 
 def transcript(text: str, changes: bool = True) -> Transcript:
-    """Return a transcript with one answer. With `changes` false, the answer is a refusal."""
+    """Return a transcript with one answer. With `changes` false, it is a refusal."""
     result = RecordedResult(text, None if changes else "file_not_found", not changes)
     return Transcript((TranscriptStep(("Read",), (result,)),))
 

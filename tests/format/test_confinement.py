@@ -1,5 +1,3 @@
-"""No path in a scenario can lead outside its workspace."""
-
 from readfirst.harness.suite.path_rules import outside_problem, path_problem, program_problem
 from tests.rows import rows
 

@@ -1,5 +1,3 @@
-"""The file contracts.yaml lists the contracts that an implementation can be compared with."""
-
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,6 @@ contracts:
 
 
 def contracts(tmp_path: Path, text: str) -> Contracts:
-    """Load contracts from a file with this text."""
     path = tmp_path / "contracts.yaml"
     path.write_text(text)
     return load_contracts(path)

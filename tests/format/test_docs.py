@@ -25,25 +25,21 @@ DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
 SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.json").read_text()))
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-"""Matches a code block of the page: its kind and its text."""
+"""A code block of the page: its kind and its text."""
 
 HEAD = "title: An example in the documentation\nrequirement: must\n"
 """The start of a complete scenario, for an excerpt that lacks it."""
 FILES = 'given: {files: {plain.txt: "one\\ntwo\\n"}}\n'
-"""The files of a complete scenario, for an excerpt that lacks them."""
 EXCERPT_KINDS = ("scenario", "files", "steps", "expect", "rule", "cases", "invariant")
-"""The kinds of excerpts of scenario files. The page marks them after `yaml`, as in "```yaml steps"."""
+"""The page marks excerpts of scenario files after `yaml`, as in "```yaml steps"."""
 KINDS = {"text", "console", "yaml", *(f"yaml {kind}" for kind in EXCERPT_KINDS)}
-"""All kinds of code blocks on the page."""
 
 
 def code_blocks(kind: str) -> list[str]:
-    """Return the code blocks of a kind."""
     return [body for info, body in BLOCK.findall(DOCS.read_text(encoding="utf-8")) if info == kind]
 
 
 def indent_lines(text: str, columns: int) -> str:
-    """Return the text with each line indented by this number of columns."""
     return textwrap.indent(text, " " * columns)
 
 
@@ -68,7 +64,6 @@ EXCERPTS = [
     if kind.startswith("yaml")
     for body in code_blocks(kind)
 ]
-"""The excerpts of scenario files on the page, with their kinds."""
 
 
 def test_every_code_block_of_the_page_has_a_tested_kind() -> None:
@@ -76,7 +71,6 @@ def test_every_code_block_of_the_page_has_a_tested_kind() -> None:
 
 
 def read_scenario(text: str) -> Scenario:
-    """Load a scenario from its text."""
     document = load(text.encode(), Path("docs/example.yaml"))
     return scenario_from(document, "docs/example", SUITE.contracts, require_expect=False)
 

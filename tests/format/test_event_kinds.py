@@ -29,16 +29,13 @@ from readfirst.harness.workspace.world_events import perform
 
 SCHEMAS = Path(__file__).parents[2] / "fixtures" / "schema"
 UNKNOWN: Any = "melt"
-"""A kind of event that does not exist."""
 
 
 def file(text: str, mode: int | None = None) -> RegularFile:
-    """Return a regular file with this text."""
     return RegularFile(TextContent(text), mode)
 
 
 def scenario_of(event: WorldEvent | SessionEvent) -> Scenario:
-    """Return a scenario whose only step is this event."""
     return Scenario(
         "family/slug", "A title", "must", Given({"a.txt": file("alpha")}), (event,), invariant=True
     )

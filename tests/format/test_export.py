@@ -1,5 +1,3 @@
-"""The command `export` writes all data of the scenarios, and its schema describes these data exactly."""
-
 import base64
 import gzip
 import json
@@ -55,11 +53,10 @@ steps:
         expect: {error: file_exists, text: b}
     expect: {files: {l: ""}}
 """.replace("SHA", "0" * 64)
-"""The text of a scenario that uses most keys of the format."""
+"""A scenario that uses most keys of the format."""
 
 
 def scenario(text: str = TEXT) -> Scenario:
-    """Load a scenario from its text."""
     return scenario_from(load(text.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts)
 
 
@@ -72,7 +69,6 @@ def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
 
 
 def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
-    """Return the exported form of an event."""
     return {"kind": "event", "event": name, "path": path, **more, "line": line}
 
 

@@ -1,4 +1,4 @@
-"""Unusual contents of a workspace: repositories, special files, half characters, and hooks that move files."""
+"""Unusual contents of a workspace: repositories, special files, half characters, hooks that move files."""
 
 import os
 import shutil
@@ -28,11 +28,9 @@ FILES = {
     "link": Symlink("a.txt"),
     "inner/c.txt": RegularFile(b"c\n"),
 }
-"""The files of a workspace with a repository."""
 
 
 def git(*words: str, at: Path) -> str:
-    """Run git in a directory and return its output."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(at), "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-c", "safe.directory=*", *words]
     done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=True)

@@ -1,6 +1,4 @@
-"""Each lint check has a directory of scenarios with the error that it detects. In this directory, only this check
-reports findings.
-"""
+"""Each lint check has a directory of scenarios in which only this check reports findings."""
 
 import os
 import re
@@ -22,10 +20,8 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
-"""The directory with a directory for each lint check."""
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 TABLE = DOCS.read_text("utf-8").partition("\n| check | finds |\n")[2].partition("\n\n")[0]
-"""The table of lint checks in docs/format.md."""
 RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
 """The ids of the lint checks that docs/format.md explains."""
 
@@ -44,7 +40,7 @@ MADE: dict[str, Callable[[Path], None]] = {"file-too-large": _too_large}
 
 
 def transcript_of(scenario: Scenario) -> Transcript:
-    """Return a transcript of a scenario, in which every answer is "x"."""
+    """Return a transcript in which every answer is "x"."""
     steps = []
     for step in scenario.steps:
         if isinstance(step, ToolCall | ParallelCalls):
@@ -58,7 +54,6 @@ SHARED = ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml")
 
 
 def recording_of(scenario: Scenario) -> Recording:
-    """Return a recording of a scenario on its contract."""
     return Recording(scenario.inputs, {scenario.contract: transcript_of(scenario)})
 
 
@@ -74,7 +69,6 @@ def _record(suite: Suite) -> None:
 
 
 def _keep_only_the_default_contract(file: Path) -> None:
-    """Remove all contracts except `documented` and 2.1.7 from a contracts.yaml."""
     head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
     file.write_text(
         head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
@@ -82,7 +76,7 @@ def _keep_only_the_default_contract(file: Path) -> None:
 
 
 def _suite_with_directory_of(rule: str, tmp_path: Path) -> Suite:
-    """Return a suite that contains the directory of a lint check, with recordings."""
+    """Return a suite with the directory of a lint check and with recordings."""
     root = tmp_path / rule
     if rule in MADE:
         root.mkdir()
@@ -103,7 +97,7 @@ def _suite_with_directory_of(rule: str, tmp_path: Path) -> Suite:
 
 
 def _record_other_steps(suite: Suite) -> None:
-    """Write outdated recordings, as if the scenarios had changed after they were recorded."""
+    """Write outdated recordings, as if the scenarios had changed afterwards."""
     _record(suite)
     for scenario_id in suite.ids():
         path = suite.recordings.path(scenario_id)
@@ -138,11 +132,11 @@ PAIRED = frozenset(
         *("unshown-requirement", "one-sided-rule", "needless-excuse"),
     }
 )
-"""Lint checks whose directories need a correct scenario, claim or rule as well as the wrong one."""
+"""Checks whose directories also need a correct scenario, claim or rule."""
 
 
 def _assert_helpful(finding: Finding) -> None:
-    """Assert that a finding has an existing position, a message, and advice on how to correct the error."""
+    """Assert that a finding has an existing position, a message, and advice."""
     file, line, column = finding.position.file, finding.position.line, finding.position.column
     assert os.path.lexists(file)
     if file.is_file() and line > 1:
@@ -213,7 +207,7 @@ def test_lint_has_no_note_about_a_scenario_that_was_recorded_on_every_contract()
 
 
 def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
-    """Return the message and the advice of each finding in the directory of a lint check."""
+    """Return the message and the advice of each finding."""
     return [(finding.message, finding.fix) for finding in lint(_suite_with_directory_of(rule, tmp_path))]
 
 

@@ -34,7 +34,6 @@ CONTRACTS = Contracts(
     ),
 )
 HEAD = "title: A title\nrequirement: must\n"
-"""The first lines of a scenario file."""
 
 
 def scenario(text: str, *, require_expect: bool = True) -> Scenario:
@@ -50,7 +49,6 @@ def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]
 
 
 def read_given(content: str) -> object:
-    """Return the entry of a file with this content."""
     return scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"]
 
 
@@ -86,7 +84,6 @@ def test_in_a_repeated_text_each_repetition_contains_its_number(unit: str, times
 
 
 def events_of(text: str) -> tuple[WorldEvent, ...]:
-    """Return the events of a step with this text."""
     steps = scenario(f"given: {{files: {{a: x, b: x}}}}\nsteps:\n  - {text}\n").steps
     assert all(isinstance(step, WorldEvent) for step in steps)
     return tuple(
@@ -97,7 +94,6 @@ def events_of(text: str) -> tuple[WorldEvent, ...]:
 
 
 X = RegularFile(TextContent("x"))
-"""The entry of a file with the text "x"."""
 
 
 @rows(
@@ -226,7 +222,7 @@ given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, 
   book: "{\\"cells\\": [{\\"cell_type\\": \\"code\\", \\"id\\": \\"one\\", \\"source\\": []}]}"}}
 steps:
 """
-"""The files of a scenario for tests of the short answers `shown` and `done`."""
+"""The files of scenarios for the short answers `shown` and `done`."""
 
 
 @rows(
@@ -253,7 +249,6 @@ def test_the_answer_shown_is_refused_if_the_shown_lines_cannot_be_derived_from_t
 
 
 EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""The first line of the answer to an Edit."""
 
 
 def clause_of(steps: str, heading: str = "") -> Clause:
@@ -317,7 +312,6 @@ def test_the_answers_shown_and_done_cannot_be_combined_with_a_text() -> None:
 
 
 def scenario_expecting_error(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
-    """Load a scenario with an Edit whose expectation is only the name of an error."""
     text = f"{HEAD}steps:\n  - Edit: {{{arguments}}}\n    expect: {word}\n"
     document = load(text.encode(), FILE)
     words = {"not_read": "Read it first.", "string_not_found": "No {old_string} there."}

@@ -1,4 +1,4 @@
-"""Private suites: a directory that contains only `scenarios` is a suite, and a suite may extend the bundled suite."""
+"""A directory that contains only `scenarios` is a private suite, which may extend the bundled suite."""
 
 import re
 import shutil
@@ -29,9 +29,8 @@ steps:
   - Edit: {file_path: $WS/draft.txt, old_string: alpha, new_string: gamma}
     expect: {error: modified_since_read}
 """
-"""The text of the scenario `drafts/save`, which has an expectation that was written by hand."""
+"""The scenario `drafts/save`, whose expectation was written by hand."""
 UNREAD = "gate/edit-unread"
-"""A scenario of the bundled suite."""
 OWN_RULE = """\
   keeps-saves:
     title: Edit keeps saves of other programs
@@ -42,7 +41,6 @@ OWN_RULE = """\
     sources: ["https://example.org/1"]
     why: A save is work.
 """
-"""A rule of a private suite."""
 
 
 def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
@@ -184,9 +182,8 @@ contracts:
     summary: An edit of a changed file keeps the change.
     tools: [Read, Edit, Write]
 """
-"""A contracts.yaml with a contract that has no product."""
+"""A contract that has no product."""
 EXTENDED = HOUSE + "    extends: 2.1.7\n"
-"""The same contract, which extends a recorded version."""
 
 
 def test_a_contract_may_extend_a_recorded_version(tmp_path: Path) -> None:
@@ -278,7 +275,7 @@ steps:
   - Write: {file_path: $WS/main.py, content: "new\\n"}
     expect: EXPECT
 """
-"""A scenario about a Write that changes the content. The test inserts the expectation."""
+"""A Write that changes the content. The test inserts the expectation."""
 
 
 @pytest.mark.parametrize(

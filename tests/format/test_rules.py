@@ -1,5 +1,3 @@
-"""The file rules.yaml contains the rules and their classes. Every error in it is reported with its position."""
-
 from pathlib import Path
 
 import pytest
@@ -33,11 +31,9 @@ rules:
     why: No call is spent on them.
     always_refused: There are two reasons to refuse.
 """
-"""A valid rules.yaml. Tests replace parts of it."""
 
 
 def rules(tmp_path: Path, text: str = GOOD) -> Rules:
-    """Load rules from a file with this text."""
     path = tmp_path / "rules.yaml"
     path.write_text(text)
     return load_rules(path)

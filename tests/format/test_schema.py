@@ -20,18 +20,17 @@ SCHEMAS = default_root() / "schema"
 CONTRACTS = Suite().contracts
 
 BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-path", "missing-expect")
-"""Lint checks that a JSON Schema can make, because they concern the form of the file."""
+"""Checks that a JSON Schema can make, because they concern the form of the file."""
 BY_LOADER = (
     *("path-conflict", "unencodable-text"),
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
     "unclear-word",
 )
-"""Lint checks that only the loader can make, because they compare several parts of the file, or need the contracts."""
+"""Checks that only the loader can make, because they compare parts of the file, or need the contracts."""
 
 
 @cache
 def validator(name: str) -> Any:
-    """Return the validator of a schema, such as `scenario`."""
     return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
 
 
@@ -41,7 +40,6 @@ def files(rules: tuple[str, ...]) -> list[Path]:
 
 
 def value(path: Path) -> Any:
-    """Return the parsed content of a YAML file."""
     return strict_yaml.load(strict_yaml.read(path), path).value
 
 
@@ -58,7 +56,6 @@ def test_inconsistent_files_are_refused_by_the_loader_but_not_by_the_schema() ->
 
 
 def loads(path: Path) -> bool:
-    """Whether the loader accepts a scenario file."""
     try:
         load_scenario(path, path.parents[1], CONTRACTS)
     except SuiteError:

@@ -15,12 +15,11 @@ FILE = Path("a.yaml")
 
 
 def value(text: str) -> object:
-    """Return the value of a YAML text."""
     return load(text.encode(), FILE).value
 
 
 def refusal(data: bytes) -> tuple[str, int, int]:
-    """Return the lint check and the position of the only error in a text."""
+    """Return the lint check, line and column of the only error."""
     with pytest.raises(StrictYamlError) as caught:
         load(data, FILE)
     (finding,) = caught.value.findings
@@ -128,7 +127,6 @@ steps:
       - text: |
           b
 """
-"""A document for tests of positions."""
 
 
 @rows(

@@ -1,4 +1,4 @@
-"""A suite finds its files, reads each file only when it is used, and reports missing files."""
+"""A suite finds its files, reads each only when it is used, and reports missing files."""
 
 from pathlib import Path
 
@@ -17,12 +17,10 @@ steps:
   - Read: {{file_path: $WS/{n}.txt}}
     expect: {{error: file_not_found, text: File does not exist.}}
 """
-"""The text of a scenario."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with several scenarios."""
     shared = ("contracts.yaml", "errors.yaml", "tags.yaml")
     return small_suite(tmp_path, {f"many/s{n}": SCENARIO.format(n=n) for n in range(5)}, shared=shared)
 

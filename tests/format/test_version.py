@@ -17,7 +17,6 @@ BUNDLED = Suite()
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with one scenario and the version 1.1."""
     left_out = {"scenarios", "recordings", "corpus"}
     shutil.copytree(BUNDLED.root, tmp_path / "f", ignore=lambda _folder, names: left_out & {*names})
     (tmp_path / "f/scenarios/gate").mkdir(parents=True)

@@ -25,11 +25,9 @@ errors:
     summary: Anything denied.
     forms: ["Denied{rest}", "No cake (yet)."]
 """
-"""A valid errors.yaml. Tests replace parts of it."""
 
 
 def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
-    """Load the names of errors from a file with this text."""
     path = tmp_path / "errors.yaml"
     path.write_text(text)
     return load_vocabulary(path)
