@@ -1,5 +1,3 @@
-"""Fixtures that tests in all directories use."""
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,12 +14,11 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli, CliResult, exit_code
 
 _NEEDS_WALL = Suite.needs_wall
-"""The original check whether a suite needs a sandbox. The fixture `trusted_suites` replaces it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
 def trusted_suites() -> Iterator[None]:
-    """Trust the suites that tests write. Their programs then run in this process without a sandbox, which is faster."""
+    """Trust the suites of tests: their programs run in this process without a sandbox, which is faster."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Suite, "needs_wall", False)
         yield
@@ -29,16 +26,13 @@ def trusted_suites() -> Iterator[None]:
 
 @pytest.fixture
 def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust only the bundled suite, as the commands do. Used by tests of the sandbox."""
+    """Trust only the bundled suite, as the commands do."""
     monkeypatch.setattr(Suite, "needs_wall", _NEEDS_WALL)
 
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """A function that runs a command of readfirst in this process, on a terminal of 200 columns.
-
-    It fails if a traceback of readfirst is printed without `--traceback`.
-    """
+    """Runs a command in this process, on a terminal of 200 columns. Fails on a traceback without `--traceback`."""
     monkeypatch.setattr(error_handling.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -54,7 +48,7 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run implementations `python:MODULE:FACTORY` in this process, which is faster than a separate process."""
+    """Run implementations `python:MODULE:FACTORY` in this process, which is faster."""
 
     def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
@@ -65,12 +59,12 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[WorkspacePool]:
-    """A pool of workspaces in memory. A replay in memory takes a quarter less time than on a disk."""
+    """Workspaces in memory, where a replay takes a quarter less time than on a disk."""
     with WorkspacePool(memory=True) as pool:
         yield pool
 
 
 @pytest.fixture(scope="session")
 def suite() -> Suite:
-    """The bundled suite. Some directories of tests override this fixture with a small suite."""
+    """The bundled suite. Some directories override this fixture with a small suite."""
     return Suite()
