@@ -1,7 +1,4 @@
-"""A harmless tool with a different design than Claude Code, tools that nearly do harm, and tools that do harm.
-
-A docstring begins with the kind of harm that the tool does. `Near` means no harm.
-"""
+"""Harmless, nearly harmful and harmful tools. A docstring begins with the tool's kind of harm; `Near` means none."""
 
 from __future__ import annotations
 
@@ -14,13 +11,11 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class RefusedError(Exception):
-    """Raised if a tool refuses a call. The text becomes the answer."""
+    """A tool refuses a call. The text becomes the answer."""
 
 
 class Careful:
-    """Near: compares contents instead of times. An Edit changes the current file, a Write needs a Read of the current
-    content.
-    """
+    """Near: compares contents, not times. Edits the current file; a Write needs a Read of the current content."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
     reuses_paths = True
@@ -81,7 +76,6 @@ class Careful:
         return "done"
 
     def write_file(self, path: Path, data: bytes) -> None:
-        """Write a file. Subclasses override this to write in a different way."""
         path.write_bytes(data)
         self.known[path] = data
 

@@ -1,5 +1,3 @@
-"""Makes the implementations in this directory and the wrong implementations importable."""
-
 import sys
 from pathlib import Path
 

@@ -16,8 +16,6 @@ def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]
 
 
 class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
-    """Requires no Read before an Edit or a Write."""
-
     design = "ungated"
 
 
@@ -63,15 +61,11 @@ class Narrow(careful.Careful):
 
 
 class DeclaresNarrow(Narrow):
-    """Declares both refusals of `Narrow`."""
-
     refuses = frozenset({"line-feed-for-crlf", "missing-directory"})
 
 
 class Literal(careful.Careful):
-    """Refuses inexact old texts, lines below 1, read-only files, and half characters. Declares none of these
-    refusals.
-    """
+    """Refuses inexact old texts, lines below 1, read-only files, and half characters. Declares none of this."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -89,8 +83,6 @@ class Literal(careful.Careful):
 
 
 class DeclaresLiteral(Literal):
-    """Behaves like `Literal`, and declares its four refusals."""
-
     refuses = frozenset({"inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate"})
 
 
@@ -111,13 +103,11 @@ class DeclaresTooLittle(careful.RefusesEverything):
 
 
 class DeclaresUnknown(Declares):
-    """Declares a refusal that readfirst does not know."""
-
     refuses = frozenset({"not-utf-9"})
 
 
 class ComparesBytes(careful.Careful):
-    """Refuses to change a file whose bytes differ from those of its last Read. Does not declare this refusal."""
+    """Refuses to change a file whose bytes differ from those of its last Read. Does not declare this."""
 
     def __init__(self, workspace: Any) -> None:
         super().__init__(workspace)
@@ -134,9 +124,7 @@ class ComparesBytes(careful.Careful):
 
 
 class Hashes(ComparesBytes):
-    """Compares contents, as with hashes. Also refuses deleted files, binary files, and lines past the end. Declares
-    nothing.
-    """
+    """Compares contents. Also refuses deleted and binary files, and lines past the end. Declares nothing."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -170,7 +158,7 @@ class HashesAndSpoils(DeclaresHashes):
 
 
 class RefusesWrites(careful.Careful):
-    """Refuses every Write. Does not declare this refusal."""
+    """Does not declare this refusal."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult("no", is_error=True) if tool == "Write" else super().call(tool, arguments)

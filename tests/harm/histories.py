@@ -1,6 +1,4 @@
-"""Creates git repositories whose commits change one file each, from a seed, and converts each commit to the calls of a
-session.
-"""
+"""Creates random git repositories whose commits change one file each; converts commits to calls of a session."""
 
 from __future__ import annotations
 
@@ -16,7 +14,6 @@ __all__ = ["Commit", "calls_of_commit", "commits_of", "make_repository"]
 _NAMES = [
     *("count", "total", "value", "path", "item", "result", "grün", "naïve", "index", "name", "limit", "rest"),
 ]
-"""Words for random lines."""
 _START = {
     "src/app.py": "import os\n\n\ndef main(path):\n    total = 0\n    for item in path:\n        total += item\n\n",
     "src/app_test.py": "def test_one():\n    assert True\n\n\ndef test_two():\n    assert True\n",
@@ -27,14 +24,12 @@ _START = {
     "data.json": '{\n  "name": "x",\n  "items": [\n    1,\n    2,\n    2\n  ]\n}',
     "run.sh": "#!/bin/sh\nset -e\necho start\nif true; then\n\techo one\nfi\necho end\n",
 }
-"""The files of the first commit. They have LF, CRLF, tabs, spaces at line ends, a byte order mark, or no
-final newline.
-"""
+"""The files of the first commit, with unusual line ends, indentation and byte order marks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: the content of its only changed file before and after it, and all other files."""
+    """The content of the only changed file before and after a commit, and all other files."""
 
     path: str
     before: bytes
@@ -129,7 +124,7 @@ def make_repository(folder: Path, seed: int, count: int) -> None:
 
 
 def commits_of(folder: Path) -> Iterator[Commit]:
-    """Yield the commits of a repository in their order, except the first commit."""
+    """Yield the commits of a repository in their order, without the first commit."""
 
     def git(*words: str, data: bytes = b"") -> bytes:
         command = ["git", "-C", str(folder), *words]
@@ -157,11 +152,7 @@ def commits_of(folder: Path) -> Iterator[Commit]:
 
 
 def calls_of_commit(commit: Commit) -> list[tuple[str, dict[str, str]]]:
-    """Return the calls that make the change of a commit: Edits whose old text occurs once, or one Write if this is
-    impossible.
-
-    The texts contain LF instead of CRLF and no byte order mark, because a model sees neither.
-    """
+    """Return the calls of a commit (Edits whose old text occurs once, or one Write), with LF and without a BOM."""
     path = f"$WS/{commit.path}"
     old, new = (each.decode("utf-8-sig").replace("\r\n", "\n") for each in (commit.before, commit.after))
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)

@@ -1,6 +1,4 @@
-"""Sessions without an implementation, used by tests of the judge. The test states the answer and the changed files of
-each call.
-"""
+"""Sessions without an implementation, for tests of the judge. The test states all answers and changed files."""
 
 from __future__ import annotations
 
@@ -27,11 +25,11 @@ from readfirst.harness.suite.scenario import (
 __all__ = ["Played"]
 
 Change = bytes | Entry | None
-"""The new state of a file: its bytes, any other entry, or None if the file is deleted."""
+"""The new bytes or entry of a file, or None if it is deleted."""
 
 
 class Played:
-    """A session and its files, to which a test adds calls and events. `given` contains permission rules and modes."""
+    """A session and its files, to which a test adds calls and events. `given`: permission rules and modes."""
 
     def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
         self._numbers = count(1)
@@ -51,7 +49,6 @@ class Played:
         return RegularFile(change, mode, None, Stamp(next(self._numbers), 1, 0))
 
     def _put(self, path: str, entry: Entry | None) -> None:
-        """Set the entry of a path and create the directories above it. None removes the entry."""
         for end in (at for at, sign in enumerate(path) if sign == "/"):
             self.state.setdefault(path[:end], Directory(0o755))
         self.state[path] = entry or Directory()
@@ -59,7 +56,6 @@ class Played:
             del self.state[path]
 
     def _apply_changes(self, changes: Mapping[str, Change]) -> dict[str, Entry | None]:
-        """Apply changes to the files, and return the new entries."""
         made = {path: self._entry(path, change) for path, change in changes.items()}
         for path, entry in made.items():
             self._put(path, entry)
@@ -74,11 +70,7 @@ class Played:
         error: bool = False,
         **more: Any,
     ) -> None:
-        """Add a call with its answer.
-
-        `more` may contain `changes`, the new bytes of files by path, and `interrupted`, which means that the call has
-        no answer.
-        """
+        """Add a call. `more`: `changes` (the new bytes by path), `interrupted` (the call has no answer)."""
         interrupted = more.get("interrupted")
         result = NO_ANSWER if interrupted else ToolResult(answer, error)
         changed = self._apply_changes(more.get("changes", {}))
@@ -87,13 +79,13 @@ class Played:
         )
 
     def group(self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, changes: Mapping[str, Change]) -> None:
-        """Add parallel calls of one message. `changes` are the new bytes of files by path."""
+        """Add parallel calls of one message."""
         step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
         results = tuple(ToolResult("") for _ in calls)
         self._steps.append((step, StepOutcome(results, self._apply_changes(changes))))
 
     def read(self, path: str, answer: str | None = None) -> None:
-        """Add a Read of a file. The answer is `answer`, or the file with line numbers if it is None."""
+        """Add a Read of a file. The default answer is the file with line numbers."""
         entry = self.state[path.removeprefix("$WS/")]
         assert isinstance(entry, RegularFile)
         lines = entry.data.decode("utf-8-sig", "replace").split("\n")
@@ -105,12 +97,10 @@ class Played:
         self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
 
     def others_change(self, changes: Mapping[str, Change]) -> None:
-        """Add a change of files by another program."""
         changed = self._apply_changes(changes)
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:
-        """Return the harm that the judge finds in the session."""
         scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)

@@ -1,6 +1,4 @@
-"""A declared design leaves out some refusals: scenarios that need them are `unsupported`, never passed. Runs report and
-check the design.
-"""
+"""Scenarios with refusals that a declared design leaves out are `unsupported`. Runs report and check the design."""
 
 import json
 from dataclasses import replace
@@ -29,15 +27,13 @@ from tests.rows import rows
 
 HERE = Path(__file__).parent
 UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
-"""Scenarios in which a file was not read, has changed before an Edit, and has changed before a Write."""
+"""A file was not read, has changed before an Edit, and has changed before a Write."""
 READ = "gate/edit-after-read"
-"""A scenario without a refusal."""
 
 
 def judge_design(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
-    """Return the verdict on an implementation in one scenario, after its design was applied."""
     verdict = judging.judge_scenario(scenario_id, tool, level, harm=True, place=place)
     scenario = SUITE.scenario(scenario_id)
     return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
@@ -48,9 +44,7 @@ SAFE = [
     (designed.UngatedCopy, CHANGED, "failed"),
     (designed.Ungated, CHANGED, "passed"),
 ]
-"""Implementations with a design, each with a scenario and its expected status at the level `safe`. A design excuses no
-harm.
-"""
+"""Each with a scenario and its expected status at the level `safe`. A design excuses no harm."""
 CASES = [
     *((*each, "safe") for each in SAFE),
     *(
@@ -79,7 +73,7 @@ CASES = [
         )
     ),
 ]
-"""Implementations with a design, each with a scenario, its expected status, and the level."""
+"""Each with a scenario, its expected status, and the level."""
 
 
 @rows(("tool", "scenario_id", "status", "level"), CASES)

@@ -1,6 +1,4 @@
-"""Cases that look like a serious harm, but are a lesser harm or harmless. Each case was found in a published
-implementation.
-"""
+"""Cases that look like a serious harm but are less. Each was found in a published implementation."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +34,7 @@ class ReadsInTextMode(careful.Careful):
 
 
 class InsertsAtTheTop(careful.Careful):
-    """An Edit ignores its old text and inserts its new text at the beginning of the file."""
+    """An Edit ignores its old text and inserts its new text at the beginning."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
@@ -44,8 +42,6 @@ class InsertsAtTheTop(careful.Careful):
 
 
 class ReplacesTheWholeFile(careful.Careful):
-    """An Edit replaces the whole file with its new text."""
-
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode())
         return "done"
@@ -54,7 +50,7 @@ class ReplacesTheWholeFile(careful.Careful):
 def harms(
     tool: type[careful.Careful], entry: Entry, place: WorkspacePool, name: str, **arguments: str
 ) -> list[str]:
-    """Return the kinds of harm in a session with one call on a file, except `blind`."""
+    """Return the kinds of harm, except `blind`, in a session with one call on a file."""
     calls = (ToolCall(name, {"file_path": "$WS/notes.txt", **arguments}),)
     scenario = Scenario("harm/one", "One call", "observed", Given({"notes.txt": entry}), calls)
     outcome = replay(scenario, tool, place)
@@ -115,7 +111,6 @@ def test_if_the_path_argument_is_not_a_path_any_changed_file_may_be_the_requeste
 
 
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
-"""A file with a byte order mark and CRLF."""
 
 
 def test_removing_a_byte_order_mark_is_harmless_if_the_edit_requests_it(place: WorkspacePool) -> None:
@@ -148,7 +143,6 @@ def test_inserting_the_new_text_at_the_top_is_harmless_if_the_old_text_is_empty(
 
 
 BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
-"""The content of the file on another branch, and its original content."""
 
 
 @rows(

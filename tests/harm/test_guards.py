@@ -1,6 +1,4 @@
-"""Each harm that a rule should prevent was observed in a recording, in a published implementation, or in a wrong
-implementation.
-"""
+"""Each harm that a rule should prevent was observed in a recording or in an implementation."""
 
 import json
 from pathlib import Path
@@ -33,13 +31,11 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 Guard = tuple[str, str]
-"""The id of a rule, and a kind of harm that the rule prevents."""
+"""The id of a rule, and a kind of harm that it prevents."""
 
 InsertsInCapitals = treating(TreatingInsertions, str.upper)
-"""A wrong implementation that inserts texts in capital letters."""
 
 KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every(), **wrong_thresholds.every()}
-"""Wrong implementations by the name of their fault."""
 
 OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
@@ -80,14 +76,11 @@ OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
-"""For each harm that was observed only in a wrong implementation: this implementation and the scenario."""
+"""The implementation and the scenario of harms that were observed only in a wrong implementation."""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
-"""A reason in `NEVER_OBSERVED`."""
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
-"""A reason in `NEVER_OBSERVED`."""
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
-"""A reason in `NEVER_OBSERVED`."""
 
 NEVER_OBSERVED: dict[Guard, str] = {
     (
@@ -104,26 +97,22 @@ NEVER_OBSERVED: dict[Guard, str] = {
     ("formatter-hook-is-no-stranger", "lost"): NO_OTHER_HOOKS,
     ("deny-exceptions", "trespass"): "where a rule opens what another closed, the judge takes nobody's side",
 }
-"""Harms that a rule prevents but that were never observed, by rule and kind, each with the reason."""
+"""By rule and kind, each with the reason."""
 
 
 @pytest.fixture(scope="module")
 def rule_by_scenario(suite: Suite) -> dict[str, str]:
-    """The rule of each scenario, by the id of the scenario."""
     return {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
 
 
 @pytest.fixture(scope="module")
 def rules(suite: Suite) -> Rules:
-    """The rules of the bundled suite."""
     assert suite.rules is not None
     return suite.rules
 
 
 def read_harm_by_target() -> dict[str, Any]:
-    """Return the ids of the scenarios with each kind of harm, by published implementation. The ids are grouped by
-    family.
-    """
+    """Return the scenarios with each kind of harm, by published implementation. The ids are grouped by family."""
     targets = json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]
     return {target["target"]: target["harm"]["scenarios"] for target in targets}
 
@@ -164,9 +153,7 @@ def test_every_rule_of_class_safety_lists_the_kinds_of_harm_that_it_prevents_in_
 
 
 def test_a_rule_that_prevents_the_kind_lost_has_class_safety(rules: Rules) -> None:
-    """This is required in any design: if a design leaves out a refusal, another refusal may be the only protection of
-    the work.
-    """
+    """In any design: if a design leaves out a refusal, another one may be the only protection of the work."""
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []
     losing = {rule for rule, kinds in read_harm_by_rule().items() if "lost" in kinds}
     assert losing
@@ -176,7 +163,7 @@ def test_a_rule_that_prevents_the_kind_lost_has_class_safety(rules: Rules) -> No
 def test_an_implementation_that_loses_work_fails_a_rule_of_class_safety(
     rules: Rules, rule_by_scenario: dict[str, str]
 ) -> None:
-    """An implementation may also lose work in scenarios of other classes. `--level safe` shows these."""
+    """It may also lose work in scenarios of other classes, which `--level safe` shows."""
     classes = {
         name: {rules[rule_by_scenario[each]].class_ for each in in_families(lost) if each in rule_by_scenario}
         for name, scenarios_by_kind in read_harm_by_target().items()

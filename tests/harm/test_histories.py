@@ -1,6 +1,4 @@
-"""Commits of a repository are played as sessions: the judge finds no harm by an exact writer, and detects
-every loss.
-"""
+"""Commits are played as sessions: an exact writer does no harm, and the judge detects every loss."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 
 
 def change_of_others(commit: Commit) -> bytes:
-    """Return the file with an additional last line, which another program appended. The commit does not change this
-    line.
-    """
+    """Return the file with an additional last line of another program, which the commit does not change."""
     end = b"\r\n" if b"\r\n" in commit.before else b"\n"
     newline = b"" if commit.before.endswith(b"\n") else end
     return commit.before + newline + b"# somebody else" + end
@@ -33,12 +29,7 @@ def play(
     others: bool = False,
     mode: int | None = None,
 ) -> tuple[list[str], int]:
-    """Play a commit as a session. Return the kinds of harm, and the number of calls whose result differs from the
-    requested one.
-
-    `others`: another program changes the file after the Read. If a Write is refused because of this, the session reads
-    the file again and repeats the Write, with the line of the other program. `loss` spoils the result of each call.
-    """
+    """Return the harms in a played commit and the number of calls with a wrong result, which `loss` causes."""
     session = Played({commit.path: commit.before, **commit.others})
     tool = writer({commit.path: commit.before, **commit.others})
     differing = 0
@@ -85,7 +76,6 @@ def play(
 
 
 def _with_mode(session: Played, path: str, mode: int) -> None:
-    """Change the mode of a file in the last step of a session."""
     step, happened = session._steps[-1]
     entry = session.state[path]
     assert isinstance(entry, RegularFile)
@@ -97,7 +87,6 @@ def _with_mode(session: Played, path: str, mode: int) -> None:
     scope="module", params=[pytest.param(24, id="few"), pytest.param(320, id="many", marks=pytest.mark.slow)]
 )
 def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Commit]:
-    """The commits of a random repository. The slow test uses more commits."""
     folder: Path = tmp_path_factory.mktemp("history")
     make_repository(folder, seed=11, count=request.param)
     commits = [*commits_of(folder)]
@@ -119,7 +108,6 @@ def test_no_harm_is_found_if_every_call_has_exactly_the_requested_result(
 def assert_none_missed(
     history: list[Commit], writer: type[ExactWriter], loss: Loss | None, others: bool
 ) -> None:
-    """Assert that the judge finds harm in every commit whose result is wrong."""
     missed, made = [], 0
     for index, commit in enumerate(history):
         kinds, differing = play(commit, writer, loss, others=others)

@@ -1,5 +1,3 @@
-"""Harm appears in JUnit reports, at the steps of an HTML page, and in the comparison of two sides."""
-
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -20,19 +18,14 @@ CHANGED = "staleness/edit-after-change"
 LOST = Harm(
     2, 0, "lost", "notes.txt", "line 2 of notes.txt, which somebody else saved", "alpha\nBETA\n", "gamma\n"
 )
-"""A harm by an Edit of a changed file."""
 REFUSED = Difference(2, 0, "effects", "refused", "refused: modified_since_read", "not refused: done")
-"""The difference that the Edit was not refused."""
 HARMED = Difference(2, 0, "safe", LOST.line, LOST.before, LOST.after)
-"""The difference that describes the harm."""
 PASSED = Verdict(CHANGED, "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True), harms=(LOST,))
-"""A passed verdict with the harm: the contract's version does the same harm."""
+"""A passed verdict: the contract's version does the same harm."""
 FAILED = replace(PASSED, status="failed", levels={}, differences=(HARMED, REFUSED))
-"""A failed verdict with the harm."""
 
 
 def junit(*verdicts: Verdict) -> ElementTree.Element:
-    """Return the JUnit report about verdicts."""
     sources = sources_of(Suite(), find=lambda _: None, commands=lambda _: Commands("show", "run"))
     return ElementTree.fromstring(
         sources.write("junit", Results((run(*verdicts, target="x", level="effects"),))).encode()

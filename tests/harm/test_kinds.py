@@ -1,4 +1,4 @@
-"""For each kind of harm, a tool that does it is detected, and tools that nearly do it are not reported."""
+"""For each kind of harm, a tool that does it is detected, and tools that nearly do it are not."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,6 @@ ROOT = Path(__file__).parents[2]
 CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matching/two-matches"
 READ = "gate/edit-after-read"
 NOWHERE = Position(ROOT / "baseline.yaml", 1, 1)
-"""A position that baselines in these tests use."""
 
 HARMFUL_TOOLS = [
     (careful.EditsAnOldCopy, CHANGED, "lost"),
@@ -46,7 +45,7 @@ HARMFUL_TOOLS = [
     (careful.EditsUnread, "gate/edit-unread", "blind"),
     (careful.RefusesEverything, READ, "overcautious"),
 ]
-"""Tools that do harm, each with a scenario and the kind of harm."""
+"""Each with a scenario and the kind of harm."""
 NEARLY_HARMFUL_TOOLS = [
     (careful.Careful, CHANGED),
     (careful.Careful, "gate/write-after-read"),

@@ -1,6 +1,4 @@
-"""The files that a session still knows after a compaction, a resume or a kill, and the directory in which its relative
-paths start.
-"""
+"""The files that a session knows after a compaction, resume or kill, and the start of relative paths."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from readfirst.harness.suite.scenario import Given
 from tests.rows import rows
 
 SIX = {f"f{number}.txt": b"alpha\nbeta\n" for number in range(1, 7)}
-"""Six files; after a compaction, a session knows only five files."""
+"""After a compaction, a session knows only five of these files."""
 WS = "$WS/"
 
 
@@ -21,16 +19,13 @@ def write(session: Played, path: str, text: str = "omega\n") -> None:
 
 
 def edit(session: Played, path: str) -> None:
-    """Add an Edit of a file."""
     arguments = {"file_path": WS + path, "old_string": "alpha", "new_string": "ALPHA"}
     entry = session.state[path]
     session.call("Edit", arguments, changes={path: entry.data.replace(b"alpha", b"ALPHA")})  # type: ignore[union-attr]
 
 
 def six_read() -> Played:
-    """Return a session that read six files and changed five of them. A compaction shows these five again to
-    the model.
-    """
+    """Return a session that read six files and changed five, which a compaction shows again to the model."""
     session = Played(SIX)
     for path in SIX:
         session.read(WS + path)
@@ -174,9 +169,7 @@ def test_relative_paths_of_a_sub_agent_start_in_its_own_directory() -> None:
 
 
 DENIED = Given(deny=("Read(closed/**)", "Edit(closed/**)"))
-"""Permission rules that close the directory `closed`."""
 CLOSED = {"closed/secret.txt": b"hidden words\nalpha\n", "open.txt": b"alpha\n", "sub/open.txt": b"beta\n"}
-"""Files inside and outside the closed directory."""
 
 
 @rows(

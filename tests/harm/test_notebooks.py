@@ -49,19 +49,12 @@ NOTEBOOK: Notebook = {
     "nbformat": 4,
     "nbformat_minor": 5,
 }
-"""The notebook that all calls change."""
 REPLACE = {"cell_id": "load", "new_source": "x = 2\nprint(x)\n"}
-"""Arguments of a call that replaces the source of a code cell."""
 PICTURE = {"cell_id": "picture", "new_source": "![b](attachment:a.png)"}
-"""Arguments of a call that replaces the source of a cell with an attachment."""
 CONVERT = {"cell_id": "load", "new_source": "Words", "cell_type": "markdown"}
-"""Arguments of a call that converts a code cell to Markdown."""
 INSERT = {"cell_id": "load", "new_source": "y = 3", "cell_type": "code", "edit_mode": "insert"}
-"""Arguments of a call that inserts a cell."""
 DELETE = {"cell_id": "load", "new_source": "", "edit_mode": "delete"}
-"""Arguments of a call that deletes a cell."""
 CALLS = {"replace": REPLACE, "picture": PICTURE, "convert": CONVERT, "insert": INSERT, "delete": DELETE}
-"""The arguments of all calls, by name."""
 NEW = {
     "cell_type": "code",
     "id": "n1",
@@ -70,7 +63,6 @@ NEW = {
     "outputs": [],
     "source": "y = 3",
 }
-"""The cell that `INSERT` adds."""
 
 
 def notebook_after(call: str) -> Notebook:
@@ -152,23 +144,20 @@ def test_a_correct_notebook_edit_of_unusual_form_is_harmless(form: str) -> None:
 
 
 def swap(book: Notebook, first: int, second: int) -> None:
-    """Swap two cells."""
     cells = book["cells"]
     cells[first], cells[second] = cells[second], cells[first]
 
 
 def change_cell(cell: int, **keys: Any) -> Callable[[Notebook], None]:
-    """Return a function that sets keys of a cell."""
     return lambda book: book["cells"][cell].update(keys)
 
 
 def drop(cell: int, key: str) -> Callable[[Notebook], None]:
-    """Return a function that removes a key of a cell."""
     return lambda book: book["cells"][cell].pop(key)
 
 
 def only(cell: int, **keys: Any) -> Callable[[Notebook], None]:
-    """Return a function that changes a cell of the original notebook instead of making the requested change."""
+    """Return a function that changes a cell of the original notebook instead of the requested change."""
 
     def change(book: Notebook) -> None:
         book["cells"] = copy.deepcopy(NOTEBOOK["cells"])
@@ -199,12 +188,10 @@ def delete(*indexes: int) -> Callable[[Notebook], None]:
 
 
 def nothing(book: Notebook) -> None:
-    """Make no additional change."""
     book["cells"] = copy.deepcopy(NOTEBOOK["cells"])
 
 
 SOURCE = REPLACE["new_source"]
-"""The new source in `REPLACE`."""
 
 WRONG_EDITS: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("the cell after it edited", "replace", only(2, source=SOURCE), "misplaced"),
@@ -266,7 +253,7 @@ WRONG_EDITS: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("cells behind it gone", "insert", lambda book: book.update(cells=book["cells"][:3]), "lost"),
     ("another cell doubled", "replace", lambda book: book["cells"].append(book["cells"][0]), "stray"),
 ]
-"""Wrong results: a description, the call, the wrong change, and the expected kind of harm."""
+"""A description, the call, the wrong change, and the expected kind of harm."""
 
 
 @rows(("what", "call", "change", "kind"), WRONG_EDITS)

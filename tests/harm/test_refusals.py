@@ -1,6 +1,4 @@
-"""An implementation may declare refusals as part of its design: scenarios with these calls are `unsupported`, never
-passed, and harm is not excused.
-"""
+"""Refusals may be declared as part of a design: their scenarios are `unsupported`; harm is not excused."""
 
 import json
 import re
@@ -35,9 +33,7 @@ LITERAL = [
     *("quotes/straight-finds-curly-double", "read-output/offset-zero-alone", "read-output/limit-zero"),
     *("crossed/allowed-24", "crossings/half-a-pair-inserted"),
 ]
-"""Scenarios with calls that `Literal` refuses."""
 BOTH: tuple[Level, ...] = ("safe", "effects")
-"""The levels at which most implementations are tested."""
 OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "NotStrict": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
     "Declares": (BOTH, {CREATES: "unsupported", ENCODED: "unsupported", READ: "passed"}),
@@ -66,7 +62,7 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
         },
     ),
 }
-"""The levels, and the expected status of scenarios, by the name of an implementation in designed.py."""
+"""The levels, and the expected status of scenarios, by the name in designed.py."""
 
 
 pytestmark = pytest.mark.usefixtures("in_process")

@@ -30,16 +30,13 @@ CONTENTS = {
     "differences": "+added\n-removed\n kept\n> mail\n",
     "same lines": "x\nx\ny\nx\nx\n",
 }
-"""Texts of files, by a description of each text."""
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text."""
     return Content.of(text.encode()).lines
 
 
 NUMBERED_FORMS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
-"""Numbered forms of an answer, each with a content and the number of its first line."""
 
 
 @rows(("form", "content", "first"), NUMBERED_FORMS)
@@ -57,7 +54,6 @@ UNNUMBERED_FORMS = [
     for content in CONTENTS
     if (form, content) != ("all indented", "one line")  # the line itself might be indented
 ]
-"""Forms of an answer without line numbers, each with a content."""
 
 
 @rows(("form", "content"), UNNUMBERED_FORMS)
@@ -69,7 +65,6 @@ def test_all_lines_are_detected_in_every_form_of_an_answer_without_line_numbers(
 
 
 def not_blank(lines: Sequence[str], shown: Sequence[bool]) -> list[str]:
-    """Return the shown lines that are not blank."""
     return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
 
 
@@ -80,7 +75,7 @@ SHIFTED_FORMS = [
     for by in (2, 3, 7)
     if not (form in ("JSON objects", "JSON pairs") and content == "one line")  # it might be a size
 ]
-"""Numbered forms of an answer, each with a content and a wrong number of its first line."""
+"""Each with a content and a wrong number of its first line."""
 
 
 @rows(("form", "content", "first"), SHIFTED_FORMS)
@@ -108,11 +103,10 @@ def test_all_lines_of_an_answer_must_have_the_same_offset_between_number_and_lin
 
 
 ALL_FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
-"""All forms of an answer. The first character is 1 if the lines are numbered."""
+"""The first character is 1 if the lines are numbered."""
 
 
 def show(form: str, lines: Sequence[str]) -> str:
-    """Return an answer in this form that shows the lines."""
     numbered, _, name = form.partition(" ")
     if numbered == "1":
         return NUMBERED[name](lines, lambda index: str(index + 1))
@@ -120,7 +114,6 @@ def show(form: str, lines: Sequence[str]) -> str:
 
 
 LINES = ["def run(self):", "    first = 1", "    second = call(First)", "", "    return second"]
-"""The lines of a file."""
 NEARLY_EQUAL_LINES = {
     "cut short": (2, "    second = call(Fi…"),
     "cut": (2, "    second = call("),
@@ -133,9 +126,7 @@ NEARLY_EQUAL_LINES = {
     "word in front": (2, "    a second = call(First)"),
     "nothing": (2, ""),
 }
-"""Lines that differ slightly from the file, by a description: the index of the line, and the text that the answer shows
-instead.
-"""
+"""Slightly different lines: the index of the line, and the text that the answer shows instead."""
 
 
 @rows(("form", "wrong"), [(form, wrong) for form in ALL_FORMS for wrong in NEARLY_EQUAL_LINES])

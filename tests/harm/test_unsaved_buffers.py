@@ -1,6 +1,4 @@
-"""The invariants about unsaved text in the user's editor: they detect the harm of wrong tools, and judge nothing except
-harm.
-"""
+"""The invariants about unsaved text in the user's editor detect harm, and judge nothing else."""
 
 from pathlib import Path
 
@@ -43,11 +41,9 @@ HARM_BY_TOOL: list[tuple[type[Careful], dict[str, str]]] = [
     (tools.WritesUnseen, {"written-over-typed-text": "lost", "new-file-in-the-editor": "lost"}),
     (tools.SavesOverAll, {"typed-into-another-file": "stray"}),
 ]
-"""Wrong tools, each with the harm that the invariants detect."""
 
 
 def invariants(suite: Suite) -> list[str]:
-    """Return the ids of the invariants about unsaved text."""
     return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
 
 

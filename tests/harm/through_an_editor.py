@@ -1,7 +1,4 @@
-"""A tool that reads and writes files through the user's editor, and wrong variants of this tool.
-
-A docstring begins with the kind of harm that the tool does. `Near` means no harm.
-"""
+"""A tool that uses the user's editor, and wrong variants. A docstring begins with the kind of harm (`Near`: none)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +10,12 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 class ThroughTheEditor(Careful):
-    """Near: reads and changes the text that the user sees in the editor, not the text on the disk."""
+    """Near: reads and changes the text in the editor, not the text on the disk."""
 
     capabilities = Careful.capabilities | {"buffers"}
 
     def text(self, path: Path) -> str:
-        """Return the text of a file in the editor, or on the disk if the editor has not opened it."""
+        """Return the text in the editor, or on the disk if the editor has not opened the file."""
         assert self.workspace.editor is not None
         return self.workspace.editor.read(str(path))
 
@@ -65,18 +62,14 @@ class RefusesUnsaved(ThroughTheEditor):
 
 
 class ReadsTheDisk(ThroughTheEditor):
-    """Lost: makes an Edit in the text on the disk, and puts the result into the editor. The user's unsaved text is
-    lost.
-    """
+    """Lost: makes an Edit in the text on the disk, and overwrites the user's unsaved text in the editor with it."""
 
     def text(self, path: Path) -> str:
         return path.read_text()
 
 
 class WritesTheDisk(ThroughTheEditor):
-    """Untrue: makes an Edit in the user's unsaved text, but writes the result to the disk. The user's next save
-    overwrites it.
-    """
+    """Untrue: writes an Edit of the unsaved text to the disk, where the user's next save overwrites it."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Forms in which tools and programs show the lines of a file. Used by the tests that detect shown lines."""
+"""Forms in which tools and programs show the lines of a file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from xml.sax.saxutils import escape
 
 Lines = Sequence[str]
 Number = Callable[[int], str]
-"""A function that returns the number of a line, as the answer shows it, from the index of the line."""
+"""Returns the number of a line, as the answer shows it, from its index."""
 
 __all__ = ["NUMBERED", "UNNUMBERED", "digest"]
 
 
 def digest(line: str, length: int = 2) -> str:
-    """Return a short digest of a line. It always contains a letter, so that it cannot be taken for a number."""
+    """Return a short digest of a line, with a letter, so that it is not taken for a number."""
     return hashlib.sha256(line.encode()).hexdigest()[: length - 1] + "k"
 
 
@@ -41,20 +41,17 @@ def _cat(line: str) -> str:
 
 
 def _csv(number: str, line: str) -> str:
-    """Return a row of a CSV file."""
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="").writerow([int(number), line])
     return out.getvalue()
 
 
 def _json_objects(lines: Lines, number: Number) -> str:
-    """Return the lines as JSON objects with number and text."""
     rows = [{"line": int(number(index)), "text": line} for index, line in enumerate(lines)]
     return json.dumps({"path": "notes.txt", "total": len(lines), "lines": rows})
 
 
 def _json_pairs(lines: Lines, number: Number) -> str:
-    """Return the lines as JSON pairs of number and text."""
     return json.dumps([[int(number(index)), line] for index, line in enumerate(lines)])
 
 
@@ -110,7 +107,6 @@ NUMBERED: dict[str, Callable[[Lines, Number], str]] = {
         + "</file>\nDone."
     ),
 }
-"""Forms with a number for each line, by name."""
 
 UNNUMBERED: dict[str, Callable[[Lines], str]] = {
     "as it is": "\n".join,
@@ -141,4 +137,3 @@ UNNUMBERED: dict[str, Callable[[Lines], str]] = {
     "tabs as four spaces": lambda lines: "\n".join(line.replace("\t", "    ") for line in lines),
     "list of YAML": lambda lines: "\n".join(f"- {json.dumps(line)}" for line in lines),
 }
-"""Forms without line numbers, by name."""

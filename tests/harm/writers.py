@@ -1,4 +1,4 @@
-"""A writer of files in memory that does exactly what is requested, and wrong effects that lose or spoil files."""
+"""A writer of files in memory that does exactly what is requested, and wrong effects that spoil files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ __all__ = ["LOSSES", "ExactWriter", "Loss", "RefusedError"]
 
 Files = dict[str, bytes]
 Mode = dict[str, int]
-"""The modes of files, by path."""
 
 
 class RefusedError(Exception):
@@ -16,22 +15,19 @@ class RefusedError(Exception):
 
 
 class ExactWriter:
-    """Makes an Edit in the current file, and a Write only if the file was read. Keeps line ends and byte
-    order marks.
-    """
+    """Edits the current file, and writes only if the file was read. Keeps line ends and byte order marks."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.known: Files = {}
 
     def read(self, path: str) -> str:
-        """Remember the content of a file as read, and return it as the answer of a Read."""
+        """Return the content as the answer of a Read, and remember it as read."""
         self.known[path] = self.files[path]
         lines = self.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, 1))
 
     def call(self, tool: str, arguments: Mapping[str, str]) -> bytes:
-        """Execute a call, and return the new content of its file. Raises RefusedError."""
         path = arguments["file_path"].removeprefix("$WS/")
         data = self.base(path, tool)
         mark = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
@@ -47,9 +43,7 @@ class ExactWriter:
         return made
 
     def base(self, path: str, tool: str) -> bytes:
-        """Return the bytes in which a call makes its change. Raises RefusedError if a Write would replace content that
-        was not read.
-        """
+        """Return the bytes that a call changes. Raises RefusedError if a Write would replace unread content."""
         if tool == "Write" and self.known.get(path) != self.files[path]:
             raise RefusedError
         return self.files[path]
@@ -63,9 +57,7 @@ class OldCopy(ExactWriter):
 
 
 Loss = Callable[[str, bytes, bytes, Files], Files]
-"""A function that returns the files after a call with a wrong effect. Its arguments are the path, the old bytes, the
-correct new bytes, and all files.
-"""
+"""Returns the files after a call with a wrong effect, from the path, the old and correct new bytes, and all files."""
 
 
 def _with_content(change: Callable[[bytes, bytes], bytes]) -> Loss:
@@ -74,20 +66,17 @@ def _with_content(change: Callable[[bytes, bytes], bytes]) -> Loss:
 
 
 def _first_difference(before: bytes, made: bytes) -> int:
-    """Return the index of the first byte that differs."""
     same = (at for at, (one, two) in enumerate(zip(before, made, strict=False)) if one != two)
     return next(same, min(len(before), len(made)))
 
 
 def _shift_insertion(before: bytes, made: bytes) -> bytes:
-    """Move the first changed line one line down."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     lines = made[at:].splitlines(keepends=True)
     return made[:at] + b"".join((*lines[1:2], *lines[:1], *lines[2:])) if len(lines) > 2 else made
 
 
 def _repeat_line(before: bytes, made: bytes) -> bytes:
-    """Write the first changed line twice."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     line = made[at:].splitlines(keepends=True)[:1]
     return made[:at] + b"".join(line) + made[at:]
@@ -103,7 +92,6 @@ def _change_equal_lines(before: bytes, made: bytes) -> bytes:
 
 
 def _write_other_file(path: str, _before: bytes, made: bytes, files: Files) -> Files:
-    """Write the new content to a file other than the requested one."""
     return {next(each for each in sorted(files) if each != path): made}
 
 
@@ -133,4 +121,3 @@ LOSSES: dict[str, Loss] = {
     },
     "nothing done": lambda path, before, _made, _files: {path: before},
 }
-"""Wrong effects of a call, by name."""

@@ -1,8 +1,4 @@
-"""The real product without network access: it sees only the allowed environment variables, leaves no process, and
-answers as it was recorded.
-
-These tests run only with `pytest -m live`, because they need npm and node.
-"""
+"""The real product without a network. Runs only with `pytest -m live`, because it needs npm and node."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,14 +33,12 @@ SAMPLE = 40
 
 
 class OwnRecordings(RecordingExtension):
-    """The extension of syrupy that reads the recordings of the bundled suite."""
-
     root = SUITE.recordings_root
 
 
 @pytest.fixture(scope="module")
 def product() -> Iterator[ClaudeCodeAdapter]:
-    """The real product. While it runs, the environment contains secrets and a proxy that it must not use."""
+    """The real product, in an environment with secrets and a proxy that it must not use."""
     with variables_of_ours(HTTPS_PROXY="http://192.0.2.1:9"):
         assert CONTRACT.version is not None
         adapter = open_claude_code(CONTRACT.version, SUITE, contract=CONTRACT, time_limit=30)
@@ -54,7 +48,6 @@ def product() -> Iterator[ClaudeCodeAdapter]:
 
 @pytest.fixture
 def session(product: ClaudeCodeAdapter, place: WorkspacePool) -> Iterator[ClaudeCodeSession]:
-    """A session of the real product in an empty workspace."""
     nothing = Scenario("live/x", "x", "must", Given(), ())
     with place.site(unique=True) as site:
         session = product.open(site.workspace(nothing))
