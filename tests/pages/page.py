@@ -7,7 +7,6 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
-"""The pages whose commands are tested."""
 
 _FENCE = re.compile(r"^ *```(.*)$")
 _COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
@@ -15,7 +14,7 @@ _COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
 
 @dataclass(frozen=True)
 class Block:
-    """The commands of a console block, in order. `line` is the line of the first command on the page."""
+    """The commands of a console block. `line` is the line of the first command on the page."""
 
     page: str
     line: int
@@ -26,7 +25,7 @@ class Block:
 
 
 def name_of(page: Path) -> str:
-    """Return the path of a page relative to the checkout, such as `docs/running.md`."""
+    """Return the path of a page relative to the checkout."""
     return page.relative_to(CHECKOUT).as_posix()
 
 
@@ -49,7 +48,7 @@ def blocks() -> list[Block]:
 
 
 def code(page: str, language: str) -> list[str]:
-    """Return the code blocks of a page with this text after the fence, such as `python` or `js server`."""
+    """Return the code blocks with this text after the fence, such as `python` or `js server`."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     return [textwrap.dedent(block) for block in found]

@@ -28,7 +28,7 @@ SCENARIOS = {
     *new_mapping.REFUSAL_SCENARIOS,
     *REFUSAL_SCENARIOS.values(),
 }
-"""The scenarios of the small suite. It replaces the bundled suite, which takes minutes with a slow adapter."""
+"""Replaces the bundled suite, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
 #!{sys.executable}
@@ -40,14 +40,12 @@ for line in sys.stdin:
     result = tools.call(**json.loads(line))
     print(json.dumps({{"text": result.text, "is_error": result.is_error}}), flush=True)
 """
-"""A program that takes the place of the user's program, which the adapter in README starts."""
+"""A program in place of the user's program, which the adapter in README starts."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A directory in which commands run, and the checkout that provides `readfirst`. `addopts` are options for every
-    run of pytest.
-    """
+    """A directory in which commands run. `addopts`: options for every run of pytest."""
 
     folder: Path
     checkout: Path
@@ -56,10 +54,7 @@ class Stage:
     def run(
         self, commands: Iterable[str], *, before: str = "", seconds: float = 120
     ) -> list[tuple[int, str]]:
-        """Run commands unchanged in one shell. Return the exit code and the output of each command.
-
-        `before` are shell commands that run first; if they fail, the test fails. `seconds` is the maximum time.
-        """
+        """Run commands in one shell, after the shell commands `before`. Return the exit code and the output of each."""
         variables = {
             **os.environ,
             "PATH": os.pathsep.join([str(self.checkout.parent / "bin"), os.environ["PATH"]]),
@@ -87,17 +82,13 @@ class Stage:
 
 
 def _command_lines(number: int, command: str, folder: str) -> str:
-    """Return shell lines that run a command and store its output and its exit code in `folder`."""
+    """Return shell lines that run a command and store its output and exit code in `folder`."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 
 
 def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collection[str] = ()) -> Path:
-    """Copy the project into `folder`, with the commands `readfirst` and `pytest` next to it. Return the checkout.
-
-    The copy has a small suite. If `contracts` are given, this suite contains only these contracts. With `bundled`, the
-    copy has the bundled suite instead.
-    """
+    """Copy the project and its commands, with the bundled suite or a small one, and only these contracts if given."""
     checkout = folder / "a copy of the checkout"
     checkout.mkdir(parents=True)
     ignored = shutil.ignore_patterns(
@@ -120,7 +111,6 @@ def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collecti
 
 
 def _small_suite(root: Path, contracts: Collection[str]) -> None:
-    """Write the small suite to the directory `root`."""
     bundled = CHECKOUT / "fixtures"
     (root / "scenarios").mkdir(parents=True)
     shutil.copytree(bundled / "schema", root / "schema")
@@ -147,7 +137,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
 
 
 def users_folder(folder: Path, page: str) -> Path:
-    """Create the working directory of a user who has written the files that a page shows, and return it."""
+    """Create the directory of a user who has written the files that a page shows."""
     own = folder / "a user's folder"
     own.mkdir()
     shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"

@@ -22,20 +22,13 @@ USERS_PAGES = (
         for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
     ),
 )
-"""Pages whose users work in the directory of their implementation. The users of all other pages work in the
-checkout.
-"""
+"""Pages whose users work in the directory of their implementation; all other users work in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
-"""The pytest marks that a plan may use."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings for running one command: the pytest mark of its test and the allowed exit codes.
-
-    `before` are shell commands that create the files that the page assumes. `bundled`: the checkout has the bundled
-    suite; otherwise it has a small suite, with only `contracts` if any are given. `seconds` is the maximum time.
-    """
+    """How to run a command. `before`: shell commands that run first. `contracts`: those of the small suite."""
 
     mark: str = "slow"
     codes: tuple[int, ...] = (0,)
@@ -46,20 +39,15 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
-"""The plan of a command that may report failures."""
+"""A command that may report failures."""
 STREAM = "readfirst run reference --format jsonl --output"
-"""The start of a command that writes the JSON lines of a run."""
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
-"""A shell command that writes the JSON lines of a run to the directory `results`."""
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
-"""The id of the scenario that CONTRIBUTING.md adds."""
 WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
-"""A shell command that writes the scenario of CONTRIBUTING.md."""
 RECORDED = " && ".join(
     f"cp {shlex.quote(str(CHECKOUT))}/fixtures/{folder}/{NEW}.* fixtures/{folder}/{NEW.partition('/')[0]}/"
     for folder in ("scenarios", "recordings")
 )
-"""A shell command that copies the scenario of CONTRIBUTING.md and its recording."""
 OTHER_SHARDS = " && ".join(
     f"readfirst product record --contract all --shard {number}/4 --takes takes-{number}"
     for number in (2, 3, 4)
@@ -67,32 +55,24 @@ OTHER_SHARDS = " && ".join(
 """A shell command that records the other three of four parts of the suite."""
 
 NEW_MAPPING = "readfirst targets new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
-"""A command that writes a mapping file."""
 
 HAS_SERVER = f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
-"""A shell command that copies a server with other tool names."""
 HAS_MAPPING = f"{HAS_SERVER} && (test -f mine.yaml || {NEW_MAPPING})"
-"""A shell command that also writes a mapping for this server."""
 HAS_BASELINE = f"{HAS_MAPPING} && {{ readfirst run target:mine.yaml --update-baseline; test $? -le 1; }}"
-"""A shell command that also writes a baseline for this server."""
 EXPLAIN = (
     "sed -i.bak 's/not explained yet/Write does not ask for a Read. Planned for the next release./' "
     "baselines/mine@dev.yaml"
 )
-"""A shell command that writes a reason into the baseline."""
 
 PRIVATE = "ours/scenarios/drafts/keep-the-save.yaml"
-"""The scenario file of a private suite."""
 HAS_PRIVATE_SUITE = (
     "test -d ours || readfirst new drafts/keep-the-save --fixtures ours; "
     f"printf %s {shlex.quote(code('docs/private-suites.md', 'yaml')[0])} > {PRIVATE}"
 )
-"""A shell command that creates a private suite, and writes the scenario of the page over the one from
-`readfirst new`.
-"""
+"""Writes the scenario of the page over the one from `readfirst new`."""
 
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
-"""A shell command that selects a separate cache, because no test may clear the user's cache."""
+"""No test may clear the user's cache."""
 
 PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
@@ -184,7 +164,7 @@ PLANS = {
     "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
 }
-"""The plans of commands that need other settings than the default ones."""
+"""Commands that need other settings than the default ones."""
 
 RUN_BY_CI = {
     "python3 -m pip install . && readfirst run",
@@ -196,7 +176,7 @@ RUN_BY_CI = {
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
     "ruff check . && ruff format --check . && mypy && lint-imports",
 }
-"""Commands that install packages or run all checks. These tests do not run them, because `.ci/run` does."""
+"""Commands that install packages or run all checks. `.ci/run` runs them instead."""
 
 TAKES_LONG = {
     "python3 observatory/tools/mutation/run.py --exceptions",
@@ -212,17 +192,13 @@ PLUGIN = (
     if any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
     else "-p readfirst.harness.pytest_plugin"
 )
-"""The pytest option that loads the plugin of readfirst, if it is not installed."""
+"""Loads the plugin of readfirst, if it is not installed."""
 BLOCKS = blocks()
-"""The console blocks of all pages."""
 SHOWN = {command for block in BLOCKS for command in block.commands}
-"""All commands on all pages."""
 
 
 def items() -> Iterator[object]:
-    """Yield a pytest parameter for each console block and mark. It contains the commands of the block that use this
-    mark.
-    """
+    """Yield a parameter for each console block and mark, with the commands of the block that use the mark."""
     for block in BLOCKS:
         marked: dict[str, list[str]] = {}
         for command in block.commands:
@@ -279,7 +255,6 @@ def test_the_commands_that_only_ci_runs_are_in_its_script() -> None:
 
 
 LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)
-"""The scripts that tools/README.md lists."""
 
 
 @pytest.mark.slow
@@ -306,7 +281,7 @@ INLINE = [
         r"`(readfirst [^`]*)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     )
 ]
-"""The commands of readfirst in the sentences of all pages, each with its page."""
+"""The commands in the sentences of all pages, each with its page."""
 
 
 def test_every_command_in_a_sentence_of_a_page_exists_with_its_options() -> None:

@@ -1,6 +1,4 @@
-"""The commands of CONTRIBUTING.md add the scenario that the page shows. A substitute for the product answers like the
-reference.
-"""
+"""The commands of CONTRIBUTING.md add the scenario of the page, with a substitute for the product."""
 
 import re
 import sys
@@ -22,21 +20,17 @@ if not hasattr(run, "tools"):
 result = run.tools.call(name, args)
 return {{{{"content": result.text, "is_error": result.is_error}}}}
 """
-"""The code with which the substitute for the product answers a call: it uses the reference."""
+"""A substitute for the product, which answers with the reference."""
 PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
 SECTION = re.split(r"\n##+ ", PAGE.partition("\n## Add a case\n")[2])[0]
-"""The section of the page about adding a scenario."""
 COMMANDS = re.findall(r"^ *\$ (.*)$", SECTION, re.MULTILINE)
-"""The commands in this section."""
 (NEW,) = re.findall(r"readfirst new (\S+)", SECTION)
-"""The id of the scenario."""
 CASE = code("CONTRIBUTING.md", "yaml")[0]
-"""The text of the scenario."""
 
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """The checkout of a contributor. The program `npm` installs the substitute for the product."""
+    """The checkout of a contributor. Its `npm` installs the substitute for the product."""
     FakeNpm(tmp_path / "npm", make_packages({"2.1.7": PLAYED.format(version="2.1.7")}))
     monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -45,7 +39,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def file_of(stage: Stage, folder: str = "scenarios") -> Path:
-    """Return the path of the scenario file, or of another file with the same name in `folder`."""
+    """Return the path of the scenario file, or of the file with its name in `folder`."""
     return stage.folder / "fixtures" / folder / f"{NEW}.yaml"
 
 

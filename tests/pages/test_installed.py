@@ -14,14 +14,14 @@ from tests.newest import NEWEST
 from tests.pages.page import CHECKOUT
 
 Run = Callable[..., tuple[int, str, str]]
-"""The type of the fixture `run`. The function returns the exit code, standard output and standard error."""
+"""Returns the exit code, standard output and standard error."""
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the package as `pip install` writes it. The dependencies come from the current environment."""
+    """The package as `pip install` writes it, with the dependencies of the current environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The example suite of docs/private-suites.md has no lint findings, and can be run together with the bundled suite."""
+"""The example suite of docs/private-suites.md has no lint findings, and can be run."""
 
 import re
 from pathlib import Path
@@ -13,14 +13,11 @@ from tests.pages.page import CHECKOUT, code
 
 PAGE = "docs/private-suites.md"
 FILES = re.findall(r"^```yaml (\S+\.yaml)$", (CHECKOUT / PAGE).read_text("utf-8"), re.MULTILINE)
-"""The names of the files that the page shows."""
 OWN = ("licences/kept", "licences/refused")
-"""The ids of the scenarios on the page."""
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A suite with the files that the page shows."""
     for name in FILES:
         (body,) = code(PAGE, f"yaml {name}")
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The adapter and the servers in docs/adapters.md run the bundled suite, and no scenario ends as an `error`."""
+"""The examples in docs/adapters.md run the bundled suite, and no scenario ends as an `error`."""
 
 import json
 from pathlib import Path
@@ -8,18 +8,14 @@ import pytest
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
-"""Options that select the families with special arguments, bytes that are not text, and long answers. These scenarios
-once caused errors.
-"""
+"""Families with special arguments, bytes that are not text, and long answers, which once caused errors."""
 
 BUT_FOR_CROSSED = "-k 'not crossed'"
-"""An option that excludes the family `crossed`, because many of its scenarios need a separate server."""
+"""Many scenarios of `crossed` need a separate server."""
 
 
 def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Run an example of the page on the bundled suite. Return the scenarios that ended as an `error`, each with its
-    reason.
-    """
+    """Return the scenarios of an example that ended as an `error`, each with its reason."""
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, bundled=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"
@@ -56,7 +52,6 @@ class Tools:
     def call(self, tool, arguments):
         return open(arguments["file_path"]).read()
 """
-"""An implementation that opens any file, without handling errors."""
 
 
 @pytest.mark.slow
