@@ -1,5 +1,3 @@
-"""A separate suite for every test that records."""
-
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from .made_up import GATE, write
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The directory of a suite without scenarios. The suite uses the contracts and error names of the bundled suite."""
+    """An empty suite with the contracts and error names of the bundled suite."""
     root = tmp_path / "fixtures"
     small_suite(root)
     for name in ("scenarios/gate", "recordings"):

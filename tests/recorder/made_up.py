@@ -22,14 +22,12 @@ steps:
   - Read: {file_path: $WS/notes.txt}
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
 """
-"""The text of the scenario `gate/x`."""
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
-"""The product's answer if it refuses to edit an unread file."""
 
 
 class Product:
-    """An invented product. A Read shows numbered lines; the function `edit` executes every Edit."""
+    """A Read shows numbered lines; the function `edit` executes every Edit."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "during"})
 
@@ -56,13 +54,12 @@ class Product:
 
 
 def replace_text(path: Path) -> ToolResult:
-    """Execute an Edit: change the file and report success."""
+    """Change the file and report success."""
     path.write_text("gamma\n")
     return ToolResult(f"The file {path} has been updated.")
 
 
 def refuse_edit(path: Path) -> ToolResult:
-    """Refuse an Edit, because the file was not read."""
     return ToolResult(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)
 
 
@@ -72,12 +69,10 @@ def write(root: Path, text: str) -> None:
 
 
 def source(suite: Suite) -> str:
-    """Return the text of the scenario `gate/x`."""
     return suite.path("gate/x").read_text()
 
 
 def expectations(suite: Suite) -> list[Any]:
-    """Return the expectations of the steps of `gate/x`."""
     return [step.get("expect") for step in yaml.safe_load(source(suite))["steps"]]
 
 
@@ -87,7 +82,7 @@ def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorde
 
 
 def record_on(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
-    """Record `gate/x` on several contracts. `edits` contains the function that executes each Edit, by contract."""
+    """Record `gate/x` on several contracts. `edits`: the function that executes each Edit, by contract."""
     wanted = {name: ["gate/x"] for name in edits}
     takes = Takes(suite.root.parent / "takes")
     (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)

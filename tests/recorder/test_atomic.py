@@ -62,7 +62,7 @@ if sys.argv[2] == "dies":
 print(flush=True)
 sys.stdin.read()
 """
-"""A program that writes half of a new file, and then is killed or waits."""
+"""Writes half of a new file, and then is killed or waits."""
 
 
 def test_temporary_files_are_removed_only_if_the_process_that_wrote_them_was_killed(tmp_path: Path) -> None:

@@ -1,6 +1,4 @@
-"""The adapter `claude-code:VERSION`, tested with a substitute for the product: which workspaces share a process, and
-how sessions are resumed, compacted and rewound.
-"""
+"""The adapter `claude-code:VERSION`: shared processes, and sessions that resume, compact and rewind."""
 
 import json
 import logging
@@ -31,7 +29,7 @@ from tests.rows import rows
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
-"""The program that substitutes for the product."""
+"""A substitute for the product."""
 
 
 @pytest.fixture
@@ -48,14 +46,12 @@ def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iter
 
 
 def workspace(base: Path, name: str, **more: object) -> Workspace:
-    """Create a workspace below `base`."""
     root = base / name / "w"
     root.mkdir(parents=True)
     return Workspace(root, base / name / "h", **more)
 
 
 def open_session(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSession:
-    """Open a session in a workspace."""
     session = adapter.open(place)
     assert isinstance(session, ClaudeCodeSession)
     return session

@@ -1,6 +1,4 @@
-"""The conversation with the product, tested with a substitute that misbehaves on request, and the summaries of a
-conversation.
-"""
+"""The conversation with the product, with a substitute that misbehaves on request, and its summaries."""
 
 import json
 import socket
@@ -19,7 +17,7 @@ from readfirst.harness.agents.claude_code.launch_options import Options, summari
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
-"""The program that substitutes for the product."""
+"""A substitute for the product."""
 
 
 def options(directory: Path, **more: object) -> Options:
@@ -36,7 +34,6 @@ def read_environment(conversation: Conversation) -> dict[str, str]:
 
 @pytest.fixture
 def conversation(tmp_path: Path) -> Iterator[Conversation]:
-    """A conversation with the substitute."""
     conversation = Conversation(options(tmp_path))
     yield conversation
     conversation.close()
@@ -138,13 +135,11 @@ def test_the_size_of_the_context_window_is_set_only_if_the_conversation_will_be_
 
 
 ASKED = "Write a summary of the conversation."
-"""The text with which the product requests a summary."""
+"""The product requests a summary with this text."""
 
 
 class Talk:
-    """A substitute for a conversation. It has received these requests of the product: the calls with results, and the
-    texts of each.
-    """
+    """A substitute for a conversation. It has received requests with these calls and texts."""
 
     def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
         self.said: list[str] = []

@@ -25,14 +25,12 @@ if {fails!r}:
     sys.exit("no such version")
 (home / "cli.js").write_text("program")
 """
-"""A script in place of npm. It writes its arguments to a log, and creates the package or fails."""
+"""Writes its arguments to a log, and creates the package or fails."""
 
 
 @pytest.fixture
 def fake_npm(tmp_path: Path, monkeypatch):
-    """A function that puts the substitute for npm on the path and returns the log of its calls. With `fails`, the
-    substitute fails.
-    """
+    """A function that puts the substitute for npm on the path and returns the log of its calls."""
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"
@@ -99,7 +97,6 @@ def test_excluded_and_inexact_versions_are_refused(
 
 
 def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
-    """Put a program `npm` with this shell script on the path."""
     program = folder / "npm"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Recording a scenario: answers become expectations, unusable answers are refused, and no partial result is stored."""
+"""Answers become expectations, unusable answers are refused, and no partial result is stored."""
 
 import os
 import signal
@@ -73,7 +73,6 @@ def test_recording_without_fix_does_not_replace_an_expectation(suite: Suite) -> 
 MULTI_EDIT = GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
 """A scenario with a tool that 2.1.7 lacks."""
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
-"""A documented expectation of a call."""
 
 
 def test_recording_keeps_the_documented_clause_next_to_the_recorded_one(suite: Suite) -> None:
@@ -88,7 +87,6 @@ def test_recording_keeps_the_documented_clause_next_to_the_recorded_one(suite: S
 
 
 def fail_as_if_ended(path: Path) -> ToolResult:
-    """Fail like a product that has ended."""
     raise RuntimeError("gone")
 
 

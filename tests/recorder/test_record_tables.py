@@ -1,4 +1,4 @@
-"""Recording the cases of tables, the scenarios of the corpus, and scenarios whose recording is damaged."""
+"""Recording cases of tables, scenarios of the corpus, and scenarios whose recording is damaged."""
 
 import json
 import re
@@ -20,9 +20,7 @@ from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
-    """Move the scenario to a table of two cases and return the file. The expectation of the second step is `answer`,
-    with placeholders.
-    """
+    """Move the scenario to a table of two cases, whose second step expects `answer`. Return the file."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
@@ -84,7 +82,6 @@ def test_recording_a_case_does_not_change_a_text_that_all_cases_share(suite: Sui
 
 
 def as_corpus_scenario(suite: Suite) -> Path:
-    """Move the scenario to a file of the corpus, and return the file."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     theme = suite.root / "corpus" / "gate" / "odd.yaml"
@@ -129,12 +126,10 @@ def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
 
 
 def edit_by_hand(data: bytes) -> bytes:
-    """Change a recording as if a person had edited it."""
     return data.replace(b"gamma", b"delta")
 
 
 def make_unreadable(data: bytes) -> bytes:
-    """Change a recording so that it cannot be read."""
     return data.replace(b"steps", b"stops")
 
 

@@ -1,4 +1,4 @@
-"""Recordings keep every byte of an answer, store equal answers of several contracts once, and report damage."""
+"""Recordings keep every byte, store equal answers of several contracts once, and report damage."""
 
 import json
 import time
@@ -33,7 +33,7 @@ from tests.rows import rows
 from tests.small_suites import transcript_of_read
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
-"""A text with all kinds of line ends and with characters that are easily lost."""
+"""All kinds of line ends, and characters that are easily lost."""
 
 
 def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf") -> Transcript:
@@ -51,9 +51,7 @@ def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf
 
 
 def recording(**texts: str) -> Recording:
-    """Return a recording with a text for each contract. The keyword `v2_1_7` means 2.1.7, and `v2_1_8_gated` means
-    2.1.8+gated.
-    """
+    """Return a recording with a text for each contract. `v2_1_7` means 2.1.7, `v2_1_8_gated` 2.1.8+gated."""
     names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
     return Recording("0" * 16, {names[name]: transcript_of_read(text) for name, text in texts.items()})
 
@@ -184,7 +182,6 @@ def test_bundled_recordings_have_the_form_in_which_recordings_are_written(every:
 
 
 def format_recording_of(steps: object, *versions: str) -> str:
-    """Return the JSON of a recording with these steps."""
     value = {"inputs": "x", "versions": ["2.1.7", *versions], "steps": steps, "packed": {"x": "QUJD"}}
     return json.dumps({"x": value})
 

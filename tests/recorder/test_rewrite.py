@@ -38,7 +38,6 @@ steps:
       - Read: {file_path: $WS/b}
 # the end
 """
-"""A scenario with comments between all parts."""
 
 
 def test_an_event_that_changes_several_files_counts_as_several_steps() -> None:
@@ -102,7 +101,6 @@ steps:
           expect: {text: old}
   - Read: {file_path: $WS/b}
 """
-"""A scenario with steps of a sub-agent."""
 
 
 def test_the_index_of_a_step_also_counts_the_steps_of_a_sub_agent() -> None:

@@ -1,6 +1,4 @@
-"""Recordings as snapshots of syrupy: bytes that syrupy's own serializers lose are kept, and differences fail
-the test.
-"""
+"""Recordings as snapshots of syrupy keep bytes that its own serializers lose. Differences fail the test."""
 
 import textwrap
 from pathlib import Path
@@ -26,11 +24,10 @@ TEST = """
         transcript = Transcript((TranscriptStep(("Read",), (RecordedResult({text!r}),)),))
         assert transcript == snapshot(name="gate/x@2.1.7", extension_class=Own)
 """
-"""A test file that compares an answer with its recording."""
 
 
 def run(pytester: pytest.Pytester, root: Path, text: str, *options: str) -> pytest.RunResult:
-    """Run pytest on a test of an answer with the text `text`. The recordings are in `root`."""
+    """Run pytest on a test whose answer is `text`. The recordings are in `root`."""
     pytester.makepyfile(textwrap.dedent(TEST.format(root=str(root), text=text)))
     return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:readfirst", *options)
 

@@ -1,6 +1,4 @@
-"""Replays of the product are stored until they are accepted as recordings, and repeated only if their input has
-changed.
-"""
+"""Replays of the product are stored until they are accepted, and repeated only if their input has changed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,14 +24,11 @@ given:
 steps:
   - Read: {file_path: $WS/notes.txt}
 """
-"""The text of a scenario with one Read."""
 
 
 @dataclass
 class Product:
-    """A product whose function `answer` returns the answer of each call, from the number of the call. It can be
-    pickled.
-    """
+    """`answer` returns the answer of each call, from its number. Can be pickled."""
 
     answer: Callable[[int], str]
     calls: int = 0
@@ -66,15 +61,12 @@ def suite(root: Path) -> Suite:
 
 
 def takes_of(suite: Suite) -> Takes:
-    """Return the stored replays of a suite."""
     return Takes(suite.root.parent / "takes")
 
 
 def record_products(
     suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
 ) -> list[Recorded]:
-    """Record scenarios with these products, by contract."""
-
     def connect(contract: Contract) -> Callable[[], Adapter]:
         return lambda: products[contract.name]
 

@@ -1,4 +1,4 @@
-"""A recording must contain all changes of files by the product. Changes that a recording cannot express are refused."""
+"""Changes of files by the product that a recording cannot express are refused."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,12 +17,11 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
-"""The files of the workspace: `twin` is a hard link to `a`."""
 
 
 @dataclass
 class Product:
-    """A product that calls `act` on the workspace in each call. It reports success, or a refusal if `is_refused`."""
+    """Calls `act` on the workspace in each call. Reports success, or a refusal if `is_refused`."""
 
     act: Callable[[Path], object]
     is_refused: bool
@@ -38,21 +37,17 @@ class Product:
 
 
 def replaces(root: Path) -> None:
-    """Replace the file `a` with a new file that has the same bytes and time. The hard link `twin` keeps the
-    old file.
-    """
+    """Replace `a` with a new file with the same bytes and time. Its hard link `twin` keeps the old file."""
     (root / "new").write_bytes(b"old")
     os.utime(root / "new", ns=((root / "a").stat().st_mtime_ns,) * 2)
     (root / "new").replace(root / "a")
 
 
 def touches(root: Path) -> None:
-    """Set the time of the file `a`."""
     (root / "a").touch()
 
 
 def touches_other(root: Path) -> None:
-    """Set the time of the file `other`."""
     (root / "other").touch()
 
 

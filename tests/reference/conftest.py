@@ -1,5 +1,3 @@
-"""Sessions of the reference implementation in an empty directory."""
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +9,12 @@ from readfirst.reference_impl import FileTools
 
 
 class MakeTools(Protocol):
-    """The type of the fixture `make_tools`."""
-
     def __call__(self, contract: str = "2.1.7", *, deny: tuple[str, ...] = ()) -> FileTools: ...
 
 
 @pytest.fixture
 def make_tools(tmp_path: Path) -> MakeTools:
-    """A function that opens a session in `tmp_path/project`. The home directory is `tmp_path/home`."""
+    """Opens a session in `tmp_path/project`. The home directory is `tmp_path/home`."""
     root, home = tmp_path / "project", tmp_path / "home"
     root.mkdir()
     home.mkdir()
@@ -31,19 +27,17 @@ def make_tools(tmp_path: Path) -> MakeTools:
 
 @pytest.fixture
 def root(tmp_path: Path, make_tools: MakeTools) -> Path:
-    """The directory of the sessions that `make_tools` opens."""
     return tmp_path / "project"
 
 
 @pytest.fixture
 def tools(make_tools: MakeTools) -> FileTools:
-    """A session on the contract 2.1.7."""
     return make_tools()
 
 
 @pytest.fixture
 def put(root: Path) -> Callable[..., Path]:
-    """A function that writes a file with a time in the past. `later` is added to this time, in seconds."""
+    """A function that writes a file with a time in the past, plus `later` seconds."""
 
     def write(name: str, content: str | bytes = "alpha\nbeta\n", *, later: float = 0) -> Path:
         path = root / name

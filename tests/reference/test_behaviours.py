@@ -1,6 +1,4 @@
-"""The table of behaviours is complete, and each behaviour is described. No other code of the reference compares names
-of contracts.
-"""
+"""Each behaviour is described. No other code of the reference compares names of contracts."""
 
 import re
 from dataclasses import FrozenInstanceError, replace
@@ -20,9 +18,7 @@ from tests.rows import rows
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
-"""The source code of the reference, by file."""
 NAMES = list(behaviour_histories())
-"""The names of all behaviours."""
 SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
 
@@ -50,9 +46,7 @@ def test_only_the_table_of_behaviours_uses_names_of_contracts():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""Matches a sentence that can be understood without context: it does not refer to an earlier sentence, and is
-complete.
-"""
+"""A sentence that is complete and does not refer to an earlier sentence."""
 
 
 def test_the_meaning_of_every_behaviour_is_a_complete_sentence() -> None:

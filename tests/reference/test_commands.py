@@ -1,4 +1,4 @@
-"""The shell of a session: the start directory of a command, its environment, and its time limit."""
+"""The shell of a session: its start directory, its environment, and its time limit."""
 
 import time
 from pathlib import Path
@@ -23,9 +23,7 @@ def test_a_command_starts_in_the_directory_of_the_previous_one(tmp_path: Path) -
 
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The output of a command is not taken for the shell's new directory. If the output file is full, the shell may be
-    killed before it prints the directory.
-    """
+    """Output is not taken for the shell's new directory, even if the shell is killed because the file is full."""
     monkeypatch.setattr(shell, "_MAX_OUTPUT_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()

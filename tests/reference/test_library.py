@@ -1,6 +1,4 @@
-"""The class `FileTools` as a library: its constructor, its methods, checkpoints, and the loop with a model that its
-page shows.
-"""
+"""The class `FileTools` as a library, and the loop with a model that its page shows."""
 
 import re
 import sys
@@ -19,7 +17,7 @@ from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
-"""The code on the page that connects a model to the tools."""
+"""Connects a model to the tools."""
 
 
 @pytest.mark.parametrize("name", ["missing", "file.txt", "file.txt/below"])
@@ -44,9 +42,7 @@ def test_the_tools_can_also_change_files_outside_the_root_directory(tools: FileT
 
 
 class ScriptedClient:
-    """A substitute for the client of the model's API. It replies according to a script, and rejects the same requests
-    as the API.
-    """
+    """A substitute for the client of the model's API, with a script. It rejects the same requests as the API."""
 
     def __init__(self, *script: list[tuple[str, dict[str, Any]]] | str) -> None:
         self._script: Iterator[list[tuple[str, dict[str, Any]]] | str] = iter(script)

@@ -1,5 +1,3 @@
-"""The MCP server of the reference, as a client sees it."""
-
 import asyncio
 import io
 import json
@@ -24,12 +22,12 @@ PROGRAM = (
     "import sys; from pathlib import Path; from readfirst.reference_impl.server import serve; "
     "serve('2.1.7', None, Path(sys.argv[1]) if sys.argv[1:] else None)"
 )
-"""A program that starts the server with the settings file in its first argument, if any."""
+"""Starts the server with the settings file in its first argument, if any."""
 
 
 @dataclass
 class Conversation:
-    """A conversation between a client and the server: the offered tools, and the answers to `CALLS`."""
+    """The tools that the server offers to a client, and its answers to `CALLS`."""
 
     root: Path
     tools: dict[str, types.Tool] = field(default_factory=dict)
@@ -37,9 +35,7 @@ class Conversation:
 
 
 BLANK_EDIT = {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}
-"""The arguments of an Edit that changes nothing."""
 CREATED = "File created successfully at: "
-"""The start of the answer to a Write of a new file."""
 CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     (
         "Edit",
@@ -56,7 +52,7 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     ("Write", {"file_path": "notes.md", "content": ""}, False, f"{CREATED}notes.md"),
     ("Edit", BLANK_EDIT, True, "String to replace not found in file.\nString: a "),
 )
-"""The calls of one session: the tool, the arguments, whether the call is refused, and the start of the answer."""
+"""The tool, the arguments, whether the call is refused, and the start of the answer."""
 
 
 async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
@@ -76,7 +72,7 @@ async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
-    """The answers of one server to all `CALLS`. The tests of the module share them."""
+    """The answers of one server to all `CALLS`, which the tests of the module share."""
     base = tmp_path_factory.mktemp("server")
     root, home, settings = base / "root", base / "home", base / "settings.json"
     root.mkdir()
@@ -234,11 +230,9 @@ INITIALIZE = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
-"""The request that starts a session."""
 
 
 def start_server(folder: Path) -> subprocess.Popen[bytes]:
-    """Start a server process."""
     words, variables = (
         [sys.executable, "-m", "readfirst", "serve"],
         {**os.environ, "PYTHONPATH": str(PROJECT)},
@@ -247,7 +241,6 @@ def start_server(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def line(number: int, body: dict[str, Any]) -> bytes:
-    """Return a request as a line of JSON."""
     return json.dumps({"jsonrpc": "2.0", "id": number, **body}).encode() + b"\n"
 
 
@@ -268,7 +261,7 @@ def test_a_signal_ends_a_waiting_server(number: signal.Signals, tmp_path: Path) 
 
 
 def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the answers of a server process to calls that arrive together, just before its input ends."""
+    """Return the answers of a server to calls that arrive together, just before its input ends."""
     sent = line(1, INITIALIZE)
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
     for number, (tool, arguments) in enumerate(calls, 2):

@@ -1,4 +1,4 @@
-"""Images and long files in cases that no scenario covers: the first bytes of a file determine the type of an image."""
+"""Images, whose type the first bytes of a file determine, and long files."""
 
 import pytest
 
@@ -15,7 +15,6 @@ from tests.rows import rows
 FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
 """The part of a JPEG image that contains its size."""
 START = b"\xff\xd8\xff\xe0\x00\x04ab"
-"""The start of a JPEG image."""
 
 
 @pytest.mark.parametrize(

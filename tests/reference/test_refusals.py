@@ -1,6 +1,4 @@
-"""Properties of refusals that no scenario covers: the number of a refusal, and the state after a call that failed
-halfway.
-"""
+"""The number of a refusal, and the state after a call that failed halfway."""
 
 import os
 from collections.abc import Callable
@@ -14,7 +12,6 @@ from tests.rows import rows
 from .conftest import MakeTools
 
 Put = Callable[..., Path]
-"""The type of the fixture `put`."""
 
 
 def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | None]:
@@ -25,7 +22,7 @@ def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | Non
 
 
 def test_refusals_of_edit_are_checked_in_the_order_of_their_codes(make_tools: MakeTools, put: Put) -> None:
-    """The same call is repeated. Each time, one reason for a refusal is removed."""
+    """The same call is repeated; each time, one reason for a refusal is removed."""
     denied, tools = make_tools(deny=("Edit(**)",)), make_tools()
     put("a.txt", "x x\n")
     assert refusal(denied.edit, "a.txt", "", "") == ("no_changes", 1)

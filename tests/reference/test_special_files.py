@@ -1,4 +1,4 @@
-"""Special files: no call waits for a pipe, reads an endless device, or replaces a pipe or a device with a file."""
+"""No call waits for a pipe, reads an endless device, or replaces either with a file."""
 
 import os
 import threading
@@ -12,11 +12,10 @@ from tests.newest import NEWEST
 
 CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", NEWEST, f"{NEWEST}+gated", "documented")
 AT_MOST = 20
-"""The time limit in seconds. A call that takes longer counts as waiting."""
+"""Seconds. A call that takes longer counts as waiting."""
 
 
 def call_within_limit(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:
-    """Return the result of a call. Fail if the call takes longer than `AT_MOST`."""
     results: list[Result] = []
     thread = threading.Thread(target=lambda: results.append(tools.call(tool, arguments)), daemon=True)
     thread.start()
@@ -31,7 +30,6 @@ CALLS = [
     ("Edit", {"old_string": "", "new_string": "beta"}),
     ("Write", {"content": "beta\n"}),
 ]
-"""Calls of all tools, without their path."""
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

@@ -1,4 +1,4 @@
-"""The schemas of the tools agree with the checks of arguments, and unusual values cause no exception."""
+"""The schemas of the tools agree with the checks of arguments. Unusual values cause no exception."""
 
 import math
 
@@ -28,7 +28,6 @@ UNUSUAL_VALUES = [
     *(None, True, 0, -1, 1e300, [], {}, [{}], b"x"),
     *("", "\0", "\ud800", "a" * 5000, "a.txt", "book.ipynb", ".", "/"),
 ]
-"""Unusual values of arguments."""
 
 
 @pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit"])

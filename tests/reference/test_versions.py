@@ -1,4 +1,4 @@
-"""Behaviours of single versions that no scenario covers: arguments, and files that need a permission."""
+"""Behaviours of single versions that no scenario covers."""
 
 import json
 
@@ -14,9 +14,7 @@ CELL = {
     "execution_count": None,
     "outputs": [],
 }
-"""A code cell of a notebook."""
 BOOK = {"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-"""A notebook with this cell."""
 
 
 def test_the_oldest_edit_requires_the_expected_number_of_replacements(tmp_path):

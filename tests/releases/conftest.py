@@ -24,7 +24,6 @@ steps:
       text: Done
       files: {notes.txt: "gamma\\n"}
 """
-"""The text of the scenario `gate/x`."""
 
 CONTRACT = """\
   {name}:
@@ -35,12 +34,10 @@ CONTRACT = """\
     tools: [Read, Edit, Write, NotebookEdit]
     summary: Made up.
 """
-"""The entry of one version in contracts.yaml, with placeholders."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with the contracts 1.0.1 and 1.0.1+gated."""
     root = tmp_path / "fixtures"
     (root / "scenarios" / "gate").mkdir(parents=True)
     (root / "recordings").mkdir()
@@ -55,7 +52,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
-    """Return the expected text of the only call of a scenario, or the name of its error, by recorded version."""
+    """Return the expected text of the only call, or the name of its error, by recorded version."""
     found: dict[str, object] = {}
     for name in suite.recordings.recording(scenario_id).transcripts:
         (call,) = suite.scenario(scenario_id, suite.contracts.find(name)).calls()
@@ -66,9 +63,7 @@ def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, obj
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
-    """A function that puts a substitute for npm on the path. Its argument maps the published versions to their
-    behaviours. The cache is empty.
-    """
+    """Puts a substitute for npm on the path. The argument maps published versions to behaviours. The cache is empty."""
 
     def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"
@@ -81,9 +76,7 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNp
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """A function that starts a registry for the real npm. Its argument maps the published versions to their behaviours.
-    The cache is empty.
-    """
+    """Starts a registry for the real npm. The argument maps published versions to behaviours. The cache is empty."""
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:

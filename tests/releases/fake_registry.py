@@ -14,14 +14,11 @@ from typing import Any
 from urllib.parse import unquote
 
 PACKAGE = "@anthropic-ai/claude-code"
-"""The name of the product's package."""
 PLATFORM = f"{PACKAGE}-made-up"
-"""The name of the package that contains the program for this operating system."""
+"""The package with the program for this operating system."""
 
 Packages = dict[str, dict[str, dict[str, dict[str, str]]]]
-"""Packages by name and version. Each has `files`, the contents by path, and `needs`, the required versions of
-packages.
-"""
+"""By name and version. `files`: the contents by path. `needs`: the required versions of packages."""
 
 NPM = """\
 #!{python}
@@ -91,13 +88,13 @@ while True:
         content.append({{"type": "tool_result", "tool_use_id": use["id"], **result}})
     messages.append({{"role": "user", "content": content}})
 """
-"""A program that imitates the product: it calls the model, and executes the calls that the model requests."""
+"""Imitates the product: it calls the model, and executes the calls that the model requests."""
 
 SCRIPT = """\
 const child = require("child_process").spawnSync({python}, [__dirname + "/program.py"], {{ stdio: "inherit" }});
 process.exit(child.status ?? 1);
 """
-"""A node script that starts this program."""
+"""Starts this program with node."""
 
 EDIT = """\
 with open(args["file_path"], newline="") as file:
@@ -108,18 +105,16 @@ with open(args["file_path"], "w", newline="") as file:
     file.write(text.replace(args["old_string"], args["new_string"], 1))
 return {"content": WORDS}
 """
-"""The body of the function that executes a call. The answer of an Edit is the expression WORDS."""
+"""Executes a call. The answer of an Edit is the expression WORDS."""
 
 
 def saying(words: str) -> str:
-    """Return the body of this function. Its answer to an Edit is the value of the Python expression `words`."""
+    """Return the body whose answer to an Edit is the value of the Python expression `words`."""
     return EDIT.replace("WORDS", words)
 
 
 def make_packages(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
-    """Return a package for each of `versions`, which are mapped to their behaviour. The versions in `scripts` need
-    node.
-    """
+    """Return a package for each of `versions`, which map to their behaviour. Those in `scripts` need node."""
     packages: Packages = {PACKAGE: {}, PLATFORM: {}}
     for version, behaviour in versions.items():
         program = PROGRAM.format(python=sys.executable, behaviour=indent(behaviour, "    "))
@@ -133,7 +128,7 @@ def make_packages(versions: Mapping[str, str], scripts: frozenset[str] = frozens
 
 
 class FakeNpm:
-    """A program named `npm` on the path. It lists and installs `packages` without a network."""
+    """A program `npm` on the path that lists and installs `packages` without a network."""
 
     def __init__(self, folder: Path, packages: Packages) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -149,16 +144,15 @@ class FakeNpm:
 
     @property
     def fetched(self) -> list[str]:
-        """The installed versions, in the order of installation."""
         return self._log.read_text().split()
 
     def close(self) -> None:
-        """Make the packages unavailable from now on, as if the registry could not be reached."""
+        """Make the packages unavailable, as if the registry could not be reached."""
         self._packages.unlink(missing_ok=True)
 
 
 class FakeRegistry:
-    """An HTTP server that provides `packages` to the real npm, on the loopback interface."""
+    """Provides `packages` to the real npm, on the loopback interface."""
 
     def __init__(self, packages: Packages) -> None:
         self._files: dict[str, bytes] = {}
@@ -188,7 +182,7 @@ class FakeRegistry:
         self._thread.start()
 
     def answer(self, name: str) -> bytes | None:
-        """Return the document of a package, or a tarball. None if the registry has no file with this name."""
+        """Return the document of a package, or a tarball. None if there is no file with this name."""
         if name in self._documents:
             return json.dumps(self._documents[name]).encode()
         if name.startswith(f"{PACKAGE}/-/"):
@@ -196,7 +190,6 @@ class FakeRegistry:
         return self._files.get(name)
 
     def close(self) -> None:
-        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -204,7 +197,6 @@ class FakeRegistry:
     def _publish(
         self, name: str, version: str, files: Mapping[str, str], dependencies: Mapping[str, str]
     ) -> None:
-        """Add one version of a package to the registry."""
         manifest = {"name": name, "version": version, "optionalDependencies": dict(dependencies)}
         data = _tarball({"package.json": json.dumps(manifest), **files})
         file = f"{name}/-/{version}.tgz"
@@ -219,7 +211,6 @@ class FakeRegistry:
 
 
 def _tarball(files: Mapping[str, str]) -> bytes:
-    """Return a tarball with these files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name, text in files.items():

@@ -10,12 +10,12 @@ from typing import Any
 __all__ = ["GH", "Job"]
 
 GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
-"""A substitute for the program `gh`. It only writes its arguments to a file."""
+"""A substitute for the program `gh` that only writes its arguments to a file."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A repository with a remote. The steps of a workflow run in it, with the programs in `bin` first on the path."""
+    """A repository with a remote. Steps run in it, with the programs in `bin` first on the path."""
 
     folder: Path
 
@@ -25,7 +25,7 @@ class Job:
 
     @property
     def asked(self) -> Path:
-        """The file that contains the arguments of `gh`, which opens a pull request."""
+        """The file with the arguments of `gh`, which opens a pull request."""
         return self.folder / "asked"
 
     def begin(self, *paths: str) -> None:
@@ -38,14 +38,13 @@ class Job:
         self.git("remote", "add", "origin", remote)
 
     def install(self, programs: Mapping[str, str]) -> None:
-        """Write programs, by name, to the directory that is first on the path."""
         (self.folder / "bin").mkdir(exist_ok=True)
         for name, text in programs.items():
             (self.folder / "bin" / name).write_text(text)
             (self.folder / "bin" / name).chmod(0o755)
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **variables: str) -> str:
-        """Run a step with additional `variables`. Assert its exit code, and return the outputs that the step wrote."""
+        """Run a step with additional `variables`. Assert its exit code, and return the outputs that it wrote."""
         written = self.folder / "outputs"
         written.write_text("")
         ran = subprocess.run(
@@ -66,7 +65,6 @@ class Job:
         return written.read_text()
 
     def git(self, *arguments: str) -> str:
-        """Run git in the repository and return its output."""
         identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
         return subprocess.run(
             ["git", *identity, *arguments], cwd=self.repository, capture_output=True, text=True, check=True

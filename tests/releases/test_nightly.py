@@ -23,24 +23,18 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"]
 JOB = JOBS["adopt"]
 ADOPT = next(step for step in JOB["steps"] if step.get("id") == "adopt")
-"""The step that records the newest version."""
 UPLOAD = JOB["steps"][-1]
-"""The step that uploads the recordings."""
 PROPOSE = JOBS["propose"]["steps"][-1]
-"""The step that opens a pull request."""
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-"""The behaviours of a version that answers as before, and of a version that answers differently."""
+"""The behaviours of a version that answers as before, and of one that answers differently."""
 Npm = Callable[..., FakeNpm]
 
 READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
-"""A program `readfirst` that runs this checkout."""
 
 
 class Night(Job):
-    """A nightly job. Its second step uses an output of the first step."""
-
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
-        """Run a step and return its outputs. `outputs` are the outputs of the previous step."""
+        """Run a step and return its outputs. `outputs` are those of the previous step."""
         given = {"${{ github.token }}": "", "${{ needs.adopt.outputs.version }}": outputs.get("version", "")}
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
         return super().run(
@@ -50,7 +44,7 @@ class Night(Job):
 
 @pytest.fixture
 def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
-    """A function that prepares a nightly job. Its argument is the behaviour of the newest version, 1.0.2."""
+    """A function that prepares a nightly job. The argument is the behaviour of the newest version, 1.0.2."""
 
     def begin(newest: str) -> Night:
         npm({"1.0.1": OLD})

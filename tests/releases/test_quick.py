@@ -1,6 +1,4 @@
-"""`product snapshot --quick` compares a new version only in the few scenarios that together show all known
-differences.
-"""
+"""`product snapshot --quick` compares a new version in the few scenarios that show all known differences."""
 
 from __future__ import annotations
 
@@ -33,20 +31,16 @@ pytestmark = pytest.mark.slow
 
 BUNDLED = Suite()
 HISTORIES = behaviour_histories()
-"""The histories of all behaviours."""
 
 
 @pytest.fixture(scope="module")
 def points() -> list[ChangePoint]:
-    """The changes of behaviours that the bundled suite shows."""
     return change_points(BUNDLED, HISTORIES)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A behaviour that differs between two neighbouring contracts, and the scenarios whose recordings show the
-    difference.
-    """
+    """A behaviour that differs between neighbouring contracts, and the scenarios that show it."""
 
     behaviour: str
     older: str
@@ -56,7 +50,6 @@ class Difference:
 
 @pytest.fixture(scope="module")
 def differences() -> list[Difference]:
-    """All differences between neighbouring contracts that a scenario shows."""
     found = []
     needs = cache(lambda scenario_id: BUNDLED.scenario(scenario_id).needs)
     for variant in ("", "+gated"):
@@ -125,7 +118,7 @@ def test_for_a_suite_without_rules_the_quick_set_has_one_scenario_of_each_family
 
 @dataclass
 class MadeUp:
-    """A substitute for the product. Each Edit changes the file, and its answer is the next text in `words`."""
+    """A substitute for the product. Each Edit changes the file and answers with the next text in `words`."""
 
     words: Iterator[str]
     opened: int = 0
@@ -141,12 +134,11 @@ class MadeUp:
 
 
 RunSnapshot = Callable[..., tuple[int, MadeUp]]
-"""The type of the fixture `run_snapshot`. The function returns the exit code and the substitute for the product."""
 
 
 @pytest.fixture
 def run_snapshot(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> RunSnapshot:
-    """A function that compares version 1.0.2, which answers with the given words, with 1.0.1, which answered `Done`."""
+    """Compares version 1.0.2, which answers with the given words, with 1.0.1, which answered `Done`."""
     (suite.recordings_root / "gate").mkdir()
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done"})
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
@@ -162,7 +154,6 @@ def run_snapshot(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> RunSnapshot:
 
 
 def write_recording(suite: Suite, words: Mapping[str, str]) -> None:
-    """Write the recording of gate/x with these answers, by contract."""
     path = suite.path("gate/x")
     inputs = inputs_of(load(path.read_bytes(), path).value)
     changed = {"notes.txt": RegularFile(b"gamma\n")}
@@ -175,7 +166,6 @@ def write_recording(suite: Suite, words: Mapping[str, str]) -> None:
 
 
 def forever(words: str) -> Iterator[str]:
-    """Yield the same words without end."""
     while True:
         yield words
 

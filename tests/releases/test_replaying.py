@@ -1,4 +1,4 @@
-"""The messages that are printed before and during replays of the real product."""
+"""The messages before and during replays of the real product."""
 
 import re
 from pathlib import Path
@@ -16,13 +16,11 @@ BUNDLED = Suite()
 
 
 def ids(*families: str) -> list[str]:
-    """Return the ids of the scenarios of these families."""
     return [each for each in BUNDLED.ids() if each.startswith(families)]
 
 
 @pytest.fixture
 def takes(tmp_path: Path) -> Takes:
-    """An empty store of replays."""
     return Takes(tmp_path)
 
 

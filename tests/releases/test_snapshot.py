@@ -1,4 +1,4 @@
-"""`product snapshot` records a new version and adds it as contracts. The versions come from a substitute for npm."""
+"""`product snapshot` records a new version and adds it as contracts. The versions come from a fake npm."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,20 +19,18 @@ from .fake_registry import FakeNpm, saying
 pytestmark = pytest.mark.slow
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-"""The behaviours of a version that answers as before, and of a version that answers differently."""
+"""The behaviours of a version that answers as before, and of one that answers differently."""
 
 
 Npm = Callable[..., FakeNpm]
 
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
-    """Run `product snapshot` on the suite, and return the exit code."""
     takes = suite.root.parent / "takes"
     return exit_code("product", "snapshot", version, "--fixtures", suite.root, "--takes", takes, *options)
 
 
 def record(suite: Suite, contract: str = "all") -> None:
-    """Record the scenarios of the suite on one contract, or on all contracts."""
     options = ("--fixtures", suite.root, "--takes", suite.root.parent / "takes")
     assert exit_code("product", "record", "--contract", contract, "--fix", *options) == ExitCode.CONFORMANT
 
@@ -121,9 +119,7 @@ def test_after_an_unknown_error_message_no_file_is_changed_and_the_replays_are_k
 def test_the_previous_version_must_be_recorded_with_both_classes_of_models(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If one class of models is missing in the recordings of the previous version, the new version cannot be
-    compared.
-    """
+    """With recordings of only one class, the new version cannot be compared."""
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite, "1.0.1")
     before = file_bytes(suite)
