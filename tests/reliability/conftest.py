@@ -1,5 +1,3 @@
-"""Fixtures of the tests of reliability: a small suite, and a directory for temporary files."""
-
 import tempfile
 from pathlib import Path
 
@@ -23,14 +21,11 @@ steps:
              2→
       files: {{{name}: "beta\\n"}}
 """
-"""The text of a scenario, with placeholders for its number and its file."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with three scenarios. The workspace of the second contains `victim.txt`, at which the implementations in
-    vandals.py do damage.
-    """
+    """A suite with three scenarios. The implementations of vandals.py do damage at `victim.txt` in the second."""
     scenarios = {
         f"edit/{number}-{name}": CASE.format(number=number, name=f"{name}.txt")
         for number, name in enumerate(("first", "victim", "third"))
@@ -40,7 +35,7 @@ def suite(tmp_path: Path) -> Suite:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory in which readfirst creates temporary files. It is empty at the start of a test."""
+    """The directory in which readfirst creates temporary files. Empty at the start of a test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

@@ -1,6 +1,4 @@
-"""With `--confine`, an implementation cannot write outside its directories. Without it, files written around the
-workspace are reported.
-"""
+"""With `--confine`, an implementation cannot write outside its directories. Without it, this is reported."""
 
 import json
 import os
@@ -30,18 +28,17 @@ CONNECTIONS = {
     "server": "mcp:--isolation=process " + sys.executable + " {here}/vandals.py {name}",
     "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
 }
-"""The connect strings of an implementation in vandals.py: as a Python library, and as a server."""
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run every test in this directory, so that the implementations can be imported."""
+    """The implementations can be imported from this directory."""
     monkeypatch.chdir(HERE)
 
 
 @pytest.fixture
 def system_sandbox() -> Sandbox:
-    """The sandbox of this operating system. On a system without a sandbox, these tests fail."""
+    """On a system without a sandbox, these tests fail."""
     return find_sandbox()
 
 
@@ -84,7 +81,7 @@ limits = [resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC]
 tried("limits")(lambda: [resource.getrlimit(each)[0] for each in limits])
 print(json.dumps(told))
 """
-"""A program that tries to leave its directory in many ways, and prints the results."""
+"""Tries to leave its directory in many ways, and prints the results."""
 EXPECTED: dict[str, Any] = {
     "own": "written",
     "here": "written",
@@ -107,7 +104,7 @@ EXPECTED: dict[str, Any] = {
     "file": "OSError",
     "limits": [4 * 1024**3, 1024**3, 512],
 }
-"""The expected results of the program: only its own directory can be written."""
+"""Only its own directory can be written."""
 
 
 def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""No process of an implementation runs longer than the test run, on every operating system that can prevent it."""
+"""No process of an implementation runs longer than the run, on every system that can prevent it."""
 
 import os
 import signal
@@ -20,20 +20,18 @@ pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SYSTEMS = {"namespace": "", "subreaper": NO_BUBBLEWRAP}
-"""Systems with and without bubblewrap: the reason why bubblewrap is missing, or an empty text."""
+"""The reason why bubblewrap is missing, or an empty text."""
 CONNECTIONS = {
     "python": "python:vandals:{name}",
     "server": "mcp:" + sys.executable + " {here}/vandals.py {name}",
     "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
 }
-"""The connect strings of an implementation in vandals.py: as a Python library, as a server, and as a shared server."""
+"""The connect strings of an implementation in vandals.py."""
 
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A text that every process that tries to outlive the run has on its command line. At the end, the fixture kills
-    the remaining ones.
-    """
+    """A text on the command line of every process that tries to outlive the run. The rest are killed at the end."""
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
@@ -45,16 +43,13 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(params=SYSTEMS.values(), ids=SYSTEMS.keys())
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Simulates a system with bubblewrap and a system without. The value is the reason why bubblewrap is missing, or an
-    empty text.
-    """
+    """A system with or without bubblewrap: the reason why it is missing, or an empty text."""
     if request.param:
         without_bubblewrap(monkeypatch)
     return str(request.param)
 
 
 def connect_string(kind: str, name: str) -> str:
-    """Return the connect string of an implementation in vandals.py."""
     return CONNECTIONS[kind].format(name=name, here=HERE)
 
 
@@ -85,7 +80,7 @@ verdicts = run(Suite(Path(sys.argv[1]), trust=True), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
 sys.stdin.read()
 """
-"""A program that starts a run and then waits, so that a test can kill it during the run."""
+"""Starts a run and then waits, so that a test can kill it during the run."""
 
 
 def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: str, system: str) -> None:
@@ -132,7 +127,6 @@ def test_a_system_that_cannot_end_all_processes_is_reported_once(
 
 
 def start_python(code: str, stdout: int = subprocess.DEVNULL) -> supervised_process.Child:
-    """Start Python code under a supervisor."""
     return supervised_process.Child(
         [sys.executable, "-S", "-c", code],
         directory=None,

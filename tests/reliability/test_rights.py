@@ -12,12 +12,11 @@ from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.harness.processes.supervised_process import Child
 
 ROOT_RUNS_THIS = os.geteuid() == 0
-"""Whether root runs the tests."""
 
 
 @pytest.fixture
 def closed_file(tmp_path: Path) -> Path:
-    """A file that no user except root can open, because its mode is 0."""
+    """A file that no user except root can open."""
     file = tmp_path / "closed.txt"
     file.write_text("alpha")
     file.chmod(0)
@@ -31,7 +30,6 @@ def test_an_implementation_in_this_process_cannot_open_a_file_with_mode_0(closed
 
 @pytest.fixture
 def setuid(tmp_path: Path) -> Path:
-    """A program with the setuid bit."""
     file = tmp_path / "run.sh"
     file.write_text("alpha")
     file.chmod(0o4755)
@@ -53,7 +51,7 @@ def test_a_system_without_linux_capabilities_is_supported(monkeypatch: pytest.Mo
 
 
 def run(*command: str) -> tuple[int, bytes, bytes]:
-    """Run a program in the same way as an implementation. Return its exit code, output and errors."""
+    """Run a program like an implementation. Return its exit code, output and errors."""
     child = Child(
         command,
         directory=None,

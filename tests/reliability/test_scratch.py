@@ -1,4 +1,4 @@
-"""Temporary directories are removed at the end of a run. If the run was killed, the next run removes them."""
+"""Temporary directories are removed at the end of a run, or by the next run if the run was killed."""
 
 import os
 import signal
@@ -23,17 +23,16 @@ scratch = Scratch()
 print(scratch.path, flush=True)
 time.sleep(600)
 """
-"""A program that creates a temporary directory and then waits."""
 
 
 @pytest.fixture(autouse=True)
 def _as_first_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the next temporary directory count as the first of this process. Only then are leftovers removed."""
+    """Leftovers are removed only with the first temporary directory of a process."""
     monkeypatch.setattr(temp_dirs, "_swept", False)
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
-    """Start a process that uses a temporary directory. Return the process and this directory."""
+    """Start a process that uses a temporary directory, and return both."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True
@@ -98,7 +97,7 @@ def test_a_missing_temporary_directory_is_reported(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory that replaces the system's directory in memory. No environment variable selects another directory."""
+    """Replaces the system's directory in memory. No environment variable selects another directory."""
     monkeypatch.setattr(tempfile, "tempdir", os.fspath(temporary))
     for name in ("TMPDIR", "TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)

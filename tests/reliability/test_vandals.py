@@ -1,4 +1,4 @@
-"""Damage that an implementation does to its workspace affects only the verdict of one scenario, and no files remain."""
+"""Damage to its workspace affects only the verdict of one scenario, and no files remain."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ ERRORS = {
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
-"""The expected error messages, by the name of an implementation in vandals.py."""
+"""The expected error messages, by the name in vandals.py."""
 FAILING = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
-"""Implementations whose damage is visible in the compared files, so that the scenario fails and is not an error."""
+"""Damage that is visible in the compared files, so that the scenario fails and is not an error."""
 
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory outside the workspace. Its file must not change."""
+    """A directory outside the workspace, whose file must not change."""
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "precious.txt").write_text("precious")

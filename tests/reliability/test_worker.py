@@ -1,5 +1,3 @@
-"""A worker process returns the results of its task, and its parent process detects how the worker ends."""
-
 import os
 import pickle
 import signal
@@ -10,12 +8,11 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 
 def main() -> None:
-    """Run this module as a worker process."""
     serve(work)
 
 
 def work(task: list[str], answer: Answer) -> None:
-    """Execute a task for the tests: each word raises an error, kills the process, prints, or is returned."""
+    """Execute a task: each word raises an error, kills the process, prints, or is returned."""
     for word in task:
         match word:
             case "refuse":
@@ -29,16 +26,13 @@ def work(task: list[str], answer: Answer) -> None:
 
 
 FINDING = Finding("rule", Position(Path("a.yaml"), 2, 3), "something is wrong", "Correct it.")
-"""A finding that the worker reports."""
 
 
 def worker(*task: str) -> Worker:
-    """Start a worker with this task."""
     return Worker("tests.reliability.test_worker", list(task), timeout=5)
 
 
 def stop_worker(one: Worker) -> None:
-    """Interrupt a worker and wait until it has ended."""
     one.interrupt()
     one.close_output()
     one.wait()

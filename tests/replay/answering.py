@@ -1,7 +1,4 @@
-"""Implementations whose answers show the input that they received, such as hooks and permissions.
-
-Tests run them in separate processes, so they use only public names of readfirst.
-"""
+"""Implementations whose answers show their input. They run in separate processes: only public names of readfirst."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,7 +9,7 @@ from readfirst import ToolResult, Workspace
 
 
 class Silent:
-    """Declares no capabilities, not even an empty set. Each call is answered with the result of the method `answer`."""
+    """Declares no capabilities, not even an empty set. `answer` returns the result of each call."""
 
     def open(self, workspace: Workspace) -> "Silent":
         self.workspace = workspace
@@ -22,7 +19,6 @@ class Silent:
         return ToolResult(self.answer())
 
     def answer(self) -> str:
-        """Return the answer to every call."""
         return ""
 
 
@@ -33,7 +29,7 @@ class Basic(Silent):
 
 
 class FreeSpace(Silent):
-    """Answers each call with the free space and the total size of the file system that contains the workspace."""
+    """Answers each call with the free space and the total size of the workspace's file system."""
 
     capabilities = frozenset({"Read", "full_disk"})
 
@@ -43,8 +39,6 @@ class FreeSpace(Silent):
 
 
 class ShowsPermissions(Silent):
-    """Answers each call with the permissions that the workspace describes."""
-
     capabilities = frozenset({"Read", "permission_modes"})
 
     def answer(self) -> str:
@@ -52,9 +46,7 @@ class ShowsPermissions(Silent):
 
 
 class Reminding(Silent):
-    """Answers every call with the text "seen" and with reminders. Each argument of the constructor contains the
-    reminders of one result.
-    """
+    """Answers every call with "seen" and reminders: each argument has those of one result."""
 
     capabilities = frozenset({"Read", "reminders", "parallel"})
 
@@ -75,7 +67,7 @@ class Reminding(Silent):
 
 
 class CallLog:
-    """Answers every call with a list of all calls and events so far. Each entry contains the name of its session."""
+    """Answers with a list of all calls and events so far, each with the name of its session."""
 
     capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
 

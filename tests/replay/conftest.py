@@ -1,5 +1,3 @@
-"""Fixtures of the tests of replays: workspaces, effective file permissions, and a low limit of recursion."""
-
 import ctypes
 import inspect
 import os
@@ -18,28 +16,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture
 def place() -> Iterator[WorkspacePool]:
-    """A pool of workspaces."""
     with WorkspacePool() as place:
         yield place
 
 
 @pytest.fixture
 def site(place: WorkspacePool) -> Iterator[WorkspaceDir]:
-    """An empty workspace directory."""
     with place.site() as site:
         yield site
 
 
 _CAPABILITY_VERSION = 0x20080522
-"""Constants of the system calls capget and capset."""
 _PASS_ALL_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Make file permissions effective, even if root runs the tests: this thread gives up the capabilities that bypass
-    them.
-    """
+    """Make file permissions effective: this thread gives up root's capabilities that bypass them."""
     if os.geteuid() != 0:
         yield
         return
@@ -59,7 +52,7 @@ def unprivileged() -> Iterator[None]:
 
 @pytest.fixture
 def shallow() -> Iterator[None]:
-    """Limit the recursion of Python to a hundred more levels, so that a tree with few levels is already too deep."""
+    """Limit the recursion of Python, so that a tree with few levels is already too deep."""
     former = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
     try:
@@ -70,5 +63,4 @@ def shallow() -> Iterator[None]:
 
 @pytest.fixture
 def workspace(site: WorkspaceDir) -> Workspace:
-    """An empty workspace, as an adapter receives it."""
     return Workspace(root=Path(site.root), home=Path(site.home))

@@ -27,7 +27,7 @@ from pathlib import Path
 
 
 class Server:
-    """A server with Read, Edit and Write. `way` is its fault, and `here` is the directory in which it was started."""
+    """A server with Read, Edit and Write. `way` is its fault; `here` is the directory of its start."""
 
     def __init__(self, way: str, here: Path, home: Path) -> None:
         self.way, self.here, self.home = way, here, home
@@ -38,14 +38,14 @@ class Server:
         self.digest = hashlib.sha256()
 
     def restart_session(self) -> None:
-        """Accept a second handshake. With some faults, the server then forgets which files were read, or ends."""
+        """Accept a second handshake. With some faults, the server then forgets what was read, or ends."""
         if self.way == "anew-ends":
             sys.exit(3)
         if self.way.startswith("anew"):
             self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
-        """Execute a call. Return its text, and whether the text is an error."""
+        """Execute a call. Return its text, and whether it is an error."""
         self.calls += 1
         if self.way == "ends" and self.calls == 30:
             sys.exit(3)
@@ -72,7 +72,7 @@ class Server:
         return text, is_error
 
     def perform(self, tool: str, arguments: dict[str, str]) -> str:
-        """Execute a call that is not refused, and return its text. Raises ValueError if the call is refused."""
+        """Execute a call and return its text. Raises ValueError if the call is refused."""
         path = Path(os.path.normpath(arguments["file_path"]))
         if self.way == "confined" and not path.is_relative_to(self.here):
             raise ValueError("outside of the directory")
@@ -102,9 +102,7 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """Return the key under which the server remembers that a file was read. With some faults, several files have
-        the same key.
-        """
+        """Return the key of a file that was read. With some faults, several files have the same key."""
         keys: dict[str, Callable[[], object]] = {
             "by-name": lambda: path.name,
             "by-inode": lambda: path.stat().st_ino,
@@ -116,7 +114,6 @@ class Server:
 
 
 def main() -> None:
-    """Serve MCP requests on standard input."""
     sys.path.append(str(Path(__file__).parents[2]))
     from tests import mcp_lines
 

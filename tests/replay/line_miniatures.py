@@ -1,18 +1,13 @@
-"""Programs for the protocol `lines`: `python line_miniatures.py NAME` starts a program that does one thing wrong.
-
-Programs such as `silent` do so when a tool is called, the others during the handshake or when a session is opened.
-"""
+"""Wrong programs for the protocol `lines`: `silent` and others do one thing wrong in a call, most at the start."""
 
 import json
 import sys
 import time
 
 WRONG = sys.argv[1]
-"""The name of the wrong program."""
 
 
 def answer(**fields):
-    """Write a message with these fields."""
     print(json.dumps(fields), flush=True)
 
 

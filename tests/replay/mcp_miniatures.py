@@ -1,4 +1,4 @@
-"""Tiny MCP servers: `python mcp_miniatures.py WAY [FILE]` starts a server that does one thing wrong."""
+"""Tiny MCP servers: `mcp_miniatures.py WAY [FILE]` does one thing wrong."""
 
 import json
 import os
@@ -11,9 +11,8 @@ sys.path.append(str(Path(__file__).parents[2]))
 from tests.mcp_lines import TOOLS, say, serve, text
 
 WAY = sys.argv[1]
-"""The name of the wrong behaviour."""
 STARTED = time.monotonic_ns()
-"""The time when the server was started. It distinguishes two servers."""
+"""Distinguishes two servers."""
 
 
 def answer_call(way: str) -> dict[str, object]:
@@ -73,14 +72,13 @@ def stop_writing(arguments: dict[str, str], number: int) -> None:
 
 
 def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | None:
-    """Answer a call. Return None if the answer was already written."""
+    """Return None if the answer was already written."""
     if WAY == "error":
         return say(number, error={"code": -32602, "message": "no such argument"})
     return stop_writing(arguments, number) if WAY.startswith("stops") else answer_call(WAY)
 
 
 def main() -> None:
-    """Start the server."""
     if WAY == "never-starts":
         sys.exit(4)
     if WAY == "silent":

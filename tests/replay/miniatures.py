@@ -21,10 +21,7 @@ MODIFIED = (
 
 
 class Honest:
-    """A correct implementation of Read, Edit and Write.
-
-    It refuses to change a file that was not read, or that differs from the content that was read.
-    """
+    """Refuses to change a file that was not read, or that differs from what was read. Correct."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
 
@@ -65,7 +62,7 @@ class Honest:
 
 
 class AsyncTools:
-    """`Honest` with `async def` methods. Each method gives up control once before it acts."""
+    """`Honest` with `async def` methods, which give up control once before they act."""
 
     capabilities = Honest.capabilities | {
         "resume",
@@ -86,7 +83,7 @@ class AsyncTools:
 
 
 class AsyncSession:
-    """The session of `AsyncTools`. It writes each event of the conversation to a log in the home directory."""
+    """Writes each event of the conversation to a log in the home directory."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -94,7 +91,6 @@ class AsyncSession:
         self.log = workspace.home / "log"
 
     async def _note(self, text: str) -> None:
-        """Append a line to the log."""
         await asyncio.sleep(0)
         with self.log.open("a") as log:
             log.write(f"{text}\n")
@@ -150,9 +146,7 @@ class AsyncCallsInAList(AsyncTools):
 
 
 class Misbehaving(Honest):
-    """Calls `misbehave` in every Edit, and is correct in all other calls. The base class of the
-    implementations below.
-    """
+    """Calls `misbehave` in every Edit, and is correct in all other calls."""
 
     def call(self, tool: str, arguments: Arguments) -> Any:
         return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
@@ -162,9 +156,7 @@ class Misbehaving(Honest):
 
 
 def misbehaves(act: Callable[[Any], Any]) -> type[Misbehaving]:
-    """Return an implementation that calls `act` in every Edit. Used as a decorator of a function that does something
-    wrong.
-    """
+    """Return an implementation that calls `act` in every Edit."""
     return type(
         act.__name__, (Misbehaving,), {"misbehave": act, "__doc__": act.__doc__, "__module__": __name__}
     )
@@ -191,31 +183,27 @@ def HangsInC(self: Misbehaving) -> Any:
 
 @misbehaves
 def Exits(self: Misbehaving) -> Any:
-    """Ends its process with status 3."""
     os._exit(3)
 
 
 @misbehaves
 def ExitsPolitely(self: Misbehaving) -> Any:
-    """Calls sys.exit, although no implementation should end its process."""
+    """Calls sys.exit."""
     sys.exit(4)
 
 
 @misbehaves
 def Segfaults(self: Misbehaving) -> Any:
-    """Crashes: it reads the memory at address zero."""
     ctypes.string_at(0)
 
 
 @misbehaves
 def Raises(self: Misbehaving) -> Any:
-    """Raises an exception instead of answering."""
     raise ValueError(f"no idea about {self.workspace.root}")
 
 
 @misbehaves
 def FloodsOutput(self: Misbehaving) -> Any:
-    """Prints text without end instead of answering."""
     while True:
         os.write(1, b"blah " * 10_000 + b"the end\n")
 
@@ -246,20 +234,18 @@ def WritesIntoEveryStream(self: Misbehaving) -> Any:
 
 @misbehaves
 def LeavesAChildBehind(self: Misbehaving) -> Any:
-    """Starts a process, writes the id of the process to a file, and crashes."""
+    """Starts a process, writes its id to a file, and crashes."""
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
     os._exit(5)
 
 
 @misbehaves
 def AnswersNothing(self: Misbehaving) -> Any:
-    """Returns None instead of an answer."""
     return None
 
 
 @misbehaves
 def AnswersBytes(self: Misbehaving) -> Any:
-    """Returns an answer whose text is bytes."""
     return ToolResult(b"done")
 
 
@@ -271,7 +257,6 @@ def AnswersANumber(self: Misbehaving) -> Any:
 
 @misbehaves
 def NamesErrorsByNumber(self: Misbehaving) -> Any:
-    """Returns the number 6 as the name of an error."""
     return ToolResult("done", True, 6)
 
 
@@ -312,30 +297,23 @@ class Pretends:
 
 
 class FailsToOpen(Honest):
-    """Raises an exception when a session is opened."""
-
     @classmethod
     def open(cls, workspace: Workspace) -> "Honest":
         raise RuntimeError("no session today")
 
 
 class FailsToClose(Honest):
-    """Raises an exception when a session is closed."""
-
     def close(self) -> None:
         raise RuntimeError("no end")
 
 
 def never_ready() -> Honest:
-    """Never returns an adapter."""
     while True:
         pass
 
 
 def not_an_adapter() -> int:
-    """Return a number instead of an adapter."""
     return 3
 
 
 NOT_CALLABLE = 3
-"""A factory that is not even callable."""

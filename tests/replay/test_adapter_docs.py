@@ -1,4 +1,4 @@
-"""The examples in docs/adapters.md are complete, run unchanged, and have the verdicts that the page states."""
+"""The examples in docs/adapters.md are complete, run unchanged, and have the stated verdicts."""
 
 import json
 import re
@@ -22,9 +22,7 @@ from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
-"""The Python examples on the page."""
 NAMES = ("readfirst_adapter", "racing", "living", "telling", "hooked", "asking")
-"""The names under which the tests store the examples."""
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 JUDGED = (
     ("gate/edit-unread", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
@@ -53,19 +51,13 @@ JUDGED = (
         )
     ),
 )
-"""The verdicts that the page states about its examples: the scenario, the level, and the verdict of each example.
-
-An example that is not listed does not support the scenario.
-"""
+"""The stated verdicts, by scenario and level. An example that is not listed does not support the scenario."""
 Judge = Callable[[str, str, Level], Verdict]
-"""The type of the fixture `judge`."""
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    """A function that judges an example in one scenario at a level. Its arguments are the name of the example, the
-    scenario, and the level.
-    """
+    """A function that judges an example of the page in a scenario at a level."""
     folder = tmp_path_factory.mktemp("examples")
     for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
@@ -101,7 +93,7 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
 
 def table(heading: str) -> list[list[str]]:
-    """Return the rows of the first table after a heading, without the header row."""
+    """Return the rows of the first table after a heading, without the header."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
@@ -172,11 +164,10 @@ def test_the_adapter_for_a_library_on_the_page_works(tmp_path: Path, monkeypatch
 
 
 GATE = ["gate/edit-unread", "staleness/edit-after-touch-of-own-edit"]
-"""Scenarios about the main rule: read a file before you edit it."""
+"""The main rule: read a file before you edit it."""
 
 
 def example(language: str) -> str:
-    """Return the server on the page in a language."""
     (found,) = re.findall(rf"```{language} server\n(.*?)```", PAGE, re.DOTALL)
     return str(found)
 

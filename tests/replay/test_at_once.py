@@ -1,6 +1,4 @@
-"""The event `at_once`: its form in scenarios, and its execution by two sessions that act at the same time in separate
-processes.
-"""
+"""The event `at_once`: two sessions act at the same time in separate processes."""
 
 import threading
 from collections.abc import Mapping
@@ -19,9 +17,8 @@ from tests.judging import load_scenario_text
 from tests.rows import rows
 
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
-"""An Edit, with placeholders for its old and new text."""
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
-"""The steps of both sessions: each changes another line of the same file."""
+"""The steps of both sessions: each changes another line of the file."""
 
 
 def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
@@ -51,10 +48,7 @@ def test_a_wrong_at_once_event_is_refused(at_once: str, heading: str, message: s
 
 
 class Meeting:
-    """An adapter of two sessions. A call is answered only after both sessions were called.
-
-    `last_wins`: both sessions edit the old content of the file, so the change of one session is lost.
-    """
+    """Answers a call only after both sessions were called. `last_wins`: the change of one session is lost."""
 
     def __init__(self, *, last_wins: bool) -> None:
         self.meeting = threading.Barrier(2)

@@ -1,6 +1,4 @@
-"""Paths in the command of a server are relative to the user's directory, even if the server starts in another
-directory.
-"""
+"""Paths in a server's command are relative to the user's directory, wherever the server starts."""
 
 import shlex
 import shutil
@@ -151,7 +149,6 @@ class Tools:
     def call(self, tool, arguments):
         return ToolResult(refusal, is_error=True, error="not_read")
 """
-"""An adapter that imports another module from its directory."""
 
 
 @pytest.mark.parametrize("module", ["mytools", "mytools.py", "./mytools.py", "folder/my-tools.py"])

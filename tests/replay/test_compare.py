@@ -1,4 +1,4 @@
-"""A verdict lists every difference with its level, and a scenario that was not judged never counts as passed."""
+"""A verdict lists every difference with its level. A scenario that was not judged never counts as passed."""
 
 import hashlib
 from dataclasses import replace
@@ -39,13 +39,12 @@ def make_call(
     tool: str = "Edit",
     during: tuple[WorldEvent, ...] = (),
 ) -> ToolCall:
-    """Return a call with these expectations. `during` are events that happen during the call."""
+    """Return a call with these expectations. `during`: events that happen during the call."""
     place = Position(Path("s.yaml"), 9, 5)
     return ToolCall(tool, {"file_path": "$WS/a"}, during, Expectation(recorded, documented), place)
 
 
 def make_outcome(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
-    """Return the outcome of a step with one answer."""
     return StepOutcome((ToolResult(text, is_error, error),), **more)
 
 
@@ -67,16 +66,14 @@ def judge(
 
 
 def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
-    """Return the differences of a verdict as tuples: level, subject, expected, and actual value."""
+    """Return the differences of a verdict: level, subject, expected, and actual value."""
     return [(each.level, each.what, each.expected, each.got) for each in verdict.differences]
 
 
 REFUSED = Clause(error="not_read", text=NOT_READ)
-"""The expectation that a call is refused because the file was not read."""
 DONE = Clause(text="done", files={"a": RegularFile(b"new")})
-"""The expectation that a call succeeds."""
 DIGESTED = "one\ntwo\nthree"
-"""A text that an expectation contains only as a digest."""
+"""An expectation contains only the digest of this text."""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +94,6 @@ def test_all_parts_of_a_digest_are_compared(
 
 
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
-"""A change by another program during a call."""
 
 
 def test_if_the_event_during_a_call_never_happened_the_failure_is_attributed_to_the_adapter() -> None:
@@ -148,7 +144,6 @@ def test_judging_at_the_level_verbatim_requires_a_recording() -> None:
 
 
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
-"""A documented expectation of a refusal."""
 
 
 def test_a_call_that_the_contract_does_not_cover_makes_the_scenario_unspecified() -> None:
@@ -183,7 +178,6 @@ def test_a_scenario_with_a_missing_step_does_not_pass() -> None:
 
 
 IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)
-"""The error of an event that is impossible because the file is missing."""
 
 
 def test_an_impossible_event_is_attributed_to_the_implementation_if_it_changed_the_files_before() -> None:

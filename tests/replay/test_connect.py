@@ -1,4 +1,4 @@
-"""A connect string selects an implementation. The error message about a wrong connect string shows the correct form."""
+"""A connect string selects an implementation. The error about a wrong one shows the correct form."""
 
 from pathlib import Path
 
@@ -17,7 +17,6 @@ ALL = (
     "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, claude-code:VERSION, recording:CONTRACT, "
     "agent:NAME@VERSION, target:NAME@VERSION"
 )
-"""All kinds of connect strings, as the error message lists them."""
 
 MINIATURES = Path(__file__).with_name("miniatures.py")
 

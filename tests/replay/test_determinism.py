@@ -22,11 +22,10 @@ IDS = (
     "race/write-changed-during-call",
     "staleness/deleted-then-write",
 )
-"""The ids of the replayed scenarios."""
 
 
 class Mixed(miniatures.Raises):
-    """Is correct except for an Edit, which raises an exception. The message contains the path of the workspace."""
+    """Correct except for an Edit, which raises an exception with the path of the workspace."""
 
     reuses_paths = True
 

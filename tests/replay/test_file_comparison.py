@@ -1,6 +1,4 @@
-"""After a step, the files in the expected clause must be as stated. All other files must be unchanged, with their
-times, inodes and hard links.
-"""
+"""Files in the expected clause must be as stated, all others unchanged, with their times, inodes and hard links."""
 
 import hashlib
 
@@ -27,14 +25,11 @@ from tests.rows import rows
 OLD = RegularFile(b"old", 0o644)
 NEW = RegularFile(b"new", 0o644)
 OLD_DIGEST = hashlib.sha256(b"old").hexdigest()
-"""The digest of the old content."""
 Files = dict[str, Entry | None]
 
 
 def differences(expected: Files, changes: Files, world: Files | None = None) -> list[FileDifference]:
-    """Return the differences in files after a step. `expected` are the files of the clause, `changes` the actual
-    changes, and `world` the changes by another program.
-    """
+    """Return the differences after a step. `expected`: from the clause; `world`: changes by another program."""
     return file_differences(expected, world or {}, {"a": OLD, "b": OLD, "l": Symlink("a")}, changes)
 
 
@@ -123,7 +118,6 @@ def test_a_difference_in_a_long_file_shows_only_the_content_around_it() -> None:
 
 
 SECOND = 1_000_000_000
-"""Nanoseconds in a second."""
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)
 """The trace of a file that was written again with the same bytes."""
 FILE = RegularFile(b"a", 0o644)
@@ -136,25 +130,20 @@ STATE: dict[str, Entry] = {
     "loop": Symlink("loop"),
     "$HOME/c.txt": FILE,
 }
-"""The files of a workspace, with links in many forms."""
 Names = dict[str, tuple[str, ...]]
-"""The names of each file, by one of its names. A file with hard links has several names."""
+"""The names of each file with hard links, by one of its names."""
 NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt")}
 
 
 def find_rewritten(
     path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
 ) -> list[str]:
-    """Return the findings if only `path` was written again with the same bytes.
-
-    `call` is the call of the step, and `expected` are the files that the step may change.
-    """
+    """Return the findings if only `path` was written again with the same bytes. The step may change `expected`."""
     calls = () if call is None else (call,)
     return [found.what for found in trace_differences(expected or {}, calls, STATE, NAMES, {path: TOUCHED})]
 
 
 def write(path: object) -> ToolCall:
-    """Return a Write of this path."""
     return ToolCall("Write", {"file_path": path, "content": "a"})
 
 
@@ -198,7 +187,6 @@ def test_a_file_in_the_expected_clause_may_be_written_again_with_the_same_bytes(
 
 
 PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
-"""A file with two names."""
 
 
 @rows(

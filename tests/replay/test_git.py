@@ -1,7 +1,4 @@
-"""The event `git`: the effects of its commands on the files of a workspace.
-
-No program in the workspace is run, and no symbolic link is followed.
-"""
+"""The event `git`: its effects on a workspace. It runs no program of the workspace, and follows no link."""
 
 import os
 import shutil
@@ -22,12 +19,10 @@ from tests.rows import rows
 pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
 
 Git = Callable[..., None]
-"""The type of the fixture `git`: a function that performs git commands as events."""
 
 
 @pytest.fixture
 def site() -> Iterator[WorkspaceDir]:
-    """A workspace directory with files."""
     with WorkspacePool() as pool, pool.site() as site:
         site.lay_out({"notes.txt": RegularFile(TextContent("alpha\nbeta\n"))})
         yield site
@@ -45,7 +40,6 @@ def git(site: WorkspaceDir) -> Git:
 
 
 def file(site: WorkspaceDir) -> Path:
-    """Return the path of the file that the tests change."""
     return Path(site.root, "notes.txt")
 
 

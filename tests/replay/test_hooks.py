@@ -1,6 +1,4 @@
-"""Hooks: their form in a scenario, the commands that adapters receive for them, and implementations that do not support
-them.
-"""
+"""Hooks in a scenario, the commands that adapters receive, and implementations without hooks."""
 
 import json
 import subprocess
@@ -24,11 +22,9 @@ from tests.judging import CONTRACT, SUITE, load_scenario_text
 from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
-"""A Read, with a placeholder for its expected text."""
 
 
 def load_scenario(hooks: str, text: str = "seen") -> Scenario:
-    """Load a scenario with these hooks."""
     return load_scenario_text(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
 
 
@@ -108,7 +104,6 @@ HOOKS = {
     "{PostToolUse: Edit, exit: {code: 2, stderr: No.}}": 'PostToolUse Edit: exit 2, stderr "No."',
     "{PostToolUse: Edit, modify: {a.txt: x}}": 'PostToolUse Edit: modify a.txt: "x"',
 }
-"""Hooks in a scenario file, each with its description in reports."""
 
 
 @rows(

@@ -1,6 +1,4 @@
-"""A probe detects whether a session affects other sessions of the same server, and whether the server's start directory
-affects it.
-"""
+"""A probe detects whether sessions of a server, or its start directory, affect a session."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,8 +25,6 @@ def translate_exit() -> Iterator[None]:
 
 
 class Session:
-    """A session with a server that runs in this process."""
-
     def __init__(self, server: Server) -> None:
         self.server = server
 
@@ -38,7 +34,7 @@ class Session:
 
 
 class Servers:
-    """Starts servers with one fault. Some of them serve one session, others several sessions."""
+    """Starts servers with one fault, for one session or for several."""
 
     def __init__(self, way: str, place: WorkspacePool) -> None:
         self.way, self.place = way, place
@@ -52,7 +48,7 @@ class Servers:
 
     @contextmanager
     def again(self, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Yield a workspace for another session of the same server. With `anew`, a handshake begins the session."""
+        """Yield a workspace for another session of the same server. With `anew`, it begins with a handshake."""
         with self.place.site() as site:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
@@ -63,7 +59,6 @@ class Servers:
 
     @contextmanager
     def shared(self) -> Iterator[WorkspaceDir]:
-        """Yield a workspace for a server that is shared by several sessions."""
         with self.place.site(unique=True) as site:
             one = self.started.get("shared") or Server(self.way, Path(self.place.base), self.home)
             self.started[site.root] = self.started["shared"] = one
@@ -87,9 +82,7 @@ def probe(
 
 
 UNREAD = "an Edit of an unread file is answered differently"
-"""The start of a reason."""
 AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
-"""The reason if a server forgets that a file was not read in this session."""
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
     "honest": SharingResult(),
@@ -120,7 +113,7 @@ FOUND = {
     ),
     **dict.fromkeys(("random-id", "tells-the-time"), SharingResult()),
 }
-"""The expected results of the probe, by the fault in leaky_servers.py."""
+"""By the fault in leaky_servers.py."""
 
 
 @pytest.mark.parametrize("way", FOUND)

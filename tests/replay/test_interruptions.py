@@ -1,6 +1,4 @@
-"""Interrupted calls: their form in scenarios, the requests that sessions receive, and the treatment of a killed
-program.
-"""
+"""Interrupted calls: their form, the requests that sessions receive, and killed programs."""
 
 from __future__ import annotations
 
@@ -30,13 +28,10 @@ from tests.judging import load_scenario_text
 from tests.rows import rows
 
 SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
-"""The command of the reference as a program."""
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
-"""The arguments of a Write."""
 
 
 def load_scenario(step: str) -> Scenario:
-    """Load a scenario with this step."""
     return load_scenario_text(f"steps:\n  - {step}\n", expect=False)
 
 
@@ -96,7 +91,7 @@ def test_the_json_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> Non
 
 
 class Noting:
-    """An adapter that records the requests that it receives."""
+    """Records the requests that it receives."""
 
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 
@@ -136,7 +131,7 @@ def test_a_session_gets_a_complete_cancelled_call_and_the_beginning_of_a_cut_cal
 
 
 class Mute:
-    """An adapter that declares capabilities but lacks the methods for them."""
+    """Declares capabilities but lacks the methods for them."""
 
     capabilities = Noting.capabilities
 

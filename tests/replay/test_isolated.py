@@ -1,4 +1,4 @@
-"""Scenarios that need a separate session of the real product, because other scenarios would affect them."""
+"""Scenarios that need a separate session of the real product, because others would affect them."""
 
 from typing import Any
 
@@ -11,7 +11,6 @@ from tests.rows import rows
 
 
 def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:
-    """Return a scenario with these calls."""
     steps = tuple(ToolCall(tool, arguments) for tool, arguments in calls)
     return Scenario("family/slug", "A title", "must", given or Given(), steps)
 

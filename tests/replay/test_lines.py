@@ -36,14 +36,12 @@ MINIATURES = Path(__file__).with_name("line_miniatures.py")
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SCHEMA = json.loads((ROOT / "fixtures/schema/lines.schema.json").read_text())
 SERVED = f"{shlex.quote(sys.executable)} -m readfirst.harness.cli.main serve --protocol lines"
-"""The command of the reference as a program."""
 Open = Callable[[str], LinesAdapter]
-"""The type of the fixture `open_adapter`."""
 
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    """A function that opens the adapter of a program in line_miniatures.py."""
+    """Opens the adapter of a program in line_miniatures.py."""
     adapters = []
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
@@ -63,7 +61,7 @@ def message(name: str) -> Draft202012Validator:
 
 
 def transcript() -> list[tuple[str, dict]]:
-    """Return the messages of the example on the page, each with its direction: `>` for a request, `<` for an answer."""
+    """Return the messages of the example on the page, with `>` for a request and `<` for an answer."""
     found = re.search(r"```transcript\n(.*?)```", PAGE, re.DOTALL)
     assert found is not None
     return [(line[0], json.loads(line[2:])) for line in found[1].splitlines()]
@@ -217,10 +215,7 @@ def test_the_server_of_the_protocol_answers_a_wrong_request_with_an_error_messag
 
 
 def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversation(tmp_path: Path) -> None:
-    """The program may be killed after it has executed a call, but before the answer has arrived.
-
-    The resumed conversation does not contain such a call.
-    """
+    """The program may be killed after it has executed a call, but before the answer has arrived."""
     (tmp_path / "ws").mkdir()
     file = tmp_path / "ws/notes.txt"
     file.write_text("alpha\n")
@@ -231,7 +226,6 @@ def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversatio
     read = {"do": "call", "tool": "Read", "arguments": {"file_path": str(file)}}
 
     def answers_to(*requests: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the answers of the server to these requests."""
         asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         answers = io.BytesIO()
         make = partial(ReferenceAdapter, "2.1.160")
@@ -293,11 +287,10 @@ SKELETONS = {
     "go": pytest.param("go", marks=pytest.mark.go),
     "node": pytest.param("node", marks=pytest.mark.node),
 }
-"""The skeletons of a program, by language, as pytest parameters."""
 
 
 def skeleton(language: str, folder: Path) -> str:
-    """Return the connect string of the skeleton in a language. The skeleton in Go is built first."""
+    """Return the connect string of a skeleton. The skeleton in Go is built first."""
     if language == "node":
         return f"lines:node {ROOT / 'runners/typescript/skeleton/tools.mjs'}"
     go = shutil.which("go")

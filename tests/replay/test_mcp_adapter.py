@@ -1,4 +1,4 @@
-"""An MCP server that misbehaves causes an AdapterError with the last output of the server, and no process remains."""
+"""An MCP server that misbehaves causes an AdapterError with its last output, and no process remains."""
 
 import os
 import shutil
@@ -24,12 +24,11 @@ from tests.processes import ends_soon_by_command, pids_by_command
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 Open = Callable[..., McpAdapter]
-"""The type of the fixture `open_adapter`."""
 
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    """A function that opens the adapter of a server in mcp_miniatures.py."""
+    """Opens the adapter of a server in mcp_miniatures.py."""
     adapters = []
 
     def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
@@ -90,7 +89,7 @@ session = adapter.open(Workspace(Path("/"), Path("/")))
 print("open", flush=True)
 session.call("Read", {})
 """
-"""A program that makes one call through MCP. The test kills it during the call."""
+"""Makes one call through MCP. The test kills it during the call."""
 
 
 @pytest.mark.slow
@@ -209,7 +208,7 @@ def test_a_partial_file_after_a_cancelled_call_counts_as_lost(open_adapter: Open
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The path of the program of racing.go, which is built first."""
+    """The program of racing.go, which is built first."""
     program = tmp_path_factory.mktemp("racing") / "racing"
     source = Path(__file__).with_name("servers") / "racing.go"
     subprocess.run([shutil.which("go") or "go", "build", "-o", program, source], check=True)

@@ -1,6 +1,4 @@
-"""Small disks and drives that are removed: their content, the processes that see them, and the message on systems
-without them.
-"""
+"""Small disks and removed drives: their content, the processes that see them, and systems without them."""
 
 import errno
 import os
@@ -27,9 +25,7 @@ from tests.rows import rows
 from tests.small_disks import may_mount
 
 FULL = "full-disk/edit-that-grows"
-"""A scenario with a small disk."""
 DRIVE = "moved-world/drive-goes-away"
-"""A scenario with a drive that is removed."""
 
 
 @pytest.fixture
@@ -41,7 +37,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def load_scenario(disk: str, text: str = "seen") -> Scenario:
-    """Load a scenario with a small disk."""
     return load_scenario_text(
         f"given:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
         f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
@@ -49,7 +44,6 @@ def load_scenario(disk: str, text: str = "seen") -> Scenario:
 
 
 def load_scenario_with_drive(steps: str) -> Scenario:
-    """Load a scenario with these steps and a directory for a drive."""
     given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
     return load_scenario_text(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
 

@@ -1,6 +1,4 @@
-"""Permission modes: their form in a scenario, the values that adapters receive, and implementations that do not support
-them.
-"""
+"""Permission modes: their form in a scenario, adapters, and implementations without them."""
 
 import json
 from contextlib import closing
@@ -31,16 +29,13 @@ GIVEN = """
   working_directory: project
   additional_directories: [shared, lib/common]
 """
-"""Permissions of a scenario file with all keys."""
 
 
 def load_scenario(given: str) -> Scenario:
-    """Load a scenario with these permissions."""
     return load_scenario_text(f"given: {given}\n{STEPS}")
 
 
 def workspace(given: str) -> Workspace:
-    """Return a workspace with these permissions."""
     with WorkspacePool() as place, place.site() as site:
         return site.workspace(load_scenario(given))
 
@@ -96,7 +91,7 @@ def test_a_report_shows_the_permissions_of_a_scenario() -> None:
 
 
 def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
-    """Return the command and the environment with which the product is started for these permissions."""
+    """Return the command and the environment that start the product with these permissions."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
@@ -104,7 +99,7 @@ def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = 
 
 
 def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    """Return the command line and the settings with which the product is started for these permissions."""
+    """Return the command line and the settings that start the product with these permissions."""
     launch = prepare_launch(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings

@@ -1,4 +1,4 @@
-"""A scenario for one operating system is judged only on this system, and unsupported on others."""
+"""A scenario for one operating system is judged only there, and unsupported elsewhere."""
 
 import os
 from pathlib import Path
@@ -15,12 +15,11 @@ from tests.judging import SUITE
 
 
 def judge_scenario(scenario_id: str, adapter: Adapter) -> Verdict:
-    """Return the verdict on a bundled scenario."""
     return judging.judge_scenario(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
 
 
 class IgnoresCase:
-    """Requires no Read. Ignores the case of names: a Write may change a file whose name differs only in case."""
+    """Requires no Read. A Write may change a file whose name differs only in case."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.root = workspace.root
@@ -100,9 +99,7 @@ def test_an_implementation_that_ignores_case_fails_if_the_directory_distinguishe
 
 
 class FindsFilesLikeWindows(IgnoresCase):
-    """Requires no Read. Finds a file by any name that Windows accepts: with either separator, in any case, by its short
-    name, and by its streams.
-    """
+    """Also finds a file by backslashes, by its short name and by its streams, as Windows does."""
 
     def find_file(self, name: str) -> Path:
         plain = name.replace("\\", "/").replace("//?/", "").replace("//./", "").replace(str(self.root), "")

@@ -1,6 +1,4 @@
-"""A Python implementation in a separate process: the harness receives an answer or an error for every call, within the
-time limit.
-"""
+"""Python in a separate process: an answer or an error for every call, within the time limit."""
 
 import re
 import subprocess
@@ -25,17 +23,17 @@ from tests.judging import judge_scenario
 from tests.processes import is_running, pids_by_command
 
 TIME_LIMIT = 0.3
-"""The time limit of a call, in seconds."""
+"""Of a call, in seconds."""
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run every test in this directory, so that the implementations can be imported."""
+    """The implementations can be imported from this directory."""
     monkeypatch.chdir(Path(__file__).parent)
 
 
 class OpenAdapter:
-    """A function that opens an adapter of miniatures.py. After the test, all its adapters are closed."""
+    """Opens an adapter of miniatures.py. After the test, all its adapters are closed."""
 
     def __init__(self) -> None:
         self.adapters: list[PythonAdapter] = []
@@ -50,7 +48,6 @@ class OpenAdapter:
 
 @pytest.fixture
 def open_adapter() -> Iterator[OpenAdapter]:
-    """A function that opens an adapter of miniatures.py."""
     open_adapter = OpenAdapter()
     yield open_adapter
     for adapter in open_adapter.adapters:
@@ -241,9 +238,7 @@ def test_a_closed_adapter_leaves_no_process(open_adapter: OpenAdapter, workspace
 
 
 def test_the_archive_contains_all_modules_that_the_tool_host_imports(tmp_path: Path) -> None:
-    """The Python of a target does not have readfirst installed. The archive must contain all modules that the tool host
-    imports.
-    """
+    """The Python of a target does not have readfirst installed, and needs all modules that the tool host imports."""
     kit = tmp_path / "kit.zip"
     kit.write_bytes(_pack_modules((TOOL_HOST,)))
     program = f"import sys; sys.path.insert(0, {str(kit)!r}); import {TOOL_HOST}"

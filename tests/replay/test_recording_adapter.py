@@ -1,6 +1,4 @@
-"""A recording can be used as an adapter: it answers and changes files as the product did. An outdated recording is
-reported.
-"""
+"""A recording as an adapter answers and changes files as the product did. An outdated one is reported."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +20,6 @@ from tests.rows import rows
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
 RACE = ToolCall("Write", WRITE.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
-"""A Write during which another program changes the file."""
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 
 
@@ -33,7 +30,7 @@ def make_step(
     created: Mapping[str, int] | None = None,
     struck: bool = False,
 ) -> TranscriptStep:
-    """Return a recorded step with these calls. `created` are the modes of new files."""
+    """Return a recorded step with these calls. `created`: the modes of new files."""
     results = tuple(RecordedResult(text) for _ in calls)
     return TranscriptStep(tuple(call.tool for call in calls), results, changes or {}, created or {}, struck)
 

@@ -1,4 +1,4 @@
-"""Reminders: their form in a scenario, their comparison, and implementations that do not support them."""
+"""Reminders: their form in a scenario, their comparison, and implementations without them."""
 
 from contextlib import closing
 from typing import Any
@@ -21,18 +21,14 @@ from tests.replay import answering
 from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
-"""A Read with an expected text."""
 GROUP = (
     "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
     "      - Read: {file_path: $WS/b.txt}\n        expect: {text: seen}\n"
 )
-"""Two parallel calls with expected texts."""
 LONG = "It changed.\n" * 1000
-"""A long reminder."""
 
 
 def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
-    """Load a scenario with these steps and, by default, with reminders."""
     return load_scenario_text(f"{given}steps:\n{steps}", expect=expect)
 
 

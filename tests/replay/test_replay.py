@@ -1,6 +1,4 @@
-"""A replay performs the steps of a scenario and takes a snapshot of the files after each step. Every failure ends the
-replay with an error.
-"""
+"""A replay takes a snapshot of the files after each step. Every failure ends it with an error."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,24 +18,19 @@ READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "new"})
 CHANGE = WorldEvent("modify", "a.txt", RegularFile(b"changed"), mtime=2)
-"""A change by another program."""
 
 
 def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
-    """Return a scenario with these steps."""
     given = files or {"a.txt": RegularFile(TextContent("old"))}
     return Scenario("family/slug", "title", "must", Given(given), steps)
 
 
 def replay_steps(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
-    """Replay these steps with an adapter, and return the outcome."""
     return replay(scenario(*steps), adapter, place)
 
 
 class Reminding:
-    """An adapter whose first `times` sessions return an answer without its whitespace, and report that a reminder
-    contaminated the answer.
-    """
+    """The first `times` sessions report that a reminder contaminated the answer."""
 
     def __init__(self, times: int) -> None:
         self.traits = AdapterTraits(was_contaminated=self._was_reminded)

@@ -1,6 +1,4 @@
-"""Scenarios share a server only if a trial shows that sessions do not affect each other. The verdicts are the same as
-with separate servers.
-"""
+"""Scenarios share a server only if a trial shows that this changes no verdict."""
 
 import sys
 from dataclasses import replace
@@ -22,11 +20,10 @@ from tests.processes import ends_soon
 LEAKY = Path(__file__).with_name("leaky_servers.py")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
-"""A scenario with one call."""
 
 
 class LeakyServer:
-    """A server of leaky_servers.py with its adapter. Tests use it to observe which process each session uses."""
+    """A server of leaky_servers.py. Shows which process each session uses."""
 
     def __init__(self, place: WorkspacePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
@@ -34,10 +31,7 @@ class LeakyServer:
         self.place = place
 
     def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
-        """Open a session and make a call.
-
-        Return the reported use of servers, the process id of the server, and the workspace.
-        """
+        """Open a session and make a call. Return the use of servers, the server's process id, and the workspace."""
         with self.adapter.traits.servers.site(self.place, scenario, self.adapter) as site:
             workspace = site.workspace(scenario)
             session = self.adapter.open(workspace)
@@ -49,7 +43,7 @@ class LeakyServer:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the pool run the trial before the first session, instead of after a few sessions."""
+    """Run the trial before the first session, instead of after a few sessions."""
     monkeypatch.setattr(server_pool, "_SESSIONS_BEFORE_PROBE", 0)
 
 
@@ -103,7 +97,6 @@ def test_the_first_sessions_use_separate_servers_without_a_trial(place: Workspac
 RELATIVE = Scenario(
     "family/relative", "A title", "must", Given(), (ToolCall("Read", {"file_path": "a.txt"}),)
 )
-"""A scenario with a relative path."""
 
 
 @pytest.mark.usefixtures("trial_passed")
@@ -130,11 +123,9 @@ def test_with_a_requested_isolation_no_trial_is_made(
 
 
 IDS = ["gate/edit-unread", "gate/write-unread", "staleness/edit-after-change", "paths/relative-edit"]
-"""The ids of the judged scenarios."""
 
 
 def judge_leaky(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
-    """Return the verdicts on a server of leaky_servers.py."""
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
     return judge_target(target, *ids)
 
@@ -154,7 +145,7 @@ def test_verdicts_on_a_leaky_server_are_the_same_as_with_separate_servers(way: s
 
 
 ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
-"""Parameters for a test: whether a handshake makes the server forget the previous session."""
+"""Whether a handshake makes the server forget the previous session."""
 
 
 @pytest.mark.usefixtures("at_once")
@@ -162,9 +153,7 @@ ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.m
 def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_shares_servers(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
-    """The trial does not detect this effect: the second scenario fails after the first one on the same server, but
-    passes on a separate server.
-    """
+    """The trial does not detect this: a scenario fails after another one, but passes on a separate server."""
     monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judge_leaky("anything-read", "auto", ids)
@@ -190,7 +179,7 @@ def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shar
 
 
 class Ending:
-    """A substitute for a shared server, which records whether it was ended."""
+    """A shared server that records whether it was ended."""
 
     ended = False
 

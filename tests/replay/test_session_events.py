@@ -1,6 +1,4 @@
-"""Events of the conversation, such as `resume`: their form in scenarios, the requests that sessions receive, and
-implementations that do not support them.
-"""
+"""Events such as `resume`: their form, the requests that sessions receive, and implementations without them."""
 
 from contextlib import closing
 from itertools import pairwise
@@ -32,12 +30,10 @@ MENTION = SessionEvent("mention", path="a.txt")
 
 
 def scenario(*steps: Step) -> Scenario:
-    """Return a scenario with these steps."""
     return Scenario("family/slug", "title", "must", Given({"a.txt": RegularFile(b"a")}), steps)
 
 
 def load_scenario(steps: str) -> Scenario:
-    """Load a scenario with these steps."""
     return load_scenario_text(f"steps:\n{steps}", expect=False)
 
 
@@ -66,7 +62,7 @@ def test_an_invalid_event_of_the_conversation_is_reported(steps: str, message: s
 
 
 class Writing(answering.CallLog):
-    """Writes a file in each call, and records the modification times of the file, in nanoseconds."""
+    """Writes a file in each call, and records its modification times in nanoseconds."""
 
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()

@@ -1,4 +1,4 @@
-"""The comparison of the lines that an answer shows, and of harm that the contract's version does not do."""
+"""The comparison of shown lines, and of harm that the contract's version does not do."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ DOCUMENTED = SUITE.contracts["documented"]
 
 
 def with_answers(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
-    """Return the outcome with different texts of some results. The keywords are `step0`, `step1` and so on."""
+    """Return the outcome with different texts of the results `step0`, `step1` and so on."""
     steps = [
         replace(step, results=(replace(step.results[0], text=texts[f"step{index}"]),))
         if f"step{index}" in texts
@@ -29,7 +29,7 @@ def with_answers(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
 
 
 def differences(scenario_id: str, *levels: str, **texts: str) -> list[Difference]:
-    """Return the differences of these levels if some answers of the contract had different texts."""
+    """Return the differences if some answers of the contract had different texts."""
     scenario = SUITE.in_full(SUITE.scenario(scenario_id))
     outcome = with_answers(scenario, own_outcome(scenario, CONTRACT), **texts)
     verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary, None, judge(scenario, outcome))

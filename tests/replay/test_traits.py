@@ -13,15 +13,11 @@ from tests.replay import answering
 
 
 class Plain:
-    """An adapter with only the required method."""
-
     def open(self, workspace: Workspace) -> Session:
         raise NotImplementedError
 
 
 class Attributes(Plain):
-    """Declares its properties in single attributes."""
-
     capabilities = ("Read", "hooks")
     reuses_paths = True
     in_memory = True
@@ -40,7 +36,7 @@ class Attributes(Plain):
 
 
 class Declaring(Attributes):
-    """Declares its properties in `traits`, so that the single attributes are ignored."""
+    """Its single attributes are ignored."""
 
     traits = AdapterTraits(frozenset({"Write"}))
 

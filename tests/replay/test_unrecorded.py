@@ -1,4 +1,4 @@
-"""Scenarios without expectations can be run before they are recorded. At the level `safe`, only harm is judged."""
+"""Scenarios without expectations can be run. At the level `safe`, only harm is judged."""
 
 from pathlib import Path
 
@@ -18,7 +18,6 @@ steps:
   - Write: {file_path: $WS/notes.txt, content: "beta\\n"}
   - Read: {file_path: $WS/notes.txt}
 """
-"""A scenario without expectations."""
 
 OVERWRITES = '''\
 from pathlib import Path
@@ -39,7 +38,6 @@ class Tools:
             return ToolResult("done")
         return ToolResult(f"1\\t{path.read_text()}")
 '''
-"""An implementation that overwrites files without a Read."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A workspace is created exactly as the scenario specifies, and is clean for the next scenario after any change."""
+"""A workspace is created exactly as specified, and is clean for the next scenario after any change."""
 
 import os
 import shutil
@@ -174,7 +174,6 @@ def test_failing_to_create_a_directory_leaves_no_open_file(tmp_path: Path) -> No
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A directory with one entry."""
     made = tmp_path / "folder"
     made.mkdir()
     (made / "own").mkdir()
@@ -183,7 +182,6 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def folder(path: Path) -> GuardedDirectory:
-    """A guarded directory that knows this entry."""
     found = GuardedDirectory(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
     assert found.added() == frozenset()
     return found

@@ -1,6 +1,4 @@
-"""Events by other programs make exactly the stated changes, set times that differ by whole seconds, and never change
-files outside the workspace.
-"""
+"""Events by other programs make exactly the stated changes, only in the workspace, whole seconds apart."""
 
 import os
 from pathlib import Path
@@ -15,13 +13,11 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 @pytest.fixture
 def root(site: WorkspaceDir) -> Path:
-    """The path of an empty workspace."""
     site.lay_out({"a.txt": RegularFile(b"a"), "d/b.txt": RegularFile(b"b"), "l": Symlink("a.txt")})
     return Path(site.root)
 
 
 def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | None = None) -> WorldEvent:
-    """Return an event that writes a file."""
     return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
 
 
