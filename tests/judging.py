@@ -1,5 +1,3 @@
-"""Used by tests to load a scenario, replay it, and judge it by the contract 2.1.7."""
-
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -24,10 +22,7 @@ CONTRACT = SUITE.contracts["2.1.7"]
 
 
 def load_scenario_text(text: str, *, expect: bool = True) -> Scenario:
-    """Return a scenario with this text. The text is the content of a scenario file after `title` and `requirement`.
-
-    With `expect` false, calls need no expectations.
-    """
+    """Return a scenario from its text after `title` and `requirement`. `expect`: calls need an expectation."""
     document = strict_yaml.load(f"title: x\nrequirement: must\n{text}".encode(), Path("x.yaml"))
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
 
@@ -41,9 +36,7 @@ def judge_scenario(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, or the bundled scenario with this id, and return the verdict. With `harm`, harm is also
-    judged.
-    """
+    """Replay a scenario, or the bundled one with this id, and return the verdict. With `harm`, harm is also judged."""
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -55,10 +48,7 @@ def judge_scenario(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that scenarios are unsupported for an implementation, and that they pass at no level.
-
-    `lacking` maps the ids of the scenarios to the missing capability that the verdict must name.
-    """
+    """Assert that scenarios (ids) are unsupported because of these missing capabilities, and pass at no level."""
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     reasons = {each.scenario_id: (each.status, each.reason) for each in verdicts}
     assert reasons == {each: ("unsupported", f"the adapter lacks {name}") for each, name in lacking.items()}
@@ -70,8 +60,6 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
 
 
 def judge_target(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
-    """Return the verdicts on an implementation in scenarios of a suite. `target` is the connect string of the
-    implementation.
-    """
+    """Return the verdicts on an implementation in scenarios of a suite."""
     with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

@@ -1,9 +1,4 @@
-"""The loop of an MCP server, used by scripts in tests. Each script executes the calls itself, and most scripts do one
-thing wrong.
-
-A script that may start in any directory adds the checkout to the import path first. A script that is copied needs a
-copy of this file next to it.
-"""
+"""The loop of an MCP server, for scripts that execute the calls. A copied script needs a copy of this file."""
 
 import json
 import sys
@@ -11,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", "Edit", "Write")]
-"""The tools that a server offers by default."""
 
 
 def say(number: object, **parts: object) -> None:

@@ -1,12 +1,10 @@
-"""A parser of HTML pages for tests."""
-
 import json
 from html.parser import HTMLParser
 from typing import Any
 
 
 class ParsedPage(HTMLParser):
-    """A parsed HTML page: its elements with attributes and text, and the JSON data of its scripts, by id or family."""
+    """The elements of a page, with attributes and text, and the JSON data of its scripts, by id or family."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""Functions that find running processes by command line or by parent. They use Linux's /proc."""
+"""Finds running processes by command line or by parent, in Linux's /proc."""
 
 import os
 import time
@@ -15,7 +15,7 @@ def is_running(pid: int) -> bool:
 
 
 def ends_soon(pid: int, timeout: float = 5) -> bool:
-    """Whether a process ends within `timeout` seconds. After a signal, the kernel needs a moment to end a process."""
+    """Whether a process ends in time. After a signal, the kernel needs a moment to end it."""
     deadline = time.monotonic() + timeout
     while is_running(pid):
         if time.monotonic() >= deadline:
@@ -25,12 +25,12 @@ def ends_soon(pid: int, timeout: float = 5) -> bool:
 
 
 def pids_by_command(words: str) -> set[int]:
-    """Return the ids of the processes whose command line contains `words`. The ids are those that this process sees."""
+    """Return the processes that this process sees whose command line contains `words`."""
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 
 def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
-    """Whether all processes whose command line contains `words` end within `timeout` seconds."""
+    """Whether all processes whose command line contains `words` end in time."""
     deadline = time.monotonic() + timeout
     while pids_by_command(words):
         if time.monotonic() >= deadline:
@@ -40,19 +40,16 @@ def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
 
 
 def children(pid: int) -> set[int]:
-    """Return the ids of the direct child processes of a process."""
+    """Return the direct child processes."""
     return {each for each, fields in _all() if int(fields[1]) == pid}
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the ids of all descendants of a process: its child processes, their children, and so on."""
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 
 def pid_by_namespaced_id(leader: int, number: int) -> int:
-    """Return the id of a process in the namespace that this process sees. The process is the descendant of `leader`
-    that has the id `number` in its own namespace. Raises LookupError if there is none.
-    """
+    """Return the id here of the descendant of `leader` with this id in its own namespace. Raises LookupError."""
     for pid in descendants(leader):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         if any(line.split()[-1] == str(number) for line in lines if line.startswith("NSpid:")):
@@ -70,7 +67,6 @@ def _all() -> Iterator[tuple[int, list[str]]]:
 
 
 def _command(pid: int) -> str:
-    """Return the command line of a process. Empty if the process has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     except OSError:
@@ -78,5 +74,5 @@ def _command(pid: int) -> str:
 
 
 def _fields(pid: int) -> list[str]:
-    """Return the fields of /proc/PID/stat that follow the name: state, parent, process group, and so on."""
+    """Return the fields of /proc/PID/stat after the name: state, parent, process group, and so on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

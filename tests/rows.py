@@ -13,12 +13,7 @@ Test = Callable[..., None]
 
 
 def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
-    """Return a decorator that calls a test with each row of a table. Unlike `parametrize`, this is one test; it reports
-    all rows that fail.
-
-    All rows use the same fixtures, so no row may change them. A skipped row counts as failed, because `pytest.skip`
-    would also skip the rows after it.
-    """
+    """Call a test with each row. No row may change the shared fixtures. A skipped row counts as failed."""
     several = not isinstance(names, str)
     arguments = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
     assert arguments

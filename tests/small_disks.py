@@ -1,5 +1,3 @@
-"""Determines whether tests on this machine may mount small disks. It does not use the tested code."""
-
 import shutil
 import subprocess
 from functools import cache

@@ -1,5 +1,3 @@
-"""Writes small suites: a few scenarios in a directory, with recordings and the shared files of the bundled suite."""
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,15 +8,15 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 __all__ = ["file_bytes", "keep_recording", "small_suite", "transcript_of_read"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
-"""The shared files that a small suite copies from the bundled suite by default."""
+"""A small suite copies these files from the bundled suite by default."""
 DEFAULTS = {"rules.yaml": "rules: {}\n"}
-"""The content of files that a small suite does not copy from the bundled suite."""
+"""Files that a small suite does not copy from the bundled suite."""
 
 
 def small_suite(
     root: Path, scenarios: Mapping[str, str | bytes] | None = None, *, shared: Sequence[str] = SHARED
 ) -> Suite:
-    """Write a suite with these scenarios, by id, and with shared files of the bundled suite. Return the suite."""
+    """Write a suite with these scenarios, by id, and with shared files of the bundled suite."""
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
@@ -33,7 +31,7 @@ def small_suite(
 
 
 def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
-    """Write a recording to the file from which the suite reads it, and return the file."""
+    """Write a recording to the file from which the suite reads it."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])
@@ -41,7 +39,6 @@ def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path
 
 
 def transcript_of_read(text: str) -> Transcript:
-    """Return the transcript of one Read with this answer."""
     return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
 

@@ -1,5 +1,3 @@
-"""A `rules.yaml` with two rules, for suites that tests write."""
-
 _RULES = """\
 classes:
   safety: Nothing is lost.
@@ -28,5 +26,5 @@ rules:
 
 
 def two_rules(class_: str) -> str:
-    """Return the text of a `rules.yaml` with two rules: `read-first`, which has the class `class_`, and `numbers`."""
+    """Return a `rules.yaml` with two rules: `read-first`, which has the class `class_`, and `numbers`."""
     return _RULES.replace("CLASS", class_)

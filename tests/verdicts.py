@@ -1,5 +1,3 @@
-"""Creates verdicts, runs and rules with default values. Used by tests of reports."""
-
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +14,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
 NOWHERE = Position(Path("rules.yaml"), 1, 1)
-"""A position for rules in these tests."""
 
 
 def verdict(
@@ -28,11 +25,7 @@ def verdict(
     level: Level = "text",
     **about: Any,
 ) -> Verdict:
-    """Return a verdict on a scenario. It fails at the level `fails` and at all stricter levels.
-
-    If `fails` is None, all levels hold if the status is `passed`. Otherwise the verdict fails at the lowest level of
-    the differences, or at `safe` if there are none.
-    """
+    """Return a verdict that fails at `fails` (default: the lowest level of the differences, or `safe`) and beyond."""
     if fails is None and status != "passed":
         fails = min((each.level for each in differences), key=LEVELS.index, default="safe")
     holding = len(LEVELS) if fails is None else LEVELS.index(fails)
@@ -41,23 +34,20 @@ def verdict(
 
 
 def with_baseline_result(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with the result of applying a baseline.
-
-    `accepted` is the reason why the failure is accepted, and `stale` is the reason why the baseline is out of date.
-    """
+    """Return a verdict with its `accepted` reason, or the reason why the baseline is out of date (`stale`)."""
     conformant = each.status not in ("failed", "error") or bool(accepted)
     return each, BaselineResult(conformant and not stale, accepted, stale)
 
 
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
-    """Return a run with these verdicts. Its level is `text`, unless `about` contains a `level`."""
+    """Return a run. Its level is `text`, unless `about` contains a `level`."""
     level = about.pop("level", "text")
     pairs = tuple(with_baseline_result(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 
 def sources_of(suite: Suite, **others: Any) -> Sources:
-    """Return the functions and data of a suite that pages use. Scenarios that do not exist are omitted."""
+    """Return the functions and data of a suite that pages use, without scenarios that do not exist."""
     known = frozenset(suite.ids())
     usual: dict[str, Any] = {
         "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
@@ -70,20 +60,17 @@ def sources_of(suite: Suite, **others: Any) -> Sources:
 
 
 def rule(name: str, class_: RuleClass = "safety", **others: Any) -> Rule:
-    """Return a rule about Edit."""
     usual: dict[str, Any] = {"requirement": "must", "tools": ("Edit",), "sources": (), "why": "Why."}
     return Rule(name, f"Rule {name} holds", class_, position=NOWHERE, **usual | others)
 
 
 def rules_of(*every: Rule) -> Rules:
-    """Return a set of these rules, with a description of each class."""
     return Rules(dict.fromkeys(CLASSES, "Meaning."), {each.id: each for each in every})
 
 
 def write_report_of(
     make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
 ) -> str:
-    """Return the text of a report about these verdicts."""
     stream = io.StringIO()
     report, summary = make(stream), Summary()
     for each in every:

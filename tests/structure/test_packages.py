@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md lists the packages in their order of imports, and only one module creates temporary directories."""
+"""ARCHITECTURE.md lists the packages in order of imports. One module creates temporary directories."""
 
 import ast
 import re
@@ -14,11 +14,11 @@ FLOORS = {
     for floor, names in enumerate(reversed(CONTRACTS[0]["layers"]))
     for package in re.findall(r"\w+", names)
 }
-"""The position of each package of the harness in the order of imports. The lowest package has 0."""
+"""The position of each package in the order of imports. The lowest package has 0."""
 
 
 def list_packages(page: str) -> list[str]:
-    """Return the packages of the harness in the order in which ARCHITECTURE.md lists them."""
+    """Return the packages of the harness in the order of ARCHITECTURE.md."""
     return re.findall(r"^\| `harness/(\w+)/` \|", page, re.MULTILINE)
 
 
@@ -35,13 +35,10 @@ def test_a_package_in_the_wrong_order_is_detected() -> None:
 
 
 _TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
-"""The functions that create temporary files and directories."""
 
 
 def makes_temporary(source: str) -> bool:
-    """Whether a module creates files in the system's temporary directory. Names of functions in strings do
-    not count.
-    """
+    """Whether a module creates temporary files. Names of functions in strings do not count."""
     return any(name in source for name in _TEMPORARY) and any(
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY

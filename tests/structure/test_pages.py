@@ -1,6 +1,4 @@
-"""docs/README.md links to every page once, tables on generated pages fit on a screen, and tests that pages
-name exist.
-"""
+"""docs/README.md links to every page once, generated tables fit on a screen, and named tests exist."""
 
 import re
 from collections import Counter
@@ -16,15 +14,13 @@ GENERATED_PAGES = [
     *("behaviour", "compatibility", "diagnosis", "harm-causes", "harm", "history", "implementations"),
     *("mutation", "opinions", "reference-behaviours", "reference", "reliability"),
 ]
-"""The names of generated pages in docs."""
 MAX_ROW_CHARS = 200
-"""The maximum length of a table row. A longer row would make readers scroll sideways."""
+"""A longer row would make readers scroll sideways."""
 AT_THE_TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-"""Pages in the root directory."""
 
 
 def long_rows(page: str) -> list[str]:
-    """Return the table rows of a page that are too long. The addresses of links are not counted."""
+    """Return the table rows that are too long, without the addresses of links."""
     rows = (re.sub(r"\]\([^)]*\)", "]", line) for line in page.splitlines() if line.startswith("|"))
     return [row for row in rows if len(row) > MAX_ROW_CHARS]
 
@@ -41,7 +37,7 @@ def test_a_long_table_row_is_detected_without_counting_addresses() -> None:
 
 
 def count_links(index: str) -> Counter[str]:
-    """Return the number of links to each page, by the path of the page relative to docs/."""
+    """Return the number of links to each page, by its path relative to docs/."""
     return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
 
 
@@ -52,13 +48,11 @@ def test_docs_readme_links_to_every_page_exactly_once() -> None:
 
 
 TEST_NAME_PATTERN = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
-"""Matches the name of a test on a page, with or without its file."""
+"""The name of a test on a page, with or without its file."""
 
 
 def missing_tests(page: str) -> list[str]:
-    """Return the tests that a page names but that do not exist. If the page names no file, the test may be in any file
-    that it names.
-    """
+    """Return the missing tests that a page names. A test without a file may be in any file that the page names."""
     files = {file: CHECKOUT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
     sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
     return [

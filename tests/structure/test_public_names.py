@@ -1,6 +1,4 @@
-"""The public names of the package `readfirst` are documented, and their modules are imported only when they
-are used.
-"""
+"""The public names of `readfirst` are documented, and their modules are imported only when used."""
 
 import ast
 import inspect

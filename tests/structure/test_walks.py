@@ -1,6 +1,4 @@
-"""ARCHITECTURE.md describes two walks through the code, each as a list of files. They match the functions that are
-called, in order, and are short.
-"""
+"""The two walks through the code in ARCHITECTURE.md match the called functions, and are short."""
 
 import re
 import sys
@@ -19,16 +17,13 @@ from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
 STEP = re.compile(r"(\d+)\. `([\w/]+\.py)`, `(\w+)`")
-"""Matches a step of a walk: its number, file and function."""
+"""Number, file and function."""
 
 Place = tuple[str, str]
-"""A file and a function in it."""
 
 
 def walks() -> list[list[Place]]:
-    """Return the walks on the page. A walk is a list of files, each with the first function that the walk calls in this
-    file.
-    """
+    """Return the walks on the page: lists of files, each with the first function that the walk calls there."""
     text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Two walks")[2]
     found: list[list[Place]] = []
     for number, file, function in STEP.findall(text):
@@ -39,7 +34,7 @@ def walks() -> list[list[Place]]:
 
 
 VERDICT, EDIT = walks()
-"""The walk from a scenario to its verdict, and the walk of an Edit of the reference."""
+"""From a scenario to its verdict, and an Edit of the reference."""
 
 
 def list_entered(call: Callable[[], object], folder: str) -> list[Place]:

@@ -1,4 +1,4 @@
-"""Killed runs and runs on unusual machines leave no half-written files. docs/reliability.md contains the numbers."""
+"""Killed runs and runs on unusual machines leave no half-written files, as docs/reliability.md says."""
 
 import os
 import re
@@ -20,7 +20,6 @@ PAGE = RUN.parents[2] / "docs" / "reliability.md"
 
 
 def run_faults(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script tools/faults/run.py."""
     return subprocess.run([sys.executable, str(RUN), *arguments], capture_output=True, text=True, check=False)
 
 
@@ -60,7 +59,7 @@ def test_a_killed_command_leaves_no_half_written_file() -> None:
 
 @pytest.fixture(scope="module")
 def usual() -> Iterator[OrdinaryMachine]:
-    """A machine without faults. Results on unusual machines are compared with its results."""
+    """A machine without faults, with whose results those of unusual machines are compared."""
     with tempfile.TemporaryDirectory(
         prefix="faults-"
     ) as base:  # other users cannot access pytest's directory

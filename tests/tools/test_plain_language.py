@@ -31,7 +31,6 @@ def shown(x: int) -> int:  # in which nothing happens
 def parse_baseline() -> str:
     return "what a string says is not prose"
 '''
-"""A module with constants, functions and comments, whose words are counted."""
 
 
 def test_only_docstrings_and_comments_of_a_module_are_counted_as_prose() -> None:

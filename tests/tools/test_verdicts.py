@@ -1,6 +1,4 @@
-"""A list of verdicts that the script writes changes if verdicts change, and not if only times and directories
-change.
-"""
+"""A list of verdicts changes if verdicts change, and not if only times and directories change."""
 
 import json
 from pathlib import Path
@@ -12,7 +10,6 @@ from tests.rows import rows
 from tools import verdicts
 
 HELD = {"effects": True, "reason": True, "text": False, "verbatim": False}
-"""The levels of a failed verdict, and whether each holds."""
 FAILED: dict[str, Any] = {
     "type": "verdict",
     "scenario": "gate/edit-unread",
@@ -22,7 +19,6 @@ FAILED: dict[str, Any] = {
     "milliseconds": 1.5,
     "differences": [{"step": 2, "level": "text", "what": "text"}],
 }
-"""A failed verdict, as JSON lines contain it."""
 
 
 def line_of(**changed: Any) -> str:
@@ -73,14 +69,14 @@ FORMER = {
     "groups": [{"fails": ["effects", "reason"], "because": "x", "scenarios": {"gate": ["edit-unread"]}}],
     "accepted": [{"scenario": "state/a", "contract": "2.1.40", "fails": ["text"], "because": "varies"}],
 }
-"""A baseline in the former form."""
+"""In the former form."""
 TODAY = {
     "accepted": [
         {"scenario": "gate/edit-unread", "level": "effects", "reason": "r"},
         {"scenario": "state/a", "contract": "2.1.40", "level": "text", "varies": True, "reason": "r"},
     ]
 }
-"""The same baseline in the current form."""
+"""In the current form."""
 
 
 def test_the_former_and_the_current_form_of_a_baseline_give_the_same_lines() -> None:
