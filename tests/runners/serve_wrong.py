@@ -1,6 +1,4 @@
-"""Serves a wrong implementation with the protocol `lines`. The argument `MODULE:CLASS` names a class in
-tests/wrong_implementations.
-"""
+"""Serves a wrong implementation, `MODULE:CLASS` of tests/wrong_implementations, with the protocol `lines`."""
 
 import importlib
 import sys

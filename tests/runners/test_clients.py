@@ -16,9 +16,7 @@ from tests.runners.verdicts import (
 )
 
 IDS = sorted({*[each for each in SUITE.ids() if each.startswith(("gate/", "parallel/"))][::9]})
-"""The ids of the scenarios that the tests use."""
 SERVED = f"{sys.executable} -m readfirst.harness.cli.main serve --contract 2.1.7"
-"""The command of the reference as an MCP server."""
 Runner = Callable[..., str]
 
 

@@ -1,6 +1,4 @@
-"""An implementation in the language of a runner can run in the runner's process. The runners use the baselines of
-readfirst.
-"""
+"""An implementation in a runner's language can run in its process. The runners use readfirst's baselines."""
 
 import os
 import shutil
@@ -13,13 +11,11 @@ from tests.pages.page import code
 from tests.runners.verdicts import ROOT, write_export
 
 IDS = ["gate/edit-unread", "staleness/edit-after-change"]
-"""The ids of the scenarios that the tests use."""
 ACCEPTED = """\
 name: mine
 accepted:
   - {scenario: staleness/edit-after-change, contract: "2.1.7", level: safe, reason: "It edits nothing."}
 """
-"""A baseline that accepts one failure."""
 IN_GO = """
 package mine
 
@@ -46,7 +42,6 @@ func TestConformance(t *testing.T) {
 	readfirst.Run(t, suite, tools{}, readfirst.Options{Level: "effects", Baseline: "accepted.yaml"})
 }
 """
-"""A Go test that runs the suite on an implementation in Go."""
 IN_JAVASCRIPT = """
 import { test } from "node:test";
 import { load, run } from "RUNNER";
@@ -58,7 +53,6 @@ const options = { level: "effects", baseline: "accepted.yaml" };
 
 test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, options));
 """
-"""A node test that runs the suite on an implementation in JavaScript."""
 
 
 ETAG_SERVER = """
@@ -83,11 +77,9 @@ for await (const part of process.stdin.setEncoding("utf8")) {
   }
 }
 """
-"""A server that the wrapper on the page tests."""
 
 
 def run_command(folder: Path, *words: str) -> str:
-    """Run a command in a directory. Return its output and errors."""
     variables = {**os.environ, "GOFLAGS": "-mod=mod"}
     done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr

@@ -45,7 +45,6 @@ CONTENTS = {
     "blank": b"\n \n\t\n",
     "nothing": b"",
 }
-"""Contents of files, by a description."""
 
 
 Asked = dict[str, Any]
@@ -53,20 +52,16 @@ Asked = dict[str, Any]
 
 
 def _base64(data: bytes | None) -> str | None:
-    """Return data as base64 text. None stays None."""
     return None if data is None else base64.b64encode(data).decode()
 
 
 def lines_asked() -> Iterator[Asked]:
-    """Yield questions to the runners about the lines that an answer shows. Each question occurs once."""
     for data, answer in dict.fromkeys(_answers()):
         yield {"what": "lines", "data": _base64(data), "answer": answer}
 
 
 def _answers() -> Iterator[tuple[bytes, str]]:
-    """Yield contents of files with answers in all forms, also with wrong numbers, cut, in capitals, or
-    without a line.
-    """
+    """Yield contents with answers in all forms, also with wrong numbers, cut, in capitals, or without a line."""
     for data in CONTENTS.values():
         lines = Content.of(data).lines
         told = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
@@ -83,9 +78,7 @@ def _answers() -> Iterator[tuple[bytes, str]]:
 
 
 def cells_asked() -> Iterator[Asked]:
-    """Yield questions about the cells of a notebook that an answer shows. The answer is unchanged, JSON, joined, or
-    cut.
-    """
+    """Yield questions about the cells of a notebook that an answer shows, also cut or in other forms."""
     sources = ["x = 1\nprint(x)", "# T\u00eftle \U0001f600", "", 'say("a\\n\tb")', "x = 1", "\n  y\n"]
     texts = [*sources, *(source[:-1] for source in sources), "x = 10", "ax = 1", "x = 1_"]
     told = [json.dumps({"source": text}, ensure_ascii=ascii_) for text in texts for ascii_ in (True, False)]
@@ -97,7 +90,7 @@ def cells_asked() -> Iterator[Asked]:
 
 
 def directories_asked() -> Iterator[Asked]:
-    """Yield questions to the runners about the directory that a command changes to."""
+    """Yield questions about the directory that a command changes to."""
     words = [
         "cd",
         "sub",
@@ -111,7 +104,7 @@ def directories_asked() -> Iterator[Asked]:
 
 
 def notebooks_asked() -> Iterator[Asked]:
-    """Yield questions to the runners about the harm of a NotebookEdit with a right or a wrong result."""
+    """Yield questions about the harm of right and wrong results of a NotebookEdit."""
     draw = random.Random(9)
     for _ in range(900):
         before = json.loads(json.dumps(NOTEBOOK))
@@ -163,7 +156,7 @@ def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random
 
 
 def edits_asked() -> Iterator[Asked]:
-    """Yield questions to the runners about the harm of an Edit, MultiEdit or Write with a right or a wrong result."""
+    """Yield questions about the harm of right and wrong results of an Edit, MultiEdit or Write."""
     draw = random.Random(10)
     words = ["alpha", "beta", "\u201cgamma\u201d", "d\u00e9lta", "  x = 1  ", "", "beta beta", "\tend"]
     for _ in range(2500):
@@ -200,7 +193,7 @@ def edits_asked() -> Iterator[Asked]:
 
 
 def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, dict[str, Any]], str]:
-    """Return a random call and its result on a text. The result is the requested one, or slightly different."""
+    """Return a random call and its result on a text, which is the requested one or slightly different."""
     new = draw.choice(["omega", "omega\ntwo", "omega  ", "", " ", "alpha", '"q"'])
     old = draw.choice([*filter(None, words), '"gamma"', "alpha\nbeta", "alpha\r\nbeta", "missing", ""])
     edit = {"old_string": old, "new_string": new}
@@ -225,15 +218,12 @@ def _harms_asked(
     after: bytes | None,
     answer: str = "",
 ) -> Asked:
-    """Return a question to the runners about the harm of these calls."""
     made_calls = [{"tool": tool, "arguments": {"file_path": "a", **given}} for tool, given in calls]
     data = {"first": _base64(first), "before": _base64(before), "after": _base64(after)}
     return {"what": "harms", "calls": made_calls, "answer": answer, **data}
 
 
 def answer_here(asked: Asked) -> Any:
-    """Return the answer of the harness to a question."""
-
     def data(name: str) -> bytes | None:
         return None if asked[name] is None else base64.b64decode(asked[name])
 

@@ -1,7 +1,4 @@
-"""The three runners have the same verdicts on the reference, on the skeletons, and on wrong implementations.
-
-`observatory/tools/opinions.py` compares the runners with more implementations, in more scenarios.
-"""
+"""The three runners agree. `observatory/tools/opinions.py` compares them with more implementations."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +21,6 @@ from tests.runners.verdicts import (
 
 Runner = Callable[[Sequence[str], Path, Path], dict]
 _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
-"""The ids of the scenarios that most tests use."""
 
 
 def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
@@ -64,9 +60,7 @@ def test_all_three_runners_have_the_same_verdicts_on_the_reference(tmp_path: Pat
 
 
 SHOWING = [each for each in WRONG if each.startswith("wrong_showing:")]
-"""Implementations that are wrong only in the lines that their answers show."""
 TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
-"""The wrong implementations that are compared: every fourth one, and all in `SHOWING`."""
 
 
 @pytest.mark.runners

@@ -11,9 +11,8 @@ from tests.runners.verdicts import JUDGING_RUNNERS, PRINTING_RUNNERS, REFERENCE,
 from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
-"""A file in an export."""
 LINK = {"type": "symlink", "target": "OUT"}
-"""A symbolic link in an export. OUT is replaced by a directory outside the workspace."""
+"""OUT is replaced by a directory outside the workspace."""
 GIVEN: dict[str, dict[str, object]] = {
     "up": {"../../../made.txt": FILE},
     "up after a name": {"a/../../../../made.txt": FILE},
@@ -27,7 +26,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "another name of it": {"f": {"type": "hardlink", "to": "OUT/keep.txt"}},
     "another name through a link": {"l": LINK, "f": FILE, "l/made.txt": {"type": "hardlink", "to": "f"}},
 }
-"""Files of a workspace that would be created outside it, by a description of the path."""
 EVENTS: dict[str, dict[str, object]] = {
     "modify": {"event": "modify", "path": "../../../keep.txt", "entry": FILE},
     "modify by a link": {"event": "modify", "path": "l/keep.txt", "entry": FILE},
@@ -40,11 +38,10 @@ EVENTS: dict[str, dict[str, object]] = {
     "mkdir": {"event": "mkdir", "path": "../../../made.txt", "entry": {"type": "directory"}},
     "symlink": {"event": "symlink", "path": "l/made.txt", "entry": LINK},
 }
-"""Events that would change a file outside the workspace, by a description."""
 
 
 def scenarios(out: Path) -> Iterator[dict[str, object]]:
-    """Yield the lines of an export whose scenarios try to write to a directory outside the workspace."""
+    """Yield the lines of an export whose scenarios try to write outside the workspace."""
     header, plain, end = plain_export()
     yield header
     for name, files in GIVEN.items():
@@ -82,7 +79,6 @@ import sys
 sys.stderr.write(sys.argv[1])
 sys.exit(3)
 """
-"""A program that prints its argument and then fails."""
 
 
 @PRINTING_RUNNERS
@@ -123,7 +119,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     'no event of a session "dream"': ({}, {"kind": "session", "event": "dream"}),
     'no step "dance"': ({}, {"kind": "dance"}),
 }
-"""The expected messages of a runner, each with the changed keys of the header and the step that cause it."""
+"""The expected messages, each with the changed keys of the header and the step that cause it."""
 
 
 @pytest.mark.parametrize("said", UNKNOWN)

@@ -15,20 +15,16 @@ import pytest
 from tests.runners.verdicts import ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, plain_export, write_export
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
-"""A machine with Windows, as the runners describe it."""
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
-"""A machine with macOS."""
 CASES_ARE_TWO = {**MACOS, "folds": False, "composes": False}
 """A machine with macOS and a file system that distinguishes case."""
 LINUX = {"system": "linux", "folds": False, "composes": False, "opensAll": False}
-"""A machine with Linux."""
 ROOT_S = {**LINUX, "opensAll": True}
 """A machine with Linux, used by root."""
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Capabilities that depend on the operating system or on the file system."""
 
 MODES = "modes of files"
-"""A reason why a scenario cannot run on a machine. The constants below are such reasons, too."""
+"""Reasons why a scenario cannot run on a machine."""
 LINKS = "symbolic links that anybody may make"
 TIMES = "times finer than a microsecond"
 NAMES = "names that Windows has not"
@@ -39,19 +35,16 @@ CASE = "a directory that distinguishes the case of names"
 FORMS = "a folder in which \u00e9 has several forms"
 
 Reasons = Mapping[str, str]
-"""The missing requirement of each scenario. Empty if the scenario can run."""
+"""The missing requirement of each scenario. Empty if it can run."""
 Machine = Mapping[str, object]
-"""The properties of a machine."""
 
 
 @cache
 def capabilities() -> list[str]:
-    """Return all capabilities that a scenario may need, except `PLATFORMS`."""
     return sorted({need for each in SUITE.ids() for need in SUITE.scenario(each).needs} - {*PLATFORMS})
 
 
 def by_go(machine: Machine, suite: Path, folder: Path) -> Reasons:
-    """Return the missing requirements according to the runner in Go."""
     words = ["go", "test", ".", "-count=1", "-run", "TestMachine"]
     return _reasons(words, ROOT / "runners/go", machine, suite, folder / "verdicts.jsonl")
 
@@ -65,17 +58,16 @@ const { capabilities, ...machine } = JSON.parse(described);
 const lines = load(suite).scenarios.map((each) => [each.id, lacking(machine, each, capabilities).join(", ")]);
 writeFileSync(file, lines.map((each) => JSON.stringify(each)).join("\\n"));
 """
-"""A script that prints the missing requirements according to the runner in JavaScript."""
+"""Prints the missing requirements according to the runner in JavaScript."""
 
 
 def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
-    """Return the missing requirements according to the runner in JavaScript."""
     words = ["node", "--input-type=module", "-e", IN_JAVASCRIPT]
     return _reasons(words, ROOT / "runners/typescript", machine, suite, folder / "verdicts.jsonl")
 
 
 def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
-    """Return the missing requirement of each scenario on a machine. The implementation supports every capability."""
+    """Return the missing requirement of each scenario. The implementation supports every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
@@ -87,7 +79,6 @@ def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, 
 RUNNERS = pytest.mark.parametrize(
     "runner", [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
 )
-"""Parametrizes a test with both runners."""
 FILE = {"type": "file", "utf8": "x", "mode": "0644", "mtime_ns": 1577836800000000000}
 LINK = {"type": "symlink", "target": "b"}
 CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
@@ -147,7 +138,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""Descriptions of cases, each with the changed parts of a scenario, the machine, and the missing requirement."""
+"""Each with the changed parts of a scenario, the machine, and the missing requirement."""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,4 @@
-"""The verdicts of the three runners in one form. The runners are the harness, the runner in Go, and the runner in
-JavaScript.
-"""
+"""The verdicts of the harness and of the runners in Go and in JavaScript, in one form."""
 
 import gzip
 import json
@@ -24,15 +22,13 @@ ROOT = Path(__file__).parents[2]
 SUITE = Suite(ROOT / "fixtures")
 CONTRACT = "2.1.7"
 REFERENCE = [sys.executable, "-m", "readfirst.harness.cli.main", "serve", "--protocol", "lines"]
-"""The command of the reference as a program with the protocol `lines`."""
 SERVE_WRONG = [sys.executable, str(Path(__file__).with_name("serve_wrong.py"))]
-"""The command of a wrong implementation, without its name."""
 _SETPRIV = shutil.which("setpriv") if os.geteuid() == 0 else None
 _AGAINST_MODES = "-dac_override,-dac_read_search,-fsetid"
 WITHOUT_RIGHTS_OF_ROOT = (
     [_SETPRIV, "--bounding-set", _AGAINST_MODES, "--inh-caps", _AGAINST_MODES, "--"] if _SETPRIV else []
 )
-"""The start of a command line that takes from root the capabilities that ignore file modes. Empty for other users."""
+"""Takes from root the capabilities that ignore file modes. Empty for other users."""
 
 WRONG_CLASSES = {
     "wrong_state": """
@@ -74,26 +70,21 @@ WRONG_CLASSES = {
         TellsNothing TellsAgain
     """,
 }
-"""The wrong implementations that the runners are compared with, by module."""
 WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name in names.split()]
-"""The names of these implementations, such as `wrong_state:NoReadCheck`."""
 LEVELS = ("safe", "effects", "reason", "text")
 UNSUPPORTED = ("unsupported",)
 Verdicts = Mapping[str, tuple[str, ...]]
-"""Verdicts by scenario. A verdict is the status (`judged`, `error` or `unsupported`), followed by the levels
-that hold.
-"""
+"""By scenario: the status (`judged`, `error` or `unsupported`), followed by the levels that hold."""
 
 
 def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:
-    """Write an export of these scenarios, or of all scenarios, and return the file."""
     with gzip.open(file, "wt", encoding="ascii") as stream:
         stream.writelines(json.dumps(each) + "\n" for each in export(SUITE, SUITE.contracts[CONTRACT], ids))
     return file
 
 
 def plain_export() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return the three lines of an export with one scenario: the header, the scenario and the end."""
+    """Return the header, the scenario and the end of an export with one scenario."""
     header, scenario, end = map(dict, export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"]))
     return header, scenario, end
 
@@ -109,44 +100,37 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
 
 
 def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
-    """Return the verdicts of the runner in Go. Its exit code is ignored, because it fails if any scenario fails."""
+    """Return the verdicts of the runner in Go. Its exit code is ignored: it fails if any scenario fails."""
     return read_verdicts(verdicts, run_go(command, suite, verdicts))
 
 
 def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
-    """Return the verdicts of the runner in JavaScript."""
     return read_verdicts(verdicts, run_node(command, suite, verdicts))
 
 
 def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in Go, and return its output. `named` are additional environment variables."""
+    """Run the runner in Go, and return its output. `named`: additional environment variables."""
     words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
     return _run_runner(words, ROOT / "runners/go", command, suite, verdicts, **named)
 
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in JavaScript, and return its output. `named` are additional environment variables."""
     words = ["node", "--test", "test/suite.test.mjs"]
     return _run_runner(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
-    """Return the answers of the runner in Go to the questions in the file `asked`. The runner writes them to the file
-    `told`.
-    """
+    """Return the Go runner's answers to the questions in the file `asked`, which it writes to `told`."""
     words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
     return _read_answers(words, ROOT / "runners/go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
-    """Return the answers of the runner in JavaScript to the questions in the file `asked`. The runner writes them to
-    the file `told`.
-    """
+    """Return the JavaScript runner's answers to the questions in the file `asked`, which it writes to `told`."""
     return _read_answers(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
 
 
 def _read_answers(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any]:
-    """Run a command that answers the questions in `asked`, and return the answers."""
     printed = _with_variables(words, folder, {"JUDGED": str(asked), "VERDICTS": str(told)})
     assert told.exists(), printed[-4000:]
     return [json.loads(line) for line in told.read_text("utf-8").splitlines()]
@@ -155,13 +139,11 @@ def _read_answers(words: list[str], folder: Path, asked: Path, told: Path) -> li
 def _run_runner(
     words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path, **named: str
 ) -> str:
-    """Run a runner on a program, and return its output."""
     variables = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
     return _with_variables(words, folder, variables | named)
 
 
 def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) -> str:
-    """Run a command with additional environment variables, and return its output."""
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
     words = [*WITHOUT_RIGHTS_OF_ROOT, *words]
     done = subprocess.run(
@@ -171,7 +153,7 @@ def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) ->
 
 
 def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
-    """Return the verdicts that a runner wrote to a file. If the file is missing, fail with the output `printed`."""
+    """Return the verdicts in a runner's file. If it is missing, fail with the output `printed`."""
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, printed[-4000:]
     values = map(json.loads, lines)
@@ -179,7 +161,7 @@ def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
 
 
 def skeleton(language: str, folder: Path) -> list[str]:
-    """Return the command of the skeleton in `go` or `typescript`. The skeleton in Go is first built in `folder`."""
+    """Return the command of the skeleton in `go`, which is built in `folder`, or in `typescript`."""
     if language == "typescript":
         return ["node", str(ROOT / "runners/typescript/skeleton/tools.mjs")]
     go = shutil.which("go") or "go"
@@ -196,7 +178,7 @@ def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object
 
 
 def _beyond_a_runner(scenario: Scenario) -> bool:
-    """Whether a scenario needs a feature that the runners do not support, as runners/README.md states."""
+    """Whether the runners do not support a scenario, as runners/README.md states."""
     return bool(
         {"background", "full_disk", "kill", "stop"} & set(scenario.needs)
         or machine_needs(scenario) & {"git", "half_characters", "ownership", "special_files"}
@@ -204,12 +186,11 @@ def _beyond_a_runner(scenario: Scenario) -> bool:
 
 
 def _parametrize_runners(by_go: object, by_node: object) -> pytest.MarkDecorator:
-    """Return a decorator that parametrizes a test with these functions of both runners."""
     params = [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
     return pytest.mark.parametrize("runner", params, ids=["go", "javascript"])
 
 
 JUDGING_RUNNERS = _parametrize_runners(of_go, of_node)
-"""Parametrizes a test with both runners. The parameter is a function that returns verdicts."""
+"""Parametrizes a test with both runners: functions that return verdicts."""
 PRINTING_RUNNERS = _parametrize_runners(run_go, run_node)
-"""Parametrizes a test with both runners. The parameter is a function that returns the printed output."""
+"""Parametrizes a test with both runners: functions that return the output."""

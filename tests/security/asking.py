@@ -1,5 +1,3 @@
-"""An implementation that repeatedly requests the change by another program during a call, and never answers."""
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An implementation that searches for the expected results of scenarios, and answers with the results of its search."""
+"""An implementation that searches for expected results, and answers with what it found."""
 
 import importlib
 import importlib.util
@@ -14,7 +14,6 @@ from readfirst import FileTools, ToolResult, Workspace
 
 
 def importable(name: str) -> bool:
-    """Whether a module can be imported."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
@@ -22,7 +21,7 @@ def importable(name: str) -> bool:
 
 
 def below(folder: Path) -> list[str]:
-    """Return the names of up to three YAML files below a directory, which could contain expected results."""
+    """Return up to three YAML files below a directory, which could contain expected results."""
     return sorted(path.name for path in folder.rglob("*.yaml"))[:3]
 
 
@@ -35,9 +34,7 @@ def is_offered(name: str) -> bool:
 
 
 class Cheat:
-    """Searches for expected results in modules, variables and files, and answers each call with what it
-    found, as JSON.
-    """
+    """Searches modules, variables and files, and answers each call with what it found, as JSON."""
 
     def open(self, workspace: Workspace) -> "Cheat":
         return self

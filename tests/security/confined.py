@@ -9,9 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_confined(workspace: Path, hidden: Path, own: Path, *command: str) -> str:
-    """Run a Python program in the sandbox and return its output. The program can write only to `workspace`. It can read
-    `own`, but not `hidden`.
-    """
+    """Return the output of a program that can write only to `workspace`, and read `own`, but not `hidden`."""
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.processes.supervised_process import Child
 

@@ -16,7 +16,6 @@ from typing import Any
 
 
 def connect(family: int, address: Any) -> bool:
-    """Connect to an address, and return True."""
     with socket.socket(family) as client:
         client.settimeout(2)
         client.connect(address)
@@ -24,21 +23,17 @@ def connect(family: int, address: Any) -> bool:
 
 
 def write(path: Path | str) -> bool:
-    """Write to a file, and return True."""
     Path(path).write_text("written by the intruder")
     return True
 
 
 def kill(pid: int) -> bool:
-    """Kill a process, and return True."""
     os.kill(pid, 9)
     return True
 
 
 def write_by_a_race(workspace: Path, outside: Path) -> bool:
-    """Whether a file could be written outside the workspace while another thread repeatedly replaces a directory with a
-    link.
-    """
+    """Whether a race, in which a thread replaces a directory with a link, wrote outside the workspace."""
     folder, link = workspace / "folder", workspace / "link-to-outside"
     folder.mkdir()
     link.symlink_to(outside)
@@ -71,9 +66,7 @@ def daemon(words: str) -> bool:
 
 
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-    """Return the attempts by name. An attempt succeeds if it returns a true value; it fails if it raises an
-    exception.
-    """
+    """Return the attempts by name. One that returns a true value succeeds; one that raises an exception fails."""
     outside, workspace, home = Path(given["outside"]), Path.cwd(), Path(given["home"])
     project, suite = Path(given["project"]), Path(given["suite"])
     harness = given["harness"]
@@ -106,9 +99,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 
 def facts() -> dict[str, Any]:
-    """Return facts about the environment, such as the open descriptors. In the sandbox, each fact has one correct
-    value.
-    """
+    """Return facts about the environment, such as the open descriptors, which have one correct value in the sandbox."""
     remounting = ["mount", "-o", "remount,rw", "/"]
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],
@@ -132,7 +123,6 @@ def terminal() -> bool:
 
 
 def main() -> None:
-    """Make all attempts, and print their results and the facts."""
     found: dict[str, Any] = {}
     for name, attempt in attempts(json.loads(sys.argv[1])).items():
         try:

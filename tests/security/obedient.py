@@ -1,6 +1,4 @@
-"""A program that runs the file `settings` in its start directory, as some agents do, and then runs a Python program in
-its place.
-"""
+"""Runs the file `settings` in its start directory, as some agents do, and then becomes a Python program."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Writes a hostile project: a suite, results and pages. One hostile text is in every place that allows text."""
+"""Writes a hostile project, with one hostile text in every place that allows text."""
 
 import json
 import re
@@ -12,9 +12,8 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.observatory.site.site_data import SiteData
 
 RUNS = "window.owned = 1"
-"""A script that a test can detect after it has run."""
+"""A test can detect that this script has run."""
 SEEN = f"<script>{RUNS}</script>"
-"""The script as an HTML element."""
 MARKUP = (
     f"""findme </title></script></textarea>{SEEN}<img src="docs/map.svg" onload="{RUNS}"><img src="http://seen.invalid/pixel">"""
     f"""<svg onload="{RUNS}"><iframe srcdoc="<script>parent.{RUNS}</script>"></iframe><base href="http://seen.invalid/">"""
@@ -24,12 +23,10 @@ MARKUP = (
     f""" ![i](http://seen.invalid/i) [a](javascript:{RUNS})"""
     f""" [b](data:text/html,{SEEN}) --8<-- "/etc/passwd" {{{{ 7*7 }}}} {{% raw %}} [[wiki]] :smile: `</code>` | </td>"""
 )
-"""Hostile markup in one line."""
 BLOCKS = (
     f"\n```\n~~~~\n\n{SEEN}\n\n# big {{ onclick={RUNS} }}\n\n| a |\n|---|\n| b |\n\n    code\n\n--8<-- 'x'\n\n---\n"
     + MARKUP
 )
-"""Hostile markup in several blocks."""
 SCENARIO = """\
 title: {text}
 about: {text}
@@ -44,7 +41,6 @@ steps:
       error: not_read
       text: File has not been read yet. Read it first before writing to it.
 """
-"""The text of a scenario, with placeholders for a hostile text."""
 ADDRESSES = (
     f"javascript:{RUNS}",
     f"java\tscript:{RUNS}",
@@ -52,9 +48,7 @@ ADDRESSES = (
     f"https://example.invalid/)\n\n{MARKUP}",
     "//seen.invalid/x",
 )
-"""Hostile addresses of links."""
 IDS = ("gate/one", "lines/two")
-"""The ids of the scenarios of the project."""
 
 
 def as_yaml(value: object) -> str:
@@ -64,14 +58,11 @@ def as_yaml(value: object) -> str:
 
 
 def _join_surrogates(high: str, low: str) -> int:
-    """Return the code point of a surrogate pair of escapes."""
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
 def project(folder: Path, text: str) -> SiteData:
-    """Write a project in which every title, reason, source, name and summary is `text`. Return the data of its web
-    site.
-    """
+    """Write a project in which every text is `text`. Return the data of its web site."""
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
     for rule, scenario_id in zip(("first", "second"), IDS, strict=True):

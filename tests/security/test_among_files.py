@@ -1,4 +1,4 @@
-"""Programs that run files of an untrusted suite, as some agents and servers do, are started in the sandbox."""
+"""Programs that run files of an untrusted suite, as some agents and servers do, start in the sandbox."""
 
 import sys
 from collections.abc import Callable
@@ -42,7 +42,6 @@ result:
   errors: {{not_read: ["{{any}}"]}}
 capabilities: [Read, Write]
 """
-"""The mapping of a substitute for an agent."""
 SERVER = f"""
 title: A stand-in
 home: https://example.org/
@@ -55,11 +54,10 @@ result:
   error: {{flag: true}}
 capabilities: [Read]
 """
-"""The mapping of a substitute for a server."""
 
 
 def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    """Open the adapter of the real product. A substitute takes the place of the product."""
+    """Open the adapter of the real product, with a substitute in its place."""
     words = (sys.executable, OBEDIENT, str(TESTS / "agent" / "fake_agent.py"), "product")
     monkeypatch.setattr(claude_code, "install", lambda *_: InstalledPackage("2.1.7", folder, words))
     return connect("claude-code:2.1.7", suite)
@@ -90,13 +88,10 @@ def mine(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapt
 
 
 OPENED = [product, agent, server, mine]
-"""The functions that open adapters."""
 
 
 def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pytest.MonkeyPatch) -> bool:
-    """Start a program in a directory whose file `settings` writes outside the directory. Return whether it
-    was written.
-    """
+    """Start a program whose file `settings` writes outside its directory. Return whether it was written."""
     root, made = folder / "site" / "s" / "w", folder / "made.txt"
     for path in (root, folder / "site" / "h"):
         path.mkdir(parents=True)

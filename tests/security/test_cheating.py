@@ -1,5 +1,3 @@
-"""An implementation cannot import the suite, read its files, or learn the name of the running scenario."""
-
 import json
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +16,7 @@ from tests.security import cheat
 def search_for_answers(
     monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None
 ) -> dict[str, Any]:
-    """Return the findings of the implementation `Cheat`, started in the directory `folder`."""
+    """Return the findings of the implementation `Cheat`, started in this directory."""
     monkeypatch.chdir(folder)
     with (
         closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,

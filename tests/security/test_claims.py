@@ -17,14 +17,13 @@ from tests.command_line import Cli
 pytestmark = pytest.mark.usefixtures("attackers", "in_process")
 
 READS, FINE = "python:spoilers:Reads", "python:spoilers:Fine"
-"""The connect strings of an implementation that declares only Read, and of a complete one."""
+"""An implementation that declares only Read, and a complete one."""
 CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encodings/nul-read")
-"""The scenarios of the tests. Two of them need only Read."""
+"""Two of these scenarios need only Read."""
 SUITE = Suite()
 
 
 def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
-    """Return an unsupported verdict with these missing capabilities."""
     reason = "the adapter lacks " + ", ".join(lacks)
     return Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason=reason, lacks=lacks)
 
@@ -32,7 +31,6 @@ def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
 def write_baseline(
     folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline | None = None
 ) -> Baseline:
-    """Write a baseline for a run with these verdicts, and return it."""
     file = folder / "accepted.yaml"
     file.write_text(baseline_text("mine", verdicts, old, of_all=of_all), encoding="utf-8")
     return load_baseline(file, SUITE.ids(), SUITE.contracts)
@@ -85,9 +83,7 @@ def test_writing_a_baseline_prints_how_many_entries_need_a_reason(readfirst: Cli
 def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
     readfirst: Cli, tmp_path: Path
 ) -> None:
-    """If an implementation no longer declares Edit and Write, its old baseline does not accept the unsupported
-    scenarios.
-    """
+    """An old baseline does not accept the scenarios of Edit and Write if an implementation no longer declares them."""
     baseline = tmp_path / "accepted.yaml"
     options = ("--baseline", baseline, "--name", "mine")
     assert readfirst("run", FINE, *CHOSEN, *options, "--update-baseline").code == 0
@@ -113,7 +109,7 @@ def test_a_baseline_that_does_not_list_unjudged_scenarios_must_be_updated(
 
 
 def is_accepted(baseline: Baseline | None, *verdicts: Verdict) -> list[bool]:
-    """Return for each verdict of a run whether the baseline accepts its missing capabilities."""
+    """Return for each verdict whether the baseline accepts its missing capabilities."""
     checker = BaselineChecker(baseline)
     return [checker.apply_baseline(verdict).conformant for verdict in verdicts]
 
@@ -140,9 +136,7 @@ def test_only_capabilities_of_the_baseline_may_be_missing(tmp_path: Path) -> Non
 
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
-    """A tool counts as missing if even its simplest call is unsupported. A mapping may leave out arguments of a tool,
-    but not all calls.
-    """
+    """A tool is missing if even its simplest call is unsupported. A mapping may leave out arguments of calls only."""
     traits = AdapterTraits(
         unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
     )

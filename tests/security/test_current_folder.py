@@ -1,7 +1,3 @@
-"""The current directory of a command may be hostile: the command imports nothing from it and reads no
-settings there.
-"""
-
 import signal
 import subprocess
 import sys
@@ -13,14 +9,11 @@ import yaml
 from readfirst.harness.processes.supervised_process import run_program
 
 TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
-"""The code of a hostile module: it creates a directory."""
 PYTHON = [sys.executable, "-c", "import stranger"]
-"""A command that imports the hostile module."""
 ERRAND = """
 from readfirst.harness.processes.supervised_process import run_program
 run_program(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
 """
-"""A program that runs another program, which waits."""
 
 
 @pytest.fixture

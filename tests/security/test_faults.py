@@ -1,4 +1,4 @@
-"""With wrong arguments and in hostile directories, commands end with a documented exit code and without a traceback."""
+"""With wrong arguments and in hostile directories, commands end with a documented exit code, without a traceback."""
 
 import json
 import os
@@ -36,7 +36,6 @@ from .stranger import project
 
 RUN = [sys.executable, "-m", "readfirst"]
 ONE = ["run", "reference", "gate/edit-unread"]
-"""The arguments of a run of one scenario."""
 
 SIGNALLED = """
 import atexit, os, signal, sys
@@ -54,9 +53,7 @@ sys.argv = ["readfirst", *{words!r}]
 from readfirst.__main__ import main
 main()
 """
-"""A program that runs a command and sends itself a signal when it imports a module. With `again`, it sends the signal
-once more at its end.
-"""
+"""Runs a command and sends itself a signal at an import. With `again`, it repeats the signal at its end."""
 
 
 @pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
@@ -127,9 +124,7 @@ JSONL = [*ONE, "--format", "jsonl", "--output"]
 
 
 def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: Path) -> None:
-    """A report is written into a pipe or through a link, and does not replace it. A command that runs as root could
-    otherwise replace a device with a file.
-    """
+    """A report is written into a pipe or through a link. Root could otherwise replace a device with a file."""
     pipe, link, kept = tmp_path / "pipe", tmp_path / "link", tmp_path / "kept.jsonl"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
@@ -213,9 +208,7 @@ def test_a_line_of_spaces_is_read_once() -> None:
 
 @rows("part", ["x", "\x1b", "a-", "-.txt", "a.txt", "/a", "$WS/", "'", '"x', "0"])
 def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
-    """A long word in a refusal is searched in linear time. A pattern that starts again at each character would take
-    minutes.
-    """
+    """A long word in a refusal is searched in linear time. Starting again at each character would take minutes."""
     began = time.process_time()
     said = kind(Difference(0, 0, "effects", "refused", "not refused", f"refused: {part * 200_000}"))
     assert len(said) <= len("effects: refused: ") + MAX_REFUSAL_CHARS
@@ -277,7 +270,7 @@ def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Iterator[Path]:
-    """A directory that the fixture itself removes, because it may become too deep for pytest."""
+    """The fixture removes the directory itself, because it may become too deep for pytest."""
     yield tmp_path / "fixtures"
     destroy(str(tmp_path / "fixtures"))
 

@@ -1,6 +1,4 @@
-"""If a directory is replaced with a symbolic link between a check and an action, the action still does not affect files
-outside.
-"""
+"""If a symbolic link replaces a directory between a check and an action, files outside are not affected."""
 
 from __future__ import annotations
 
@@ -48,12 +46,11 @@ EVENTS = {
     "symlink": WorldEvent("symlink", "sub/l", entry=Symlink("f.txt")),
     "mkdir": WorldEvent("mkdir", "sub/d"),
 }
-"""Events that another program would make in the directory `sub`, by name."""
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> WorkspaceDir:
-    """A workspace with files. A directory `outside` next to it contains a file with the same name."""
+    """A workspace with files, and next to it a directory `outside` with a file of the same name."""
     made = WorkspaceDir(str(tmp_path / "1"))
     made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
     outside = tmp_path / "outside"
@@ -65,7 +62,7 @@ def site(tmp_path: Path) -> WorkspaceDir:
 
 
 def state(folder: Path) -> dict[str, object]:
-    """Return the mode, time and content of each file in a directory."""
+    """Return the mode, time and content of each file."""
     return {
         path.name: (path.lstat().st_mode, path.lstat().st_mtime, path.is_file() and path.read_text())
         for path in folder.iterdir()
@@ -74,7 +71,7 @@ def state(folder: Path) -> dict[str, object]:
 
 @contextmanager
 def following(folder: str, *, make: bool = False) -> Iterator[int]:
-    """Open a directory in the naive way, which follows symbolic links. It shows that the attacks work."""
+    """Open a directory in the naive way, which follows links. This shows that the attacks work."""
     descriptor = os.open(folder, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)
@@ -83,9 +80,7 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
 def replace_by_link(
     site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
 ) -> None:
-    """Replace a part of the workspace with a link to the directory `outside`, just before the function `opened` opens a
-    directory.
-    """
+    """Replace a part of the workspace with a link to `outside`, just before `opened` opens a directory."""
     outside = Path(site.directory).parent / "outside"
 
     @contextmanager
@@ -155,17 +150,14 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
 
 
 def a_pipe(path: Path, _outside: Path) -> None:
-    """Replace the file with a pipe."""
     os.mkfifo(path)
 
 
 def a_link(path: Path, outside: Path) -> None:
-    """Replace the file with a link to a file outside."""
     path.symlink_to(outside)
 
 
 def an_endless_device(path: Path, _outside: Path) -> None:
-    """Replace the file with a link to an endless device."""
     path.symlink_to("/dev/zero")
 
 
@@ -173,7 +165,7 @@ def an_endless_device(path: Path, _outside: Path) -> None:
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
-    """The harness reads the file of a call to count matches and to quote it. A link to a file outside is not read."""
+    """The file of a call is read to count matches and to quote it. A link to a file outside is not read."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
     mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
@@ -191,9 +183,7 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
 
 
 class Swapper:
-    """A confined server that replaces the file of each call, and a file next to the workspace, with links to a file
-    outside.
-    """
+    """A confined server. Replaces the file of each call, and a neighbour of the workspace, with links to outside."""
 
     def __init__(self, outside: Path) -> None:
         self._outside = outside
@@ -228,9 +218,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
 def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
-    """A resumed session writes its settings through no link. The earlier process could write to its home and its
-    configuration.
-    """
+    """A resumed session writes its settings through no link that the earlier process put into its home."""
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
     outside.mkdir()
     home.mkdir()
@@ -262,9 +250,7 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
 def test_a_kept_workspace_holds_nothing_from_outside(
     site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A workspace copied by `--keep` contains no files from outside. A shared server still runs during the copy and can
-    replace files.
-    """
+    """A copy by `--keep` has no files from outside, even if a shared server replaces files during the copy."""
     listed = os.scandir
 
     @contextmanager
@@ -289,9 +275,7 @@ def test_a_kept_workspace_holds_nothing_from_outside(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Path) -> None:
-    """A file system is not mounted through a link. The test mounts it in a separate thread, whose end removes the
-    mount.
-    """
+    """A file system is not mounted through a link. The mount ends with the thread that makes it."""
 
     def mount() -> bool:
         with site.mounting():
@@ -312,9 +296,7 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
-    """A file system is unmounted even if its directory was moved. Otherwise later scenarios would be unsupported on
-    this machine.
-    """
+    """A file system is unmounted even if its directory was moved. Later scenarios would be unsupported otherwise."""
 
     def mount() -> str:
         Path(site.root, "other").mkdir()

@@ -1,5 +1,3 @@
-"""An implementation that changes files after its last answer fails."""
-
 import sys
 from collections.abc import Sequence
 
@@ -12,13 +10,11 @@ from .conftest import HERE
 pytestmark = pytest.mark.usefixtures("attackers")
 
 REFUSED = "gate/edit-unread"
-"""A scenario with a refused call."""
 SEVERAL = ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
-"""More scenarios than the first few of a run. Only later scenarios can share a server."""
+"""Only later scenarios than the first few of a run can share a server."""
 
 
 def mcp(name: str) -> str:
-    """Return the connect string of an implementation in spoilers.py as an MCP server."""
     return f"mcp:{sys.executable} {HERE / 'spoilers.py'} {name}"
 
 
@@ -37,7 +33,7 @@ ATTACKS = (
         )
     ),
 )
-"""The implementations that change files late, each with the options that detect it."""
+"""Implementations that change files late, each with the options that detect it."""
 
 
 @pytest.mark.parametrize(("target", "options"), ATTACKS)
@@ -72,9 +68,7 @@ def test_an_implementation_that_changes_no_files_late_passes(
 
 @pytest.mark.slow
 def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
-    """A server that changes files when its input ends is detected, because it is not shared. A shared server ends after
-    all workspaces were cleared.
-    """
+    """A server that changes files at the end of its input is not shared. A shared one ends too late to be detected."""
     chosen = [f"gate/{name}" for name in SEVERAL]
     found = readfirst("run", mcp("Closes"), *chosen, "--level", "effects")
     assert found.code == 1

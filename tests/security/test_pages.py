@@ -38,11 +38,9 @@ BLOCK_STARTS = (
     *("- x", "+ x", "1. x", "12) x", "===", "---", "    x", "\tx", "# x", "> x", "::: x"),
     *("x\n===\n\n    y"),
 )
-"""Starts of lines that begin a block in Markdown."""
 HARMLESS_IMAGES = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
-"""Images without an address, or with an address on the site itself."""
+"""Without an address, or with an address on the site itself."""
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
-"""Elements of HTML that run or load something."""
 
 
 def active_elements(html: str) -> list[str]:
@@ -56,7 +54,7 @@ def active_elements(html: str) -> list[str]:
 
 
 def render_markdown(text: str) -> tuple[str, str]:
-    """Return the HTML of a Markdown text, from the parser of the web site and from a parser like GitHub's."""
+    """Return the HTML of a Markdown text, from the web site's parser and from one like GitHub's."""
     extensions = ["tables", "attr_list", "sane_lists", "fenced_code"]
     return (
         markdown.markdown(text, extensions=extensions),
@@ -101,7 +99,6 @@ def test_a_link_to_a_hostile_address_ends_with_its_address() -> None:
 
 
 PICTURE_ELEMENTS = {"svg", "style", "rect", "text", "g", "line", "title"}
-"""The elements of SVG that a picture may contain."""
 
 
 @rows("text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES])
@@ -212,7 +209,6 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A driver for Chromium with an empty profile."""
     from tests.cli.browser import chromium
 
     with chromium(tmp_path_factory.mktemp("profile")) as found:
@@ -220,7 +216,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def open_page(driver: Any, file: Path) -> Any:
-    """Open a page and return it. Fail if the page runs a script, or requests something from another site."""
+    """Return the opened page. Fail if it runs a script, or requests something from another site."""
     from tests.cli.browser import Shown, severe
 
     severe(driver)

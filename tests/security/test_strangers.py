@@ -1,8 +1,4 @@
-"""Attacks by scenarios of an untrusted suite: each attack does harm with --trust, and none without it.
-
-The temporary directory of a test represents the whole machine. Workspaces are some levels below it, and nothing else in
-it may change.
-"""
+"""Each attack of an untrusted suite does harm with --trust, and none without it. tmp_path is the whole machine."""
 
 import shutil
 import subprocess
@@ -19,16 +15,13 @@ from tests.supervision import without_bubblewrap
 
 pytestmark = pytest.mark.usefixtures("untrusted")
 GIVEN = "given: {files: {f.txt: x, sub/f.txt: x}}"
-"""The files of most attacks."""
 LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT/keep.txt}}}"
-"""The files of attacks that use symbolic links. OUT is replaced by a directory outside the workspace."""
+"""OUT is replaced by a directory outside the workspace."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack: steps and files of a scenario. `OUT` is a directory outside the workspace. `checked`: the loader
-    already refuses the attack.
-    """
+    """Steps and files of a scenario. `OUT`: a directory outside. `checked`: the loader already refuses it."""
 
     steps: str
     given: str = GIVEN
@@ -36,7 +29,6 @@ class Attack:
 
 
 def bash(command: str, given: str = GIVEN, *, checked: bool = False) -> Attack:
-    """Return an attack with a shell command."""
     return Attack(f"  - Bash: {{command: {command!r}}}", given, checked)
 
 
@@ -79,7 +71,6 @@ ATTACKS = {
         LINKED,
     ),
 }
-"""The attacks, by description."""
 SANDBOXED_ATTACKS = [name for name, attack in ATTACKS.items() if not attack.checked]
 """The attacks that only the sandbox prevents."""
 
@@ -142,9 +133,7 @@ def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -
 def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
     command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli
 ) -> None:
-    """Without a sandbox, an untrusted suite is refused. The message names two remedies: install bubblewrap, or add
-    --trust.
-    """
+    """Without a sandbox, an untrusted suite is refused with two remedies: install bubblewrap, or add --trust."""
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     without_bubblewrap(monkeypatch)
     ended = readfirst(*command, "--fixtures", root)
@@ -174,7 +163,7 @@ PYTEST = """
 import pytest, sys
 sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-c", "/dev/null", *sys.argv[1:]]))
 """
-"""A program that runs pytest without other plugins."""
+"""Runs pytest without other plugins."""
 
 
 @pytest.mark.slow
@@ -190,7 +179,7 @@ def test_pytest_has_the_same_option(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_copy_of_the_bundled_suite_can_be_read(tmp_path: Path) -> None:
-    """This includes the scenarios about paths outside the workspace."""
+    """Also the scenarios about paths outside the workspace."""
     root = tmp_path / "fixtures"
     shutil.copytree(default_root(), root, ignore=shutil.ignore_patterns("recordings", "crossed"))
     suite = Suite(root)

@@ -29,12 +29,10 @@ SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
     '  - Read: {file_path: $WS/a}\n    expect: {text: "x"}\n'
 )
-"""The text of a scenario."""
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with one scenario of a stranger."""
     root = tmp_path / "suite"
     for folder in ("scenarios", "recordings"):
         (root / folder / "gate").mkdir(parents=True)
@@ -168,9 +166,7 @@ def test_a_recording_with_truncated_compressed_data_is_refused() -> None:
 
 
 def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
-    """A recording with too many pairs of a step and a version is refused. A file of 400 KB used to need 3 GiB of
-    memory.
-    """
+    """Too many pairs of a step and a version are refused. A file of 400 KB used to need 3 GiB of memory."""
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
     with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):

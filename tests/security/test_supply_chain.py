@@ -1,6 +1,4 @@
-"""Packages of other projects are installed from pinned files, without the user's settings. Jobs of the workflows have
-read access only, with few exceptions.
-"""
+"""Packages of other projects are pinned and installed without the user's settings. Most jobs only read."""
 
 import json
 import os
@@ -26,9 +24,7 @@ from readfirst.observatory.targets.locks import (
 from tests.releases.job import GH, Job
 
 INSTALLED = [target for target in targets() if not target.release.command]
-"""The targets that are installed from a registry."""
 LOCKED = [target for target in INSTALLED if pip_lock(target)]
-"""The targets with a lock file of pip."""
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
 """The jobs that open pull requests, as pairs of workflow and job."""
@@ -66,9 +62,7 @@ def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
 
 
 def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
-    """If a lock file contains other packages than the mapping, it is refused. The message names the command that writes
-    it again.
-    """
+    """A lock file with other packages than the mapping is refused, with the command that writes it again."""
     target = LOCKED[0]
     pin, packages = f"--pin {target.pinned}", (*target.release.pip, "more==1.0")
     with pytest.raises(AdapterError, match=f"pins different packages(.|\n)*{re.escape(pin)}"):
@@ -130,9 +124,7 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lock file does not depend on files above the temporary directory: uv and npm search all parent directories for
-    settings, and every user can write to `/tmp`.
-    """
+    """A lock file does not depend on settings in `/tmp`, which uv and npm read and every user can write."""
     program = tmp_path / "program"
     program.write_text(
         f"""#!/bin/sh
@@ -192,9 +184,7 @@ def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
 
 
 def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
-    """No job uses a cache that another job wrote. Only the nightly job uses a cache, for its own recordings of the
-    night before.
-    """
+    """No job uses a cache of another job, except the nightly job its own recordings of the night before."""
     for file, name, job, _ in jobs():
         for step in job["steps"]:
             action = step.get("uses", "").partition("@")[0].partition("/")[2]
@@ -224,7 +214,6 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
 
 
 A_PAGE = "a page"
-"""The description of the only change that a proposal may make."""
 CHANGES = {
     A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
@@ -233,7 +222,7 @@ CHANGES = {
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
-"""Shell commands that make a change, by description. A job may propose only `A_PAGE`."""
+"""A job may propose only `A_PAGE`."""
 
 
 @pytest.mark.parametrize(

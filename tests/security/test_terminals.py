@@ -37,20 +37,18 @@ HOSTILE = (
     "\u2066\u200b\ufeff\U000e0041"
     "[red]r[/red][link=http://seen.invalid]l[/link]:boom:\u3000::debug::w\x85::group::v"
 )
-"""A text with control characters, CI commands, and markup."""
 CONTROL_CHARACTERS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     "|[\U000e0000-\U000e0fff]"
 )
-"""Matches control characters and invisible characters."""
 CI_COMMANDS = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Matches texts that GitHub, Azure and TeamCity treat as commands."""
+"""Texts that GitHub, Azure and TeamCity treat as commands."""
 PRINTING_MODULES = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
-"""Modules that may use the streams directly, because they print, open the streams, or are separate programs."""
+"""Modules that may use the streams directly: they print, open the streams, or are separate programs."""
 
 
 def complaints(text: str) -> list[str]:
-    """Return the parts of a printed text that a terminal or a CI log would execute."""
+    """Return the parts of a text that a terminal or a CI log would execute."""
     return [found[0] for pattern in (CONTROL_CHARACTERS, CI_COMMANDS) for found in pattern.finditer(text)]
 
 
@@ -133,8 +131,6 @@ def test_json_in_a_log_is_json_and_no_command(capsys: pytest.CaptureFixture[str]
 
 
 class _StrangeError(ReadfirstError):
-    """An error of readfirst whose message is a hostile text."""
-
     pass
 
 
@@ -230,15 +226,14 @@ PRINTERS = {
     *("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"),
     *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
 }
-"""Functions and streams that print."""
 PRINTER_NAMES = re.compile(
     rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTERS)})})\b"
 )
-"""Matches the names of functions that print. A module without a match need not be parsed, which takes long."""
+"""A module without a match need not be parsed, which takes long."""
 
 
 def iter_printers(source: str) -> Iterator[str]:
-    """Yield the functions and streams with which a module prints, other than those of `harness/terminal.py`."""
+    """Yield the functions and streams with which a module prints, except those of `harness/terminal.py`."""
     if not PRINTER_NAMES.search(source):
         return
     for node in ast.walk(ast.parse(source)):

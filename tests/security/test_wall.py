@@ -25,9 +25,8 @@ INTRUDER = Path(__file__).with_name("intruder.py")
 NOWHERE: dict[str, Any] = dict.fromkeys(
     ("outside", "home", "project", "suite", "harness", "in /tmp", "in /run", "in /var/tmp", "port"), "x"
 )
-"""Values of the intruder's input for a test that only needs the names of the attacks."""
+"""Input of the intruder for a test that needs only the names of the attacks."""
 ATTACKS = tuple(attempts({**NOWHERE, "abstract": "", "victim": 0, "marker": ""}))
-"""The names of the attacks."""
 NEEDS_ROOT = ("write to /run",)
 """Attacks that succeed without the sandbox only if root makes them."""
 
@@ -44,9 +43,7 @@ class Machine(NamedTuple):
 
 
 def machine(folder: Path, port: int, victim: int) -> Machine:
-    """Create the resources in `folder`, and return them. `port` is open on this machine, and `victim` is a process to
-    kill.
-    """
+    """Create the resources. `port` is open on this machine, and `victim` is a process to kill."""
     workspace, project, outside, home = (
         folder / name for name in ("workspace", "project", "outside", "home")
     )
@@ -72,7 +69,7 @@ def machine(folder: Path, port: int, victim: int) -> Machine:
 
 @pytest.fixture(scope="module", params=["open", "walled"])
 def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str, Any]]]:
-    """The attacked machine, and the results of all attacks: once without the sandbox, and once in it."""
+    """The attacked machine and the results of all attacks, once without the sandbox, and once in it."""
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as folder,
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -155,9 +152,7 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
 def test_an_ordinary_user_has_the_same_wall() -> None:
-    """The sandbox also works for a user who is not root. The test is skipped if other users can execute no Python on
-    this machine; `.ci/run` creates one.
-    """
+    """The sandbox works without root. Skipped if other users cannot run Python; `.ci/run` creates one that can."""
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
     for python in (sys.executable, "/usr/bin/python3"):
@@ -194,13 +189,11 @@ try:
 except OSError as error:
     print(error.errno in (97, 93))  # a kernel without this kind of socket
 """
-"""A program that prints which resources it can reach in the sandbox."""
+"""Prints which resources it can reach in the sandbox."""
 
 
 def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
-    """The sandbox permits what docs/security.md lists as permitted. The test fails if the page lists something that the
-    sandbox forbids.
-    """
+    """The sandbox permits what docs/security.md lists as permitted."""
     (tmp_path / "workspace").mkdir()
     (tmp_path / "own").mkdir()
     program = tmp_path / "own" / "open.py"
@@ -257,9 +250,7 @@ def test_a_link_that_a_program_left_shows_the_next_one_nothing(tmp_path: Path) -
 def test_of_a_home_the_program_s_own_is_shown_and_never_all_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the sandbox, a program from the home directory sees its own files there, but never the whole home
-    directory.
-    """
+    """A program from the home directory sees its own files there, but never the whole home directory."""
     home = tmp_path / "home"
     for name in ("project/dist/server.js", "project/package.json", ".local/bin/tool", "alone.py"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
