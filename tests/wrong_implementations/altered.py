@@ -1,6 +1,4 @@
-"""The base of the deliberately wrong implementations: the reference, to which each implementation adds one mistake.
-Tests use them to check that some scenario detects each mistake.
-"""
+"""The base of the wrong implementations: each adds one mistake to the reference, which a scenario must detect."""
 
 import contextlib
 import os
@@ -20,16 +18,12 @@ from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
-"""The part that is responsible for a difference, in a verdict."""
+"""The part that is responsible for a difference."""
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 
 
 class Altered:
-    """Behaves like the reference on 2.1.7. Each subclass adds one mistake.
-
-    Most subclasses override `alter`. It executes one call with `self.reference`, and may do anything before and after
-    it.
-    """
+    """Behaves like the reference on 2.1.7. Subclasses add one mistake, most in `alter`, which executes one call."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", *SESSION_CAPABILITIES}) - {"kill"}
     reuses_paths = True
@@ -50,11 +44,9 @@ class Altered:
         return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
     def deny(self) -> Sequence[str]:
-        """Return the deny rules of the session."""
         return self.workspace.deny
 
     def hooks(self) -> Sequence[Hook]:
-        """Return the hooks of the session."""
         return hooks_for(self.workspace, CommandLimits(self.workspace.root, self.workspace.home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
@@ -86,9 +78,7 @@ class Altered:
         return _convert(self.tools.call_stopped(tool, arguments))
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
-        """Answer a call whose arguments were cut off: `text` is the part that arrived, and `answer` is the correct
-        answer.
-        """
+        """Answer a call whose arguments were cut off. `text`: the part that arrived; `answer`: the correct answer."""
         return answer
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
@@ -101,7 +91,6 @@ class Altered:
     def reference(
         self, tool: str, arguments: Arguments, interfere: Callable[[], None] = lambda: None
     ) -> ToolResult:
-        """Execute one call with the tools of the reference, and return its result."""
         return _convert(self.tools.call_during(tool, arguments, interfere))
 
     def resume(self) -> None:
@@ -129,12 +118,11 @@ class Altered:
 
 
 def _convert(result: Result) -> ToolResult:
-    """Return a result of the reference as the result of an adapter."""
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 
 class Agent(Altered):
-    """A correct sub-agent. `read` contains the paths of the files that it has read."""
+    """A correct sub-agent. `read`: the paths of the files that it has read."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -165,7 +153,7 @@ class BackgroundAgent(Agent):
 
 @dataclass
 class Call:
-    """A call of a wrong implementation. The functions that make mistakes receive it as their parameter."""
+    """A call of a wrong implementation, the parameter of functions that make mistakes."""
 
     session: Altered
     tool: str
@@ -191,18 +179,16 @@ class Call:
 
     @property
     def memory(self) -> dict[Any, Any]:
-        """A dictionary that all calls of a session share. Mistakes use it to remember earlier calls."""
+        """Shared by all calls of a session. Mistakes remember earlier calls in it."""
         memory: dict[Any, Any] = vars(self.session).setdefault("memory", {})
         return memory
 
     def execute(self, **others: object) -> ToolResult:
-        """Execute the call on the reference and return the result. `others` replace some of its arguments."""
+        """Execute the call on the reference. `others` replace some of its arguments."""
         return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
 
     def read(self, path: object = None, **part: int) -> ToolResult:
-        """Read the file of the call, or the file `path`, so that the reference counts it as read. `part` may contain
-        offset and limit.
-        """
+        """Read the file of the call, or `path`, so that it counts as read. `part`: offset and limit."""
         return self.session.reference("Read", {"file_path": str(path or self.path), **part})
 
 
@@ -237,9 +223,7 @@ def caught(
     harmless: str = "",
     harmful: str = "",
 ) -> Callable[[Kind], Kind]:
-    """Return a decorator of a wrong implementation. It stores how the implementation is detected. `by` and `harmful`
-    are ids of scenarios, separated by spaces.
-    """
+    """Return a decorator that stores how an implementation is detected. `by`, `harmful`: ids separated by spaces."""
 
     def mark(kind: Kind) -> Kind:
         kind.caught = Caught(  # type: ignore[attr-defined]
@@ -257,9 +241,7 @@ def caught_by(kind: type) -> Caught | None:
 
 
 def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` before each call. If `act` returns an answer, the call is not executed;
-    if it returns None, the call is executed correctly. Used as a decorator.
-    """
+    """Decorator: calls `act` before each call, which is executed correctly only if `act` returns None."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -269,9 +251,7 @@ def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
 
 
 def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` after each call. If `act` returns an answer, it replaces the correct
-    one. Used as a decorator.
-    """
+    """Decorator: calls `act` after each call. An answer of `act` replaces the correct one."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -311,9 +291,7 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
 
 
 def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
-    """Return an implementation that executes each Edit with arguments changed by `act`. `act` receives the call and the
-    text of the file, and returns the arguments to replace. Used as a decorator.
-    """
+    """Decorator: executes each Edit with the arguments that `act` returns, given the call and the text of the file."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -324,6 +302,5 @@ def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
 
 
 def _make_class(act: Callable[..., Any], alter: Callable[..., ToolResult]) -> type[Altered]:
-    """Return an implementation with this method `alter`. Its name and its docstring are those of the function `act`."""
     described = {"alter": alter, "__doc__": act.__doc__, "__module__": act.__module__}
     return type(act.__name__, (Altered,), described)

@@ -1,5 +1,3 @@
-"""Makes the wrong implementations importable, also in child processes that are started in this directory."""
-
 import sys
 from pathlib import Path
 

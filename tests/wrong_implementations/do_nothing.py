@@ -27,11 +27,10 @@ PAGE = ROOT / "docs" / "adapters.md"
 BEGIN, END = "<!-- measured by tests/wrong_implementations/do_nothing.py -->\n", "<!-- end -->\n"
 """The lines around the measured table in docs/adapters.md."""
 LEVELS = ("effects", "reason", "text")
-"""The levels in the table."""
 
 
 class DoesNothing:
-    """Does nothing: returns the same answer to every call and changes no file."""
+    """Returns the same answer to every call and changes no file."""
 
     capabilities = frozenset(
         {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
@@ -60,13 +59,11 @@ IMPLEMENTATIONS = {
     "always refuses, without a word": ToolResult("", is_error=True),
     "always succeeds, with an empty text": ToolResult(""),
 }
-"""The answers of the two implementations, by the description in the table."""
+"""By the description in the table."""
 
 
 def judge_all(answer: ToolResult) -> Iterator[Verdict]:
-    """Yield the verdict on the implementation with this answer in each scenario of the default contract. Scenarios that
-    this system or the implementation does not support are left out.
-    """
+    """Yield the verdict in each supported scenario of the default contract."""
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     adapter = DoesNothing(answer)
@@ -91,7 +88,7 @@ def percentages(verdicts: Sequence[Verdict]) -> list[int]:
 
 
 def holding_rules(verdicts: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
-    """Return the ids of the rules that hold at the level `effects` in all their verdicts, by class."""
+    """Return the rules that hold at the level `effects` in all their verdicts, by class."""
     rules = Suite(ROOT / "fixtures").rules
     assert rules is not None
     judged: dict[str, list[bool]] = {}
@@ -104,9 +101,7 @@ def holding_rules(verdicts: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
 
 
 def row(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the cells of the table for one implementation: the percentages, and the number of rules of each class that
-    hold.
-    """
+    """Return the cells of one implementation: the percentages, and the number of holding rules of each class."""
     return [
         *(f"{percentage} %" for percentage in percentages(verdicts)),
         *(str(len(rules)) for rules in holding_rules(verdicts).values()),
@@ -114,7 +109,6 @@ def row(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def main() -> None:
-    """Measure both implementations and update the table in docs/adapters.md."""
     header = ["an implementation that", *LEVELS, *CLASSES]
     rows = [[name, *row([*judge_all(answer)])] for name, answer in IMPLEMENTATIONS.items()]
     table = "".join(f"| {' | '.join(cells)} |\n" for cells in (header, ["---" for _ in header], *rows))

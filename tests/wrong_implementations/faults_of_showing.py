@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from reasons import NOTHING_WRITTEN
 
 Fault = Callable[[Sequence[str], int], str]
-"""A function that returns a wrong answer. Its parameters are the lines that should be shown, and the number of the
-first line.
-"""
+"""Returns a wrong answer from the lines that should be shown, and the number of the first line."""
 
 _NUMBERED = re.compile(r" {0,5}(\d+)(?:→|\t)(.*)", re.DOTALL)
-"""Matches a line of a file with its number, as an answer shows it."""
+"""A line of a file with its number, as an answer shows it."""
 
 
 def lines_in(answer: str) -> tuple[list[str], int] | None:
-    """Return the lines of a file that an answer shows, and the number of the first of them. None if the answer shows no
-    lines.
-    """
+    """Return the lines of a file that an answer shows, and the number of the first. None if it shows none."""
     lines = []
     first = 0
     for shown in answer.split("\n"):
@@ -33,9 +29,7 @@ def lines_in(answer: str) -> tuple[list[str], int] | None:
 
 
 def number_lines(lines: Sequence[str], first: int) -> str:
-    """Return the lines with numbers, as an answer of the reference shows them. The first line has the number
-    `first`.
-    """
+    """Return the lines with numbers from `first` on, as the reference shows them."""
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
@@ -46,9 +40,7 @@ def _each(change: Callable[[str], str]) -> Fault:
 
 @dataclass(frozen=True)
 class DisplayFault:
-    """A fault in the shown lines: its description, the function that returns the wrong answer, the scenario that
-    detects it (`by`), and the reason why it does no harm there. `harmless` is empty if the fault does harm.
-    """
+    """`by`: the scenario that detects it. `harmless`: the reason why it does no harm there. Empty if it does."""
 
     description: str
     change: Fault
@@ -106,7 +98,6 @@ FAULTS: dict[str, DisplayFault] = {
         "Cuts whitespace at the beginning of lines.", _each(str.lstrip), "read-output/tabs", NOTHING_WRITTEN
     ),
 }
-"""The faults, by the name of the implementation that has the fault in every Read."""
 
 
 def _without_last(lines: Sequence[str]) -> list[str]:

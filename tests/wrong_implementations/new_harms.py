@@ -20,11 +20,7 @@ from tests.judging import CONTRACT, SUITE
 def judge_with_harms(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> tuple[Verdict, list[Harm]]:
-    """Replay a scenario with a wrong implementation. Return the verdict, and the harm that the correct implementation
-    does not do.
-
-    Asserts that the correct implementation passes the scenario.
-    """
+    """Return the verdict and the new harm. Asserts that the correct implementation passes the scenario."""
     reference_verdict, reference_harms = _judge_reference(scenario_id)
     assert reference_verdict.status == "passed"
     scenario = _scenario(scenario_id)
@@ -38,7 +34,7 @@ def judge_with_harms(
 
 @cache
 def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
-    """Return the verdict on the correct implementation in a scenario, and the harm that it does."""
+    """Return the verdict on the correct implementation, and the harm that it does."""
     scenario = _scenario(scenario_id)
     with WorkspacePool(memory=True) as place:
         outcome = replay(scenario, altered.Altered, place)
@@ -46,18 +42,15 @@ def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
 
 
 def _verdict(scenario_id: str, outcome: Outcome) -> Verdict:
-    """Return the verdict on an outcome at the level `text`."""
     return compare(_scenario(scenario_id), outcome, CONTRACT, "text", SUITE.vocabulary)
 
 
 @cache
 def _scenario(scenario_id: str) -> Scenario:
-    """Return a bundled scenario, which is cached."""
     return SUITE.scenario(scenario_id)
 
 
 @cache
 def _list_transcripts(scenario_id: str) -> list[Transcript]:
-    """Return the transcripts of all contracts."""
     transcripts = SUITE.recordings.of(scenario_id, _scenario(scenario_id).inputs).transcripts
     return [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]

@@ -1,6 +1,4 @@
-"""The reasons why a mistake does no harm in the scenario that detects it. Used as `harmless` in the modules of wrong
-implementations.
-"""
+"""The reasons why a mistake does no harm in the scenario that detects it."""
 
 NOTHING_LOST = "the edit applies to the current file, so every change by others is kept"
 SHOWN_ANOTHER_WAY = "the session was shown the edited file by a command, a mention or under another name"

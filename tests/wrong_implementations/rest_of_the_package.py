@@ -1,7 +1,4 @@
-"""Makes the whole package readfirst importable in the process of an implementation.
-
-Such a process usually has only a part of the package, but wrong implementations use more of it.
-"""
+"""Makes all of readfirst importable in an implementation's process, which usually has only a part of it."""
 
 from pathlib import Path
 

@@ -11,7 +11,6 @@ from readfirst.harness.suite.suite import Suite
 pytestmark = pytest.mark.slow
 
 Judged = dict[str, list[Verdict]]
-"""The verdicts on each implementation, by its description."""
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +44,7 @@ def test_no_scenario_passes_both_for_refusing_and_for_accepting_every_call(judge
 def test_no_rule_of_class_safety_or_design_holds_for_an_implementation_that_does_nothing(
     judged: Judged, name: str, basic: bool
 ) -> None:
-    """With `basic`, only scenarios are counted that need nothing except the tools, as over MCP.
-
-    If this test fails, the rule lacks a scenario: either one that ends with an allowed call, or one that ends with a
-    refused call.
-    """
+    """If it fails, the rule needs a scenario that ends with an allowed call, or one that ends with a refused call."""
     suite = Suite(do_nothing.ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     tools = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
@@ -62,7 +57,7 @@ def test_no_rule_of_class_safety_or_design_holds_for_an_implementation_that_does
 
 
 def test_an_empty_answer_passes_only_the_scenario_of_an_empty_notebook(judged: Judged) -> None:
-    """Invariants are ignored: they have no expected answers, and refusing every call does no harm."""
+    """Without invariants: they have no expected answers, and refusing every call does no harm."""
     suite = Suite(do_nothing.ROOT / "fixtures")
     passed = {
         each.scenario_id

@@ -75,10 +75,7 @@ CASES: tuple[tuple[str, Excepted, str, str, str, str], ...] = (
     ("replace_all", lambda _, args: args.get("replace_all") is True, "", "edit-changed-03", "", ""),
     ("replace_all: false", lambda _, args: args.get("replace_all") is False, "unread-02", "", "whitespace-8", ""),
 )  # fmt: skip
-"""Exceptional cases. Each has a description, a predicate of a file and of the arguments, and the scenarios that detect
-the four kinds of implementation in `KINDS` with this exception. A scenario is empty if there is no such implementation.
-If no family is stated, the family is `crossed`.
-"""
+"""A predicate of file and arguments, and the scenarios (family `crossed`) for the four `KINDS`, or an empty text."""
 
 KINDS = {
     "gate open for": OpenGate,
@@ -94,7 +91,7 @@ CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     for case, predicate, *scenarios in CASES
     if (scenario := scenarios[index])
 }
-"""The implementations by description, each with the scenario that detects it."""
+"""By description, each with the scenario that detects it."""
 
 HARMLESS = {
     "gate open for an equal Write": EMPTY_OR_EQUAL,
@@ -109,7 +106,6 @@ HARMLESS = {
     "deny rules overlooked for no extension": READS_ONLY,
     "deny rules overlooked for an empty file": READS_ONLY,
 }
-"""Mistakes that do no harm in their scenario, each with the reason."""
 
 
 @pytest.mark.parametrize(
@@ -122,9 +118,7 @@ def test_an_implementation_with_an_exception_from_a_rule_is_detected_by_its_scen
 
 
 def is_caught(case: str, place: WorkspacePool) -> None:
-    """Assert that the scenario detects the implementation, and that the judge finds harm, unless the mistake is in
-    `HARMLESS`.
-    """
+    """Assert that the scenario detects the implementation, and harm unless the mistake is in `HARMLESS`."""
     verdict, found = judge_with_harms(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert not verdict.levels["effects"]

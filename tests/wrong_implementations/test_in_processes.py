@@ -1,6 +1,4 @@
-"""Mistakes of implementations in separate processes are detected: if a signal ends a process, or if two processes work
-at the same time.
-"""
+"""Mistakes are detected if a signal ends a process, or if two processes work at the same time."""
 
 from contextlib import closing
 from pathlib import Path
@@ -45,9 +43,7 @@ ENDED = [
     ("BringsBackItsCopies", "sigint-while-writing-and-resumed"),
     ("BringsBackItsCopies", "sigterm-while-writing-and-resumed"),
 ]
-"""Mistakes if a process is ended by a signal, and mistakes in the conversation that is resumed afterwards, each with
-the scenario that detects it.
-"""
+"""Mistakes at a signal and in the conversation that is resumed afterwards, each with its scenario."""
 AT_ONCE = [
     ("LooksTwiceWithoutALock", "same-file-in-any-order", "lost"),
     ("LooksTwiceWithoutALock", "same-new-file-in-any-order", "lost"),
@@ -56,7 +52,7 @@ AT_ONCE = [
     ("LocksEverything", "different-files-in-any-order", "overcautious"),
     ("LeavesItsLock", "different-files-in-any-order", "overcautious"),
 ]
-"""Mistakes if two processes work at the same time, each with the scenario and the kind of harm that detect it."""
+"""Mistakes of two processes, each with the scenario and the kind of harm that detect it."""
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +63,6 @@ def _process_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def judge_process(module: ModuleType, name: str, scenario_id: str, place: WorkspacePool) -> Verdict:
-    """Return the verdict on an implementation that runs in a separate process."""
     with closing(PythonAdapter(str(module.__file__), name)) as adapter:
         return judge_scenario(scenario_id, adapter, "effects", harm=True, place=place)
 
@@ -86,9 +81,7 @@ RIGHT = [
     ("Survives", "edit-sigint"),
     ("Altered", "write-killed-while-writing"),
 ]
-"""Correct behaviours: a conversation is resumed after a signal, a call is executed completely, and a killed program
-leaves no partial file.
-"""
+"""Correct: a conversation is resumed after a signal, and a killed program leaves no partial file."""
 MORE_RIGHT = [
     *(
         ("Outlasts", slug)
@@ -98,7 +91,6 @@ MORE_RIGHT = [
     ("Altered", "edit-killed"),
     ("Altered", "new-file-killed"),
 ]
-"""More correct behaviours, each with its scenario. Only the slow tests use them."""
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""An answer may show lines in any readable form without failing the level `effects`. An answer that fails `safe` also
-fails `effects`.
-"""
+"""Answers may show lines in any readable form at the level `effects`. What fails `safe` also fails `effects`."""
 
 import re
 import zlib
@@ -32,11 +30,9 @@ FORMS: dict[str, Fault] = {
 }
 """Readable forms of an answer, with and without line numbers, by name."""
 INDENTED = "all indented"
-"""The name of a form that indents all lines. If such an answer shows only one line, the line itself may be the indented
-one.
-"""
+"""If such an answer shows only one line, the line itself may be the indented one."""
 UNREADABLE = frozenset({"crossed/places-5", "encodings/utf-32-read"})
-"""Scenarios whose files contain half characters or bytes that are not text. No form is readable for them."""
+"""Half characters or bytes that are not text. No form is readable for them."""
 _OPAQUE = (
     "code-fences control-characters curly-quotes emoji-and-planes indentation look-alikes markdown patches"
 )
@@ -56,13 +52,12 @@ AMBIGUOUS_TEXTS = frozenset(
 
 @cache
 def transcripts(scenario_id: str) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract."""
     found = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs).transcripts
     return {each.name: found[each.name] for each in SUITE.contracts if each.name in found}
 
 
 def expand_contracts(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
-    """Yield a scenario for each contract whose transcript differs from the transcripts of earlier contracts."""
+    """Yield a scenario for each contract whose transcript differs from the earlier ones."""
     seen: set[int] = set()
     for name, transcript in transcripts(scenario_id).items():
         if id(transcript) not in seen:
@@ -71,7 +66,7 @@ def expand_contracts(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def with_form(scenario: Scenario, outcome: Outcome, form: Fault) -> Outcome | None:
-    """Return an outcome in which every Read shows its lines in a different form. None if no answer shows lines."""
+    """Return an outcome in which every Read has this form. None if no answer shows lines."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -85,7 +80,6 @@ def with_form(scenario: Scenario, outcome: Outcome, form: Fault) -> Outcome | No
 
 
 def judge_outcome(scenario: Scenario, contract: Contract, outcome: Outcome) -> Verdict:
-    """Return the verdict on an outcome."""
     judgement = judge(scenario, outcome)
     refused = check_overcautious(scenario, outcome, transcripts(scenario.id).values())
     judgement = replace(judgement, harms=(*judgement.harms, *refused))
@@ -93,15 +87,11 @@ def judge_outcome(scenario: Scenario, contract: Contract, outcome: Outcome) -> V
 
 
 def failed_levels(verdict: Verdict) -> set[str]:
-    """Return the levels that an outcome fails."""
     return {each.level for each in verdict.differences}
 
 
 def check_forms(scenario_ids: Sequence[str]) -> list[str]:
-    """Return the differences at `effects` if the contract's answers show files in other readable forms.
-
-    There should be no such differences.
-    """
+    """Return the differences at `effects` if the contract's answers have other readable forms: none expected."""
     wrong = []
     for scenario_id in scenario_ids:
         scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
@@ -131,9 +121,7 @@ def check_forms(scenario_ids: Sequence[str]) -> list[str]:
 
 
 def check_faults(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], int]:
-    """Try this number of faults in each scenario. Return descriptions of the faults that fail `safe` but not `effects`,
-    and the number of faults that fail `effects`.
-    """
+    """Return the faults that fail `safe` but not `effects`, and the number of faults that fail `effects`."""
     wrong, differing = [], 0
     for scenario_id in scenario_ids:
         start = zlib.crc32(scenario_id.encode())
@@ -155,9 +143,7 @@ def check_faults(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], i
 
 
 def sample_scenarios(number: int) -> list[str]:
-    """Return about one of `number` scenarios. Whether a scenario is in the sample does not depend on other
-    scenarios.
-    """
+    """Return about one of `number` scenarios, independently of the other scenarios."""
     return [each for each in SUITE.ids() if zlib.crc32(each.encode()) % number == 0]
 
 

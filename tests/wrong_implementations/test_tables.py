@@ -1,4 +1,4 @@
-"""Wrong implementations that are listed in tables are detected by the scenario about their mistake."""
+"""Wrong implementations in tables are detected by the scenario about their mistake."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,25 +18,24 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 Table = Mapping[str, tuple[type[altered.Altered], str]]
-"""Wrong implementations by name, each with the scenario that detects it."""
+"""By name, each with the scenario that detects it."""
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
-"""The family of the scenarios, for modules whose tables contain only the second part of the id."""
+"""For modules whose tables contain only the second part of the id."""
 HARMFUL = (wrong_contents, wrong_names)
 """Modules whose mistakes must also be found as harm."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
-"""The table of each module."""
 QUICK = {wrong_contents: 24, wrong_crossings: 12, wrong_names: 6}
-"""For some modules, N: the quick tests check every Nth case. For all other modules, N is 3."""
+"""The quick tests check every Nth case of a module, by default every third."""
 
 LONG = ("ReplacesAThousand",)
-"""Cases that only the slow tests check, because each takes as long as ten other cases."""
+"""Only the slow tests check cases that take as long as ten others."""
 
 
 def quick_and_slow_parts() -> list[object]:
-    """Return pytest parameters: a module and some of its cases. Each module has a quick part and a slow part."""
+    """Return parameters: a module and some of its cases. Each module has a quick and a slow part."""
     parts: list[object] = []
     for module, table in TABLES.items():
         quick = [case for case in [*table][:: QUICK.get(module, 3)] if case not in LONG]  # type: ignore[call-overload]
@@ -50,10 +49,7 @@ def quick_and_slow_parts() -> list[object]:
 def reason_undetected(
     kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool
 ) -> str:
-    """Return the reason why a scenario does not detect an implementation. Empty if it does.
-
-    With `harmful`, the judge must also find harm.
-    """
+    """Return why a scenario does not detect an implementation, or an empty text. `harmful`: harm must be found, too."""
     verdict, harms = judge_with_harms(kind, scenario_id, place)
     if (verdict.status, verdict.blame) != ("failed", "implementation"):
         return f"{verdict.status} {verdict.blame} {verdict.reason}"
@@ -82,7 +78,7 @@ def test_every_event_is_combined_with_at_least_six_settings_and_properties_of_fi
 
 
 class Raises(altered.Altered):
-    """Raises an exception in every call. This must not count as a detected mistake."""
+    """An exception must not count as a detected mistake."""
 
     def alter(self, *call: object) -> altered.ToolResult:
         raise KeyError(call)

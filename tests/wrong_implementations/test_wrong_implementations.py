@@ -1,5 +1,3 @@
-"""Every wrong implementation is detected by the scenarios that its decorator names, at the stated level."""
-
 import inspect
 from importlib import import_module
 from pathlib import Path
@@ -25,29 +23,22 @@ CLASSES = {
     ]
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
-"""The classes of each module of wrong implementations."""
 MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
-"""Modules that state in decorators which scenarios detect the implementations. The other modules have tables, which
-test_tables.py tests.
-"""
+"""Their decorators state which scenarios detect the implementations. The others have tables: test_tables.py."""
 EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
-"""All classes of these modules, each with the scenarios that detect it, or None."""
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
-"""The wrong implementations, each with the scenarios that detect it."""
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
-"""Pairs of a wrong implementation and a scenario that detects it."""
 ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
-"""Pairs whose scenario needs a small disk."""
 OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
-"""Pairs that only the slow tests check, because each takes as long as fifty others."""
+"""Only the slow tests check pairs that take as long as fifty others."""
 IN_PROCESSES = {name for name, *_ in (*test_in_processes.ENDED, *test_in_processes.AT_ONCE)}
-"""Names of implementations that test_in_processes.py tests."""
+"""test_in_processes.py tests these."""
 RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts", "Locks"}
-"""Names of implementations that are correct, although they look wrong."""
+"""Correct, although they look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
-"""Names of base classes. Implementations derived from them are in these modules or in test_exceptions.py."""
+"""Base classes. Their implementations are in these modules or in test_exceptions.py."""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
@@ -74,9 +65,7 @@ def test_mistakes_on_a_full_disk_are_detected_by_their_scenarios(place: Workspac
 
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
-    """Assert that the scenario detects the implementation, and that the judge finds harm, unless the mistake is stated
-    to be harmless.
-    """
+    """Assert that the scenario detects the implementation, and harm unless the mistake is stated to be harmless."""
     caught = CAUGHT[implementation]
     if caught.after:
         assert judge_scenario(SUITE.scenario(caught.after), implementation, place=place).status == "passed"

@@ -11,9 +11,7 @@ from altered import Altered, Arguments
 from readfirst.harness.adapter_api import ToolResult
 
 _OWN = os.urandom(4).hex()
-"""A random text that identifies this process. Process ids are not enough, because two namespaces may use the
-same id.
-"""
+"""Process ids do not identify a process, because two namespaces may use the same id."""
 
 
 class Locks(Altered):
@@ -27,7 +25,7 @@ class Locks(Altered):
 
     @contextmanager
     def hold_lock(self, name: str, how: int) -> Iterator[None]:
-        """Hold a lock with this name within the block. `how` are the flags of flock."""
+        """Hold a lock with this name. `how`: the flags of flock."""
         lock = self.workspace.home / ".cache" / f"{name}.lock"
         lock.parent.mkdir(exist_ok=True)
         with lock.open("w") as file:
@@ -36,9 +34,7 @@ class Locks(Altered):
 
 
 class LooksTwiceWithoutALock(Altered):
-    """Checks once more for changes just before it writes, but without a lock. Another process may do the same at this
-    moment.
-    """
+    """Checks again for changes just before it writes, but without a lock against another process that does the same."""
 
     capabilities = Locks.capabilities
 
@@ -73,9 +69,7 @@ class LocksEverything(Locks):
 
 
 class LeavesItsLock(Locks):
-    """Waits a moment if another process has locked the files, and then refuses the call. It never removes its
-    own lock.
-    """
+    """Waits a moment if the files are locked, and then refuses the call. It never removes its own lock."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         lock = self.workspace.home / ".cache" / "owner"

@@ -1,5 +1,3 @@
-"""Implementations with mistakes about files that commands show or change, and about files that the user mentions."""
-
 from typing import Any
 
 from altered import Altered, Call, afterwards, caught, instead
@@ -9,7 +7,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def read_named_files(call: Call) -> None:
-    """Read the files that a command names, so that the reference counts them as read."""
+    """The reference then counts the files that a command names as read."""
     for word in str(call.arguments["command"]).replace(";", " ").split():
         file = call.session.workspace.root / word
         if file.is_file():

@@ -1,4 +1,4 @@
-"""Implementations that change the form of some texts before they write them. A table lists these treatments."""
+"""Implementations that change the form of some texts before they write them."""
 
 import base64
 import contextlib
@@ -15,7 +15,6 @@ from altered import Altered, Arguments, Call, spoils
 from readfirst.harness.adapter_api import ToolResult
 
 Treatment = Callable[[str], str]
-"""A function that returns the changed form of a text."""
 
 
 def substitute(pattern: str, replacement: str = "") -> Treatment:
@@ -24,7 +23,7 @@ def substitute(pattern: str, replacement: str = "") -> Treatment:
 
 
 def unwrap(pattern: str) -> Treatment:
-    """Return a function that removes a frame, such as a code fence, if the frame encloses the whole text."""
+    """Return a function that removes a frame, such as a code fence, if it encloses the whole text."""
 
     def unwrapped(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -34,9 +33,7 @@ def unwrap(pattern: str) -> Treatment:
 
 
 def rewrite_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
-    """Return a function that parses a text as JSON and formats it again, if the value has one of these types. A JSON
-    string becomes its content. A text that is not JSON does not change.
-    """
+    """Format a JSON text of these types again. A JSON string becomes its content. Other texts do not change."""
 
     def rewrite(text: str) -> str:
         with contextlib.suppress(ValueError):
@@ -49,7 +46,6 @@ def rewrite_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
 
 
 def decode_base64(text: str) -> str:
-    """Decode a text that looks like base64."""
     with contextlib.suppress(ValueError):
         if len(text) % 4 == 0 and text.endswith("="):
             return base64.b64decode(text, validate=True).decode()
@@ -71,7 +67,6 @@ def drop_category(category: str) -> Treatment:
 
 
 def simplify_spaces(text: str) -> str:
-    """Replace unusual spaces with ordinary ones."""
     return "".join(" " if unicodedata.category(each) == "Zs" else each for each in text)
 
 
@@ -81,7 +76,6 @@ def normalize(form: str) -> Treatment:
 
 
 def cut_at(mark: str) -> Treatment:
-    """Return a function that truncates a text at a mark."""
     return lambda text: text.partition(mark)[0]
 
 
@@ -247,9 +241,7 @@ class TreatingInsertions(Treating):
 
 @spoils
 def TreatingSurroundings(call: Call, before: bytes) -> None:
-    """Applies the treatment to the rest of the file after an Edit: to the text before and after the new text, as a
-    whole or line by line.
-    """
+    """Treats the rest of the file after an Edit: the text before and after the new text, as a whole or by line."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
     def treat_part(text: str) -> str:
@@ -264,18 +256,14 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
 
 
 def treating(base: type[Altered], treatment: Treatment) -> type[Altered]:
-    """Return a subclass of one of the classes in `PLACES` that applies this treatment."""
     return type(base.__name__, (base,), {"treat": staticmethod(treatment), "__doc__": base.__doc__})
 
 
 PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
-"""The classes that apply a treatment to different texts."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name: each treatment with each class in `PLACES`. Each has the scenario that
-    detects it.
-    """
+    """By name: each treatment with each class in `PLACES`, and the scenario that detects it."""
     return {
         f"{what}, {place.__name__}": (treating(place, treatment), by)
         for what, (treatment, by) in TREATMENTS.items()

@@ -1,4 +1,4 @@
-"""Implementations that forget a setting, or begin to spoil a property of files, after an event of the session."""
+"""Implementations that forget a setting, or begin to spoil a property of files, after an event."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from readfirst.reference_impl import FileTools
 
 
 def begins_after(method: str, *events: str) -> Callable[..., Any]:
-    """Return a method that calls the method of the correct implementation. If the event of the class is one of
-    `events`, the mistake begins after this call.
-    """
+    """Return the correct method. If the class's event is in `events`, the mistake begins after this call."""
 
     def called(self: AfterAnEvent, *given: Any) -> Any:
         result = getattr(Altered, method)(self, *given)
@@ -30,12 +28,7 @@ def begins_after(method: str, *events: str) -> Callable[..., Any]:
 
 
 class AfterAnEvent(Altered):
-    """Behaves like the reference until an event of the session, and makes one mistake from then on.
-
-    `event` is the name of the event in scenarios of the family `crossings`. When the event occurs, `begin` is called
-    with the tools of the session. After that, `spoil` is called after each successful change of an existing file. Its
-    arguments are the path, and the file's bytes, mode and whether it is a symlink before the change.
-    """
+    """Like the reference until `event`, which calls `begin`; from then on `spoil` follows each change of a file."""
 
     event = ""
     has_begun = False
@@ -46,10 +39,9 @@ class AfterAnEvent(Altered):
 
     @staticmethod
     def spoil(path: Path, before: tuple[bytes, int, bool]) -> None:
-        """Spoil a changed file. By default, nothing is spoiled."""
+        """Spoil a changed file, given its bytes, its mode and whether it is a link before the change."""
 
     def start_mistake(self) -> None:
-        """Begin to make the mistake."""
         self.has_begun = True
         type(self).begin(self.tools)
 
@@ -155,9 +147,7 @@ class SecondSession(AfterAnEvent):
 
 
 def state_of(path: Path) -> tuple[bytes, int, bool] | None:
-    """Return the bytes and the mode of a file, and whether its path is a symbolic link. None if the file does not
-    exist.
-    """
+    """Return the bytes and the mode of a file, and whether its path is a symbolic link. None if it does not exist."""
     try:
         return path.read_bytes(), path.stat().st_mode, path.is_symlink()
     except (OSError, ValueError):
@@ -165,7 +155,6 @@ def state_of(path: Path) -> tuple[bytes, int, bool] | None:
 
 
 def forget_rules(tools: FileTools) -> None:
-    """Forget the deny rules."""
     session = tools._session
     rules = type(session.permissions.rules)(
         (), root=session.paths.root, home=session.paths.home, grammar=None
@@ -179,7 +168,6 @@ def forget_mode(tools: FileTools) -> None:
 
 
 def forget_hooks(tools: FileTools) -> None:
-    """Forget the hooks."""
     tools._session.hooks = None
 
 
@@ -192,7 +180,6 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def convert_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace each CRLF in the file with LF."""
     if b"\r\n" in before[0]:
         _write(path, path.read_bytes().replace(b"\r\n", b"\n"))
 
@@ -204,18 +191,15 @@ def drop_mark(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def convert_to_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Convert the file from UTF-16 to UTF-8."""
     if before[0].startswith(b"\xff\xfe"):
         _write(path, path.read_bytes().decode("utf-16").encode())
 
 
 def reset_mode(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Set the mode of the file to the default."""
     path.chmod(0o644)
 
 
 def replace_link(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace a symbolic link with a regular file."""
     if before[2]:
         data = path.read_bytes()
         path.unlink()
@@ -246,14 +230,12 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""Settings that an implementation forgets, by their names in scenario ids. Each has the function that makes the tools
-forget it, and the events for which there is no scenario.
-"""
+"""By name in scenario ids: how the tools forget it, and the events without a scenario."""
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
-"""Names in scenario ids of the property encoding, by event."""
+"""The name of the property encoding in scenario ids, by event."""
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
-"""Names in scenario ids of the property mode, by event."""
+"""The name of the property mode in scenario ids, by event."""
 
 SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Mapping[str, str], str]] = {
     "line-ends": (convert_line_ends, _ENCODED, "files"),
@@ -264,9 +246,7 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "metadata": (drop_metadata, {}, "notebooks-and-settings"),
     "characters": (escape_characters, {}, "notebook-characters"),
 }
-"""Properties of files that an implementation spoils. Each has the function that spoils a file, its name in scenario ids
-by event, and its name for all other events.
-"""
+"""How a file is spoiled, the property's name in scenario ids by event, and its name for all other events."""
 
 WITHOUT_SCENARIO = {
     ("links", "command"),
@@ -276,10 +256,7 @@ WITHOUT_SCENARIO = {
     ("characters", "mentioned"),
     ("characters", "repository"),
 }
-"""Pairs of a property and an event without a scenario: commands with links; parallel calls, because the product itself
-loses metadata and byte order marks after them; and characters of notebooks with events that neither end nor begin a
-session.
-"""
+"""Pairs without a scenario, for example where the product itself loses the property."""
 
 EVENTS = (
     "resume",
@@ -293,7 +270,6 @@ EVENTS = (
     "group",
     "command",
 )
-"""The events after which a mistake begins."""
 MORE_EVENTS = {
     "deny": ("stop", "mentioned"),
     "default-mode": ("mentioned",),
@@ -304,12 +280,10 @@ MORE_EVENTS = {
 
 
 def _base_class(event: str) -> type[AfterAnEvent]:
-    """Return the base class of implementations whose mistake begins after an event."""
     return SecondSession if event == "session" else AfterAnEvent
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
         for event in (*EVENTS, *MORE_EVENTS.get(subject, ())):

@@ -1,6 +1,4 @@
-"""Implementations that follow a rule except in one case. A suite that only contains simple cases would not
-detect them.
-"""
+"""Implementations that follow a rule except in one case, which simple cases would not detect."""
 
 import os
 from collections.abc import Callable
@@ -13,9 +11,7 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class Excepting(Altered):
-    """Executes some calls without a check, by reading the file first. The predicate `is_excepted` selects these calls
-    from the file and the arguments.
-    """
+    """Executes the calls that `is_excepted` selects without a check, by reading the file first."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -91,9 +87,7 @@ class WholeSeconds(OverlooksChanges):
 
 @caught("gate/same-beginning-of-a-long-path")
 class CutsPaths(OpenGate):
-    """Identifies a file by the first 64 characters of its path, so that a Read counts for another file with the same
-    start.
-    """
+    """Knows a file by the first 64 characters of its path, so that a Read counts for another file with this start."""
 
     def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         own = str(path.relative_to(self.workspace.root))[:64]
@@ -114,7 +108,6 @@ def keeping(size: int) -> Callable[..., ToolResult]:
 
 
 def _truncate(path: Path, size: int) -> None:
-    """Truncate a file if it is longer than this number of bytes."""
     if path.is_file() and path.stat().st_size > size:
         os.truncate(path, size)
 
@@ -200,9 +193,7 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
 @caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
 @spoils
 def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
-    """Keeps spaces at line ends of `new_string` in Markdown files, because they mean a line break there. The contract
-    strips them.
-    """
+    """Keeps spaces at line ends in Markdown, where they mean a line break. The contract strips them."""
     old, new = strings(call.arguments)
     if call.path.suffix == ".md" and old:
         call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))
@@ -218,39 +209,34 @@ def OpenGateAtHome(call: Call) -> None:
 
 
 Excepted = Callable[[Path, Arguments], bool]
-"""A predicate of a file and the arguments of a call: whether an implementation makes an exception from its rule."""
+"""Whether an implementation makes an exception from its rule."""
 
 
 def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
-    """Return an implementation that follows the rule of `base`, except in the cases that the predicate selects."""
+    """Return an implementation that follows the rule of `base`, except in the selected cases."""
     return type(base.__name__, (base,), {"is_excepted": lambda _, path, arguments: excepted(path, arguments)})
 
 
 def has_mode(path: Path, bits: int) -> bool:
-    """Whether one of these bits is set in the mode of a file."""
     return bool(path.stat().st_mode & bits)
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether the mode of a file forbids writing."""
     return not has_mode(path, 0o200)
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file. All line ends are converted to LF."""
     data = path.read_bytes()
     encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
 
 def has_both_line_ends(path: Path) -> bool:
-    """Whether some lines of a file end with CRLF and others with LF."""
     data = path.read_bytes()
     return 0 < data.count(b"\r\n") < data.count(b"\n")
 
 
 def encoding_of(path: Path) -> str:
-    """Return the name of the Python codec for a file's encoding."""
     return "utf-16-le" if path.read_bytes().startswith(b"\xff\xfe") else "utf-8"
 
 
@@ -260,11 +246,10 @@ def inserts(old: str, new: str) -> bool:
 
 
 def changes_white_space(old: str, new: str) -> bool:
-    """Whether the old and the new text of an Edit differ only in whitespace."""
     return old != new and old.split() == new.split()
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:
-    """Return the old and the new text of an Edit. For every other call, return two equal strings."""
+    """Return the old and the new text of an Edit. For every other call, two equal strings."""
     old, new = arguments.get("old_string"), arguments.get("new_string")
     return (old, new) if isinstance(old, str) and isinstance(new, str) else ("", "")

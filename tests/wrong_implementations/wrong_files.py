@@ -1,6 +1,4 @@
-"""Implementations that change the wrong thing in the file system: modes, links, or other files. Some report success
-without a change.
-"""
+"""Implementations that change modes, links or other files wrongly, or report success without a change."""
 
 import os
 import shutil
@@ -160,7 +158,6 @@ def LeavesTemporaryFileElsewhere(call: Call, before: bytes) -> None:
 
 
 def has_refused_file(call: Call, answer: ToolResult) -> bool:
-    """Whether a call on an existing file was refused."""
     return answer.is_error and call.tool != "Read" and call.path.is_file()
 
 
@@ -246,9 +243,7 @@ def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
 @caught("rights/edit-in-read-only-folder", "refused")
 @instead
 def NeverWritesInPlace(call: Call) -> ToolResult | None:
-    """Writes a new file next to the old one and renames it, so that it fails in a directory that allows no
-    new files.
-    """
+    """Renames a new file to the old one, and so fails in a directory that allows no new files."""
     folder = call.path.parent
     if call.tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
         return ToolResult("EACCES: permission denied", True, "os_error")

@@ -1,4 +1,4 @@
-"""Implementations with a wrong habit that no scenario was written for. Generated scenarios must detect them."""
+"""Implementations with a wrong habit that only generated scenarios detect."""
 
 import os
 from dataclasses import replace

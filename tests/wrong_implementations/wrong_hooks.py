@@ -1,5 +1,3 @@
-"""Implementations that handle hooks wrongly."""
-
 import json
 import os
 from collections.abc import Callable, Sequence

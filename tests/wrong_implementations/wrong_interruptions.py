@@ -1,6 +1,4 @@
-"""Implementations that handle interrupted calls wrongly: calls that are cancelled, cut off, or ended because the
-program is killed.
-"""
+"""Implementations that handle calls wrongly that are cancelled, cut off, or ended with the program."""
 
 import json
 import os
@@ -17,7 +15,7 @@ from reasons import ALLOWED_REFUSAL
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 
 TOO_LONG = 100_000
-"""A number of characters that takes so long to write that the program can be killed in the meantime."""
+"""Characters that take so long to write that the program can be killed in the meantime."""
 
 
 def write_later(path: Path) -> None:
@@ -270,14 +268,11 @@ class ForgetsWhatOthersChanged(Altered):
 
 
 KEPT = "READFIRST_TEST_KEPT"
-"""The name of the environment variable with the directory that contains conversations of ended processes."""
+"""The environment variable with the directory of the conversations of ended processes."""
 
 
 class Outlasts(Altered):
-    """Stores its conversation on disk after every call, and resumes it from there.
-
-    This is correct. The subclasses add a mistake.
-    """
+    """Stores its conversation on disk after every call, and resumes it from there. This is correct."""
 
     @property
     def kept(self) -> Path:
@@ -318,9 +313,7 @@ class MakesTheCallThatWasKilled(Outlasts):
 
 
 class TakesWhatWasKilledForDone(Outlasts):
-    """Stores a call in the conversation before it executes the call. If the program is killed, the file counts as
-    known, although it was not written.
-    """
+    """Stores a call before it executes it. After a kill, the file counts as known, although it was not written."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if (path := Path(arguments["file_path"])).exists():

@@ -1,4 +1,4 @@
-"""Implementations that handle their memory of files wrongly after a resume, a compaction, a rewind or a sub-agent."""
+"""Implementations with a wrong memory of files after a resume, a compaction, a rewind or a sub-agent."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,7 +9,7 @@ from reasons import ALLOWED_REFUSAL, NOTHING_LOST, REMINDERS_ONLY
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
 NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
-"""The reason why a missing rewind does no harm."""
+"""A missing rewind does no harm for this reason."""
 
 
 @caught("sessions/edit-after-resume", "refused", harmless=ALLOWED_REFUSAL)
@@ -48,9 +48,7 @@ class KeepsAllAtCompaction(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
-    """Does not detect changes of known files after a compaction, because it reads these files again before
-    each call.
-    """
+    """Does not detect changes of known files after a compaction, because it reads them again before each call."""
 
     compacted = False
     known: frozenset[str] = frozenset()

@@ -16,15 +16,11 @@ from altered import Altered, Arguments, Call, afterwards, instead
 from readfirst.harness.adapter_api import ToolResult
 
 Predicate = Callable[[Path, str, str], bool]
-"""A function that decides whether a change is refused. Its parameters are the path in the workspace, the text before,
-and the text after.
-"""
+"""Whether a change is refused, from the path, the text before, and the text after."""
 
 
 class Refuses(Altered):
-    """Refuses a change if `is_refused` returns true. With `undoes`, it makes the change first, undoes it, and
-    says so.
-    """
+    """Refuses a change if `is_refused` returns true. With `undoes`, it makes and undoes the change first."""
 
     is_refused: ClassVar[Predicate]
     undoes = False
@@ -45,7 +41,7 @@ class Refuses(Altered):
 
 
 def is_unparsable(parse: Callable[[str], object], suffix: str) -> Predicate:
-    """Return a predicate: the path ends with this suffix, and the new text cannot be parsed."""
+    """The path ends with this suffix, and the new text cannot be parsed."""
 
     def look(path: Path, before: str, after: str) -> bool:
         if path.suffix != suffix:
@@ -60,9 +56,7 @@ def is_unparsable(parse: Callable[[str], object], suffix: str) -> Predicate:
 
 
 def contains(pattern: str, *, new_only: bool = False) -> Predicate:
-    """Return a predicate: the pattern occurs in the new text. With `new_only`, the pattern must not occur in the old
-    text.
-    """
+    """The pattern occurs in the new text and, with `new_only`, not in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
 
     def look(path: Path, before: str, after: str) -> bool:
@@ -72,19 +66,17 @@ def contains(pattern: str, *, new_only: bool = False) -> Predicate:
 
 
 def contained(pattern: str) -> Predicate:
-    """Return a predicate: the pattern occurs in the old text."""
+    """The pattern occurs in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda path, before, after: bool(compiled.search(before))
 
 
 def matches_path(pattern: str) -> Predicate:
-    """Return a predicate: the pattern occurs in the path."""
     compiled = re.compile(pattern)
     return lambda path, before, after: bool(compiled.search(path.as_posix()))
 
 
 def is_unbalanced(path: Path, before: str, after: str) -> bool:
-    """Whether the brackets in the new text are not balanced."""
     return any(after.count(left) != after.count(right) for left, right in ("()", "[]", "{}"))
 
 
@@ -110,7 +102,7 @@ def repeats_lines(path: Path, before: str, after: str) -> bool:
 
 
 def changes_only(fold: Callable[[str], str]) -> Predicate:
-    """Return a predicate: the text has changed, but `fold` returns equal texts for the old and the new one."""
+    """The text has changed, but `fold` returns equal texts for the old and the new one."""
     return lambda path, before, after: before != after and fold(before) == fold(after)
 
 
@@ -172,7 +164,7 @@ PREDICATES: Mapping[str, tuple[Predicate, str]] = {
     "comments in place of code": (contains("^# run", new_only=True), "comment-instead-of-code"),
     "imports again": (contains(r"import os\n(.*\n)*import os", new_only=True), "same-line-again"),
 }
-"""Reasons to refuse a change, by name. Each has the predicate, and the scenario that detects the refusal."""
+"""By name: the predicate, and the scenario that detects the refusal."""
 
 
 @instead
@@ -183,7 +175,7 @@ def SaysItIsApplied(call: Call) -> ToolResult | None:
 
 
 def is_configured(call: Call, name: str, words: str) -> bool:
-    """Whether a call is an Edit or a Write, and the settings file `name` in the workspace contains `words`."""
+    """Whether a call is an Edit or a Write, and the settings file `name` contains `words`."""
     settings = call.session.workspace.root / name
     return (
         call.tool != "Read" and settings.is_file() and words in settings.read_text() and call.path.is_file()
@@ -210,11 +202,10 @@ OTHERS: Mapping[str, tuple[type[Altered], str]] = {
     "obeys .editorconfig in line ends": (ObeysAttributes, "editor-config-of-line-ends"),
     "obeys .gitattributes": (ObeysAttributes, "attributes-of-line-ends"),
 }
-"""Implementations that do not refuse a change but alter or skip it, by name, each with its scenario."""
+"""Implementations that alter or skip a change instead of refusing it, by name, each with its scenario."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     found = {
         f"refuses {name}": (
             type("Refuses", (Refuses,), {"is_refused": staticmethod(predicate), "undoes": number % 2 == 1}),

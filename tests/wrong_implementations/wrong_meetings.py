@@ -149,9 +149,7 @@ class ForgetsAboveTwentyFiles(ForgetsOldReads):
 
 
 class StaysAfterUserMessages(Altered):
-    """Stays in the directory of the last command after a message of the user. Versions from 2.1.265 on do this; 2.1.7
-    does not.
-    """
+    """Stays in the directory of the last command after a user's message, as from 2.1.265 on; 2.1.7 does not."""
 
     def stay(self, act: Callable[[], Any]) -> Any:
         """Call a function without leaving the current directory."""
@@ -183,9 +181,7 @@ def _with_directory(folder: str, arguments: Arguments, *names: str) -> Arguments
 
 
 class ResolvesFromTheFirstDirectory(Altered):
-    """Resolves relative paths of parallel calls from the directory in which the message began, even after a
-    `cd` in it.
-    """
+    """Resolves relative paths of parallel calls from the first directory of the message, even after a `cd` in it."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         folder = self.tools._session.paths.root
@@ -265,7 +261,6 @@ class RefusesNewFiles(Altered):
 
 
 def _fails(parse: Callable[[str], object], text: str) -> bool:
-    """Whether a text cannot be parsed."""
     try:
         parse(text)
     except (SyntaxError, ValueError):
@@ -286,12 +281,10 @@ CELLS: Mapping[str, Callable[[str], bool]] = {
     "cell-beyond-ascii": _mostly_beyond_ascii,
     "magic-in-a-cell": lambda text: text.startswith(("%", "!")),
 }
-"""Predicates for `RefusesCells`, each with the scenario that detects the refusal."""
 NEW_FILES: Mapping[str, Callable[[str, str], bool]] = {
     "new-files-that-do-not-parse": lambda path, text: path.endswith(".json") and _fails(json.loads, text),
     "new-files-that-git-ignores": lambda path, _: path.startswith("build/") or path.endswith(".log"),
 }
-"""Predicates for `RefusesNewFiles`, each with the scenario that detects the refusal."""
 BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
     "hooks/replaced-input-of-each-call": [HooksOfTheFirstCall],
     "hooks/denied-each-call": [HooksOfTheFirstCall],
@@ -325,7 +318,6 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
     for base, looks in ((RefusesCells, CELLS), (RefusesNewFiles, NEW_FILES)):
         for slug, is_refused in looks.items():

@@ -10,7 +10,7 @@ from readfirst.reference_impl import FileTools
 
 
 def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
-    """Return a method that starts a session with changed permissions. `changed` returns these from the correct ones."""
+    """Return a method that starts a session with changed permissions."""
 
     def fresh(self: Altered) -> FileTools:
         given = self.workspace.permissions
@@ -22,7 +22,7 @@ def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[
 
 
 def treat_mode(mode: PermissionMode, like: PermissionMode) -> Callable[[Altered], FileTools]:
-    """Return a method that starts a session in which the permission mode `mode` is treated like the mode `like`."""
+    """Return a method that starts a session in which `mode` is treated like the mode `like`."""
     return with_permissions(lambda given: replace(given, mode=like) if given.mode == mode else given)
 
 

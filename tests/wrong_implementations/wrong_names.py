@@ -15,7 +15,6 @@ from wrong_reports import DecodesInBlocks
 from readfirst.harness.adapter_api import ToolResult
 
 Key = Callable[[str], str]
-"""A function that maps a path in the workspace to a key."""
 
 KEYS: dict[str, tuple[Key, str]] = {
     "composed": (lambda name: unicodedata.normalize("NFC", name), "composed-and-decomposed-names"),
@@ -34,13 +33,13 @@ KEYS: dict[str, tuple[Key, str]] = {
     "without the last extension": (lambda name: str(Path(name).with_suffix("")), "names-of-one-stem"),
     "only with its letters and digits": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
 }
-"""Functions that map different files to the same key, by description. Each has the scenario that detects this."""
+"""Functions that map different files to the same key, each with the scenario that detects this."""
 
 TEMPORARY_NAMES = (
     "{}.tmp", "{}.bak", "{}~", ".{}.swp", "{}.orig", "{}.lock", "{}.new", "{}.old", "{}.part", "~{}",
     "#{}#", ".{}.tmp", "tmp",
 )  # fmt: skip
-"""Names that a tool may use for a temporary or a backup file. It would overwrite a file that already has this name."""
+"""A tool that uses such a name for its own files would overwrite the user's file."""
 
 SKIPPED_NAMES = (
     r".*\.tmp",
@@ -54,7 +53,7 @@ SKIPPED_NAMES = (
     r".*\.log",
     r".*\.lock",
 )
-"""Patterns of names that look temporary. An implementation does not write such files, but reports success."""
+"""Patterns of names that look temporary."""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
 """Sizes of buffers in bytes, each with a scenario that writes a longer text."""
@@ -74,9 +73,7 @@ class SharesKeys(OpenGate):
 
 
 class OverwritesTemporaryNames(Altered):
-    """Writes a temporary file next to the target and renames it. This destroys a file that already has the temporary
-    name.
-    """
+    """Renames a temporary file to the target, and so destroys a file that already has the temporary name."""
 
     pattern: str
 
@@ -150,13 +147,12 @@ def EditsTheFirstBlock(call: Call, before: bytes) -> None:
 
 
 def with_attributes(kind: type[Altered], **attributes: object) -> type[Altered]:
-    """Return a subclass of an implementation with these attributes, for example its key or its pattern."""
+    """Return a subclass with these attributes, for example its key or its pattern."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     return {
         **{f"keys {what}": (with_attributes(SharesKeys, key=key), by) for what, (key, by) in KEYS.items()},
         **{

@@ -1,5 +1,3 @@
-"""Implementations that change the owner or the extended attributes of files."""
-
 import os
 
 from altered import Call, afterwards, caught, instead
@@ -8,7 +6,6 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def has_changed_file(call: Call, answer: ToolResult) -> bool:
-    """Whether a call has changed its file."""
     return call.tool != "Read" and not answer.is_error
 
 

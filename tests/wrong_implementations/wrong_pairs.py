@@ -1,4 +1,4 @@
-"""Implementations whose mistake needs two circumstances. If only one of them is present, they behave correctly."""
+"""Implementations whose mistake needs two circumstances."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def RefusesLongLines(call: Call) -> ToolResult | None:
 
 @instead
 def AcceptsTheNewText(call: Call) -> ToolResult | None:
-    """Reports success for an Edit whose old text is missing, if the file contains the new text and this has at least 20
-    characters.
-    """
+    """Reports success for an Edit without the old text, if the file contains the new text of 20 or more characters."""
     text = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
     is_present = len(call.new) >= 20 and call.old not in text and call.new in text
     return ToolResult("The file has been updated.") if is_present else None
@@ -106,9 +104,7 @@ SCENARIOS: Mapping[type[Altered], str] = {
     AcceptsTheNewText: "matching/missing-text-with-its-replacement-present",
     TrustsAfterTenEdits: "staleness/write-after-the-tenth-edit",
 }
-"""The scenario about the mistake of each implementation."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     return {kind.__name__: (kind, scenario) for kind, scenario in SCENARIOS.items()}

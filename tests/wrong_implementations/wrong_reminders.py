@@ -1,5 +1,3 @@
-"""Implementations that handle reminders of changed files wrongly."""
-
 from dataclasses import replace
 
 from altered import Call, afterwards, caught

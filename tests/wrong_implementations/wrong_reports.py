@@ -1,6 +1,4 @@
-"""Implementations with mistakes that users of other tools have reported, and implementations that handle moved or
-deleted files wrongly.
-"""
+"""Implementations with mistakes that users of other tools reported, also about moved and deleted files."""
 
 import html
 import os
@@ -17,9 +15,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def find_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """Return the first match of a pattern as `old_string`, if the file does not contain the old text of the call.
-    Otherwise return no arguments.
-    """
+    """Return the first match as `old_string` if the old text is missing, or else no arguments."""
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
 
@@ -282,9 +278,7 @@ class KnowsByNameInAnyCase(Altered):
 
 @caught("paths/names-that-end-with-dots")
 class KnowsWithoutDots(Altered):
-    """Counts a file as read if a file whose name differs only in dots at the end was read. On Windows these are the
-    same file.
-    """
+    """Counts a file as read if one whose name differs only in dots at the end was read: the same file on Windows."""
 
     alter = share_reads_by(lambda path: str(path).rstrip("."))
 

@@ -70,9 +70,7 @@ class TakesOthersForItself(Altered):
 
 
 class WithAgents(Altered):
-    """Starts each sub-agent in the background as a separate session of the same implementation. The base class of the
-    mistakes below.
-    """
+    """Starts each sub-agent in the background as a separate session. The base class of the mistakes below."""
 
     def background_agent(self) -> Altered:
         return type(self)(self.workspace)

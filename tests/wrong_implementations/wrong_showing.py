@@ -14,11 +14,11 @@ from reasons import NOTHING_WRITTEN
 from readfirst.harness.adapter_api import ToolResult, Workspace
 
 UNCHANGED = ToolResult("The file is unchanged since it was read.")
-"""An answer that claims that the file is unchanged, without showing it."""
+"""Claims that the file is unchanged, without showing it."""
 
 
 def _showing(name: str) -> type[Altered]:
-    """Return the implementation that has the fault `name` of faults_of_showing.py in every Read."""
+    """Return the implementation with the fault `name` of faults_of_showing.py in every Read."""
     fault = FAULTS[name]
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
@@ -31,9 +31,7 @@ def _showing(name: str) -> type[Altered]:
 
 
 def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return an implementation that calls `act` after each successful Read. `act` may return a different answer. Used
-    as a decorator.
-    """
+    """Decorator: calls `act` after each successful Read. `act` may return a different answer."""
 
     def shown(call: Call, answer: ToolResult) -> ToolResult | None:
         return act(call, answer) if call.tool == "Read" and not answer.is_error else None
@@ -78,9 +76,7 @@ def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
 
 
 class Remembering(Altered):
-    """Remembers which files it has read. After `over` is set, it answers a Read of these files with the claim that they
-    are unchanged.
-    """
+    """After `over` is set, claims in a Read that the files that it has read before are unchanged."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -100,9 +96,7 @@ class Remembering(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterCompaction(Remembering):
-    """After a compaction, answers a Read of a known file with the claim that it is unchanged. The model no longer has
-    the content.
-    """
+    """After a compaction, claims that a known file is unchanged, although the model lost its content."""
 
     def compact(self) -> None:
         super().compact()
@@ -120,9 +114,7 @@ class SaysUnchangedAfterResume(Remembering):
 
 @caught("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterRewind(Remembering):
-    """After a rewind, answers a Read of a known file with the claim that it is unchanged, even if the rewind changed
-    it.
-    """
+    """After a rewind, claims in a Read that a known file is unchanged, even if the rewind changed it."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -150,9 +142,7 @@ class _Knowing(Agent):
     harmful="sessions/agent-writes-what-was-read",
 )
 class SaysUnchangedToSubAgents(Remembering):
-    """Starts sub-agents that claim that files read by the session are unchanged, although the sub-agent has not seen
-    them.
-    """
+    """Starts sub-agents that claim that files are unchanged that only the session has read."""
 
     def sub_agent(self) -> Altered:
         return _Knowing(self)

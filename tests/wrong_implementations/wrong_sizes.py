@@ -7,7 +7,6 @@ from altered import Altered, Arguments, Call, caught, instead
 from readfirst.harness.adapter_api import ToolResult
 
 _BLOCK = 65_536
-"""The size of a block in bytes."""
 
 
 @caught("large-messages/changed-after-64-kib")

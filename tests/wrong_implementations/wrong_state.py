@@ -1,4 +1,4 @@
-"""Implementations with a wrong memory of the files that were read, or a wrong check whether a Read is still valid."""
+"""Implementations with a wrong memory of read files, or a wrong check whether a Read is still valid."""
 
 import os
 from dataclasses import replace
@@ -12,18 +12,14 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
-"""The text of a refusal of an unread file."""
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
     "Read it again before attempting to write it."
 )
-"""The text of a refusal of a changed file."""
 
 
 class Watching(Altered):
-    """Remembers the time and the bytes of every file after a call. Before a file is changed, it calls the method
-    `check`.
-    """
+    """Remembers the time and bytes of every file after a call, and calls `check` before it changes a file."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         self.seen: dict[Path, tuple[int, bytes]] = vars(self).get("seen", {})
@@ -39,11 +35,11 @@ class Watching(Altered):
         raise NotImplementedError
 
     def read_silently(self, path: Path) -> None:
-        """Read a file, so that the reference counts it as read."""
+        """The reference then counts the file as read."""
         self.reference("Read", {"file_path": str(path)})
 
     def refuse_if(self, is_changed: bool) -> ToolResult | None:
-        """Return the refusal of a changed file if `is_changed`. Otherwise return None."""
+        """Return the refusal of a changed file, or None."""
         return ToolResult(MODIFIED, True, "modified_since_read") if is_changed else None
 
 
@@ -92,9 +88,7 @@ class ComparesContentsOnly(Watching):
 
 @caught("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
 class BeginsBehindATag(ComparesContentsOnly):
-    """Accepts a file with a new modification time if its content is unchanged. A Read shows the first line of a file
-    after a tag, on the same line.
-    """
+    """Accepts a new time of an unchanged file. A Read shows the first line of a file after a tag, on the same line."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         answer = super().alter(tool, arguments, interfere)
@@ -124,7 +118,6 @@ class NoticesOlderTimes(Watching):
 
 
 def forget(call: Call) -> None:
-    """Make the session forget all Reads."""
     call.session.tools = call.session.fresh()
 
 
@@ -210,9 +203,7 @@ def RaceNotChecked(call: Call) -> ToolResult:
     "race/chmod-during-call", "during", blame="adapter", harmless="the adapter is wrong, not what it connects"
 )
 class NeverStrikes(Altered):
-    """Never triggers the change by another program between the validation and the execution of a call. This is a
-    mistake of the adapter.
-    """
+    """Never triggers the change by another program during a call. This is a mistake of the adapter."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         return self.reference(tool, arguments)
@@ -220,9 +211,7 @@ class NeverStrikes(Altered):
 
 @caught("parallel/two-disjoint-edits", "file notes.txt")
 class LosesParallelUpdates(Altered):
-    """Executes each of several parallel calls on the content of the file before the message, so that only the last
-    change remains.
-    """
+    """Executes each of several parallel calls on the old content, so that only the last change remains."""
 
     def call_parallel(self, calls: Any) -> list[ToolResult]:
         paths = {path for _, arguments in calls if (path := self.path(arguments)).is_file()}

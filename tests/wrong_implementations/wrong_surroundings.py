@@ -1,6 +1,4 @@
-"""Implementations that change a git repository, resolve paths from a wrong directory, rewind changes by other programs,
-or run forbidden commands.
-"""
+"""Implementations that spoil repositories, paths or others' changes, or run forbidden commands."""
 
 from __future__ import annotations
 
@@ -17,10 +15,7 @@ from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
 def _find_git(call: Call) -> Path | None:
-    """Return the `.git` directory of the repository that contains the file of a call.
-
-    None if no repository of the workspace contains the file.
-    """
+    """Return the `.git` directory of the repository of a file. None if no repository of the workspace contains it."""
     for folder in call.path.parents:
         if (folder / ".git").is_dir():
             return folder / ".git"
@@ -254,9 +249,7 @@ BY_SCENARIO: Mapping[str, type[Altered]] = {
     "permissions/mention-of-a-closed-file": ShowsMentions,
     "hooks/deleted-after-edit": RestoresDeletedFiles,
 }
-"""The implementations, by the scenario about their mistake."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     return {f"{kind.__name__} in {by}": (kind, by) for by, kind in BY_SCENARIO.items()}

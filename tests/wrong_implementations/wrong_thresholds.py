@@ -1,6 +1,4 @@
-"""Implementations whose mistake begins at a size of a text or at a number of calls, and implementations with mistakes
-about neighbouring lines and about times.
-"""
+"""Implementations whose mistake begins at a size or a number of calls, or is about lines or times."""
 
 from __future__ import annotations
 
@@ -16,13 +14,11 @@ from altered import Altered, Arguments, Call, instead, spoils, takes
 from readfirst.harness.adapter_api import ToolResult
 
 Applies = Callable[["Counting", Arguments], bool]
-"""A condition: whether a session makes its mistake in a call with these arguments."""
+"""Whether a session makes its mistake in a call with these arguments."""
 
 
 class Counting(Altered):
-    """Counts its calls. For each Edit or Write of an existing file, it makes its mistake if the condition `applies` is
-    true.
-    """
+    """Makes its mistake in each Edit or Write of an existing file for which `applies` is true."""
 
     applies: ClassVar[Applies]
     calls = 0
@@ -34,28 +30,28 @@ class Counting(Altered):
         return answer or self.reference(tool, arguments, interfere)
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
-        """Make the mistake. Return an answer, or None if the reference should still execute the call."""
+        """Return an answer, or None if the reference should still execute the call."""
         raise NotImplementedError
 
 
 def call_texts(arguments: Arguments) -> list[str]:
-    """Return the texts in the arguments of a call: the old text, the new text, and the content."""
+    """Return the old text, the new text, and the content of a call."""
     names = ("old_string", "new_string", "content")
     return [arguments[name] for name in names if isinstance(arguments.get(name), str)]
 
 
 def longer_than(size: int) -> Applies:
-    """Return a condition: some text of the call has at least this number of characters."""
+    """Some text of the call has at least this number of characters."""
     return lambda session, arguments: any(len(text) >= size for text in call_texts(arguments))
 
 
 def has_lines(count: int) -> Applies:
-    """Return a condition: some text of the call has at least this number of lines."""
+    """Some text of the call has at least this number of lines."""
     return lambda session, arguments: any(text.count("\n") + 1 >= count for text in call_texts(arguments))
 
 
 def from_call(number: int) -> Applies:
-    """Return a condition: the session has made at least this number of calls."""
+    """The session has made at least this number of calls."""
     return lambda session, arguments: session.calls >= number
 
 
@@ -171,15 +167,11 @@ THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
     f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
     for kind, applies, slug in _MISTAKES
 }
-"""Mistakes that begin at a size or at a number of calls, by name, each with the scenario about it."""
+"""By name, each with the scenario about it."""
 
 
 def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
-    """Return the new text without its last or its first line, if this line equals the line of the file next to the old
-    text.
-
-    `last` selects the last line of the new text.
-    """
+    """Return the new text without its last or first line, if it equals the line of the file next to the old text."""
     new, old = call.new.split("\n"), call.old
     before, found, after = text.partition(old)
     if not found or len(new) < 2:
@@ -244,18 +236,15 @@ NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
     "merges blank lines": (MergesBlankLines, "blank-lines-around"),
     "drops lines of equal words": (DropsLinesOfEqualWords, "equal-but-for-indentation"),
 }
-"""Mistakes about neighbouring lines, by name, each with the scenario about it."""
+"""By name, each with the scenario about it."""
 
 
 def _mtime(path: Path) -> int:
-    """Return the modification time of a file in nanoseconds."""
     return int(path.stat().st_mtime)
 
 
 class Timed(Altered):
-    """Converts modification times wrongly before it compares them. It accepts a file whose converted time is
-    not newer.
-    """
+    """Converts modification times wrongly, and accepts a file whose converted time is not newer."""
 
     def __init__(self, workspace: object) -> None:
         super().__init__(workspace)  # type: ignore[arg-type]
@@ -319,11 +308,10 @@ TIMES: Mapping[str, tuple[type[Altered], str]] = {
     "refuses zero": (RefusesOldTimes, "edit-time-zero"),
     "refuses negative times": (RefusesOldTimes, "edit-before-1970"),
 }
-"""Mistakes about times, by name, each with the scenario about it."""
+"""By name, each with the scenario about it."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return the implementations by name, each with the scenario about its mistake."""
     families = {"thresholds": THRESHOLDS, "literal-text": NEIGHBOURS, "staleness": TIMES}
     return {
         name: (kind, f"{family}/{slug}")
