@@ -22,9 +22,7 @@ class Terminal(io.StringIO):
 
 
 COMMANDS = frozenset(called for each in providers() for called in each.functions)
-"""The names of all commands, such as `product cache`."""
 GROUPS = frozenset(name for each in providers() for name in each.groups)
-"""The names of the groups of commands, such as `product`."""
 Cli = Callable[..., CliResult]
 """A function that runs a command, for example `readfirst("run", "reference")`."""
 

@@ -14,7 +14,6 @@ def say(number: object, **parts: object) -> None:
 
 
 def text(content: str, is_error: bool = False) -> dict[str, object]:
-    """Return the result of a tool call with this text."""
     return {"content": [{"type": "text", "text": content}], "isError": is_error}
 
 

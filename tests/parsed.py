@@ -36,5 +36,4 @@ class ParsedPage(HTMLParser):
             self.texts.append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        """Return the attributes of all elements with this tag."""
         return [attributes for name, attributes in self.elements if name == tag]

@@ -30,7 +30,6 @@ def pids_by_command(words: str) -> set[int]:
 
 
 def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
-    """Whether all processes whose command line contains `words` end in time."""
     deadline = time.monotonic() + timeout
     while pids_by_command(words):
         if time.monotonic() >= deadline:
@@ -40,7 +39,6 @@ def ends_soon_by_command(words: str, timeout: float = 5) -> bool:
 
 
 def children(pid: int) -> set[int]:
-    """Return the direct child processes."""
     return {each for each, fields in _all() if int(fields[1]) == pid}
 
 
@@ -58,7 +56,6 @@ def pid_by_namespaced_id(leader: int, number: int) -> int:
 
 
 def _all() -> Iterator[tuple[int, list[str]]]:
-    """Yield the id and the fields of every process."""
     for path in Path("/proc").glob("[0-9]*"):
         try:
             yield int(path.name), _fields(int(path.name))

@@ -31,7 +31,6 @@ def small_suite(
 
 
 def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
-    """Write a recording to the file from which the suite reads it."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])
@@ -43,5 +42,4 @@ def transcript_of_read(text: str) -> Transcript:
 
 
 def file_bytes(suite: Suite) -> dict[str, bytes]:
-    """Return the content of each file of a suite, by path."""
     return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}

@@ -1,5 +1,3 @@
-"""Simulates systems without bubblewrap, or without adoption of orphaned processes."""
-
 import pytest
 
 from readfirst.harness.processes import sandbox, supervised_process

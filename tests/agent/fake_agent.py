@@ -13,7 +13,6 @@ from pathlib import Path
 PRODUCT = sys.argv[1] == "product"
 FORMAT, URL = ("anthropic", os.environ["ANTHROPIC_BASE_URL"]) if PRODUCT else sys.argv[1:3]
 SPOKEN_WITH = "--input-format" in sys.argv
-"""Whether user messages arrive on standard input, as JSON lines."""
 STREAM = "--whole" not in sys.argv
 TOOLS = ["Read", "Edit"] if PRODUCT else ["look", "change"]
 
@@ -201,7 +200,6 @@ def receive_user_message():
 
 
 def run_tool(tool, arguments, path):
-    """Run one tool call. Return the result, or None if the agent never reports a result to the model (`Forget`)."""
     match tool:
         case "Environment":
             if "create" in arguments:

@@ -20,7 +20,6 @@ from tests.small_suites import keep_recording, small_suite
 UNREAD = "File has not been read yet. Read it first before writing to it."
 DONE = "The file $WS/notes.txt has been updated."
 GIVEN = {"notes.txt": "alpha\nbeta\n"}
-"""The files of a scenario, unless the test specifies other files."""
 
 CONTRACTS = """\
 default: 2.1.7
@@ -107,12 +106,10 @@ class Together:
 
 
 def refusal(error: str = "not_read", text: str = UNREAD) -> Says:
-    """Return a result that refuses the call and changes no file."""
     return Says(text, error)
 
 
 def success(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
-    """Return a result that changes notes.txt."""
     return Says(text, None, {"notes.txt": content})
 
 

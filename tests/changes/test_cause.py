@@ -1,5 +1,3 @@
-"""`readfirst diff` groups differences with the same cause, and lists the most serious cause first."""
-
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, compare_answers

@@ -18,10 +18,8 @@ from .conftest import Call, Run, Says, Small, Together, edit, read, refusal, suc
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 """The lines of a file as 2.1.7 shows them."""
 TABS = "1\talpha\n2\tbeta\n3"
-"""The same lines as 2.1.228 shows them."""
 
 UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
-"""An Edit of an unread file, which only 2.1.228 applies."""
 LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
 ALIKE = edit({"2.1.7": success()})
 

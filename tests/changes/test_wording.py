@@ -1,5 +1,3 @@
-"""Two answers are compared sentence by sentence, without parts that depend on the scenario, such as paths."""
-
 from readfirst.harness.diff.normalize_text import Change, compare_answers, generalize_text, parts
 from tests.rows import rows
 

@@ -17,7 +17,6 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / ".ci" / "run"
 OPTIONS = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
 MARKS = [marker.partition(":")[0] for marker in OPTIONS["markers"]]
-"""The pytest marks that pyproject.toml defines."""
 
 
 def parts() -> dict[str, str]:

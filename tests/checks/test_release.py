@@ -1,5 +1,3 @@
-"""The files of a release can be built, and used in an empty directory as after a download."""
-
 import gzip
 import hashlib
 import json
@@ -19,7 +17,6 @@ pytestmark = pytest.mark.release
 
 
 def run(*words: object, cwd: Path, **variables: str) -> str:
-    """Run a command and return its output. If it fails, the assertion contains the end of its output."""
     environment = {**os.environ, **variables}
     environment.pop("PYTHONPATH", None)
     command = [*map(str, words)]
@@ -49,7 +46,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed_program(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The path of the program `readfirst` in a new environment that contains only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     (wheel,) = release.glob("*.whl")
@@ -58,7 +54,6 @@ def installed_program(release: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def find_pythons() -> list[Path]:
-    """Return the oldest and the newest Python of this machine that the package supports."""
     found: dict[int, Path] = {}
     folders = [*Path.home().glob(".pyenv/versions/*/bin"), *map(Path, os.get_exec_path())]
     for minor in range(11, 20):

@@ -1,5 +1,3 @@
-"""The decorator `rows` runs one test with all rows of a table, and reports every failing row."""
-
 import inspect
 
 import pytest
@@ -37,7 +35,6 @@ def test_a_row_without_the_expected_exception_fails() -> None:
 
 @rows("text", ["a", "b"])
 def skipped(text: str) -> None:
-    """Both rows are skipped, which counts as failing."""
     pytest.skip(f"no {text} here")
 
 

@@ -23,7 +23,6 @@ FLAGS = (
 """No window, and no requests that Chromium makes for itself."""
 WIDTH, HEIGHT = 1280, 900
 PHONE = 390
-"""The width of a phone, in CSS pixels."""
 WEAK_TEXT = """
 const found = [];
 for (const element of document.querySelectorAll("body *")) {
@@ -39,7 +38,6 @@ return found;
 
 
 def program(*names: str) -> str:
-    """Return the path of the first of these programs that is installed."""
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         pytest.fail(f"none of {', '.join(names)} is installed; these tests need a real browser")
@@ -48,7 +46,6 @@ def program(*names: str) -> str:
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Any]:
-    """Start Chromium with an empty profile, and stop it at the end."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -71,7 +68,6 @@ class Shown:
         self.file = file
 
     def go(self, fragment: str = "") -> Shown:
-        """Open the page again, and wait until it is parsed."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.file.as_uri()}{fragment}")
         there = "document.readyState === 'complete' && location.protocol === 'file:'"
@@ -116,7 +112,6 @@ class Shown:
         )
 
     def panel(self, scenario_id: str) -> str:
-        """Return the visible text of the details of a scenario. Empty if they are closed."""
         return str(
             self.driver.execute_script(
                 "const panel = document.getElementById('details-of-' + arguments[0]);"
@@ -126,7 +121,6 @@ class Shown:
         )
 
     def tree(self) -> list[dict[str, Any]]:
-        """Return the nodes of the accessibility tree. Screen readers use this tree."""
         nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
 

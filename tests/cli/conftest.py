@@ -41,7 +41,6 @@ steps:
     expect:
       text: "     1→alpha\\n     2→beta\\n     3→"
 """
-"""A scenario that the reference passes: Read shows numbered lines."""
 
 REFUSES = """\
 title: Edit refuses a file that was not read
@@ -54,7 +53,6 @@ steps:
       error: not_read
       text: File has not been read yet. Read it first before writing to it.
 """
-"""A scenario that the reference passes: Edit refuses an unread file."""
 
 WRONG_TEXT = """\
 title: Read is expected to show a carriage return
@@ -65,7 +63,6 @@ steps:
     expect:
       text: "     1→alpha\\r\\n     2→"
 """
-"""A scenario that the reference fails at the level `text`."""
 
 WRONG_EFFECTS = """\
 title: Edit is expected to write without a Read
@@ -77,7 +74,6 @@ steps:
       text: done
       files: {notes.txt: "gamma\\n"}
 """
-"""A scenario that the reference fails at the level `effects`."""
 
 
 MakeSuite = Callable[[dict[str, str]], Suite]
@@ -123,8 +119,6 @@ def mixed(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def ruled(make_suite: MakeSuite) -> Suite:
-    """A suite with two rules and four scenarios. One scenario has no rule."""
-
     def with_rule(rule: str, text: str) -> str:
         return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
 
@@ -142,7 +136,6 @@ def ruled(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Shared by all tests, because starting the browser takes seconds."""
     with chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 

@@ -23,8 +23,6 @@ PLAIN = "plain words"
 
 @dataclass(frozen=True)
 class World:
-    """All texts that a report may print. By default, each is harmless."""
-
     answer: str = PLAIN
     expected: str = "other words"
     file_beside: str = PLAIN
@@ -117,7 +115,6 @@ class World:
         ]
 
     def commands(self, contract: str) -> Any:
-        """Return the commands that a report suggests for a contract."""
         return RunRequest(Suite(), self.target, fixtures=[self.fixtures]).commands(contract)
 
     def facts(self) -> RunFacts:

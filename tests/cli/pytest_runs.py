@@ -10,7 +10,6 @@ importlib.import_module("readfirst.harness.adapters.reference")
 importlib.import_module("yaml")
 
 Run = Callable[..., pytest.RunResult]
-"""A function that runs pytest with these command-line arguments."""
 
 
 def alone_and_with(processes: int) -> list[Any]:

@@ -36,8 +36,6 @@ fi
 
 
 class ActionRun:
-    """The results of one run of the GitHub action."""
-
     def __init__(self, folder: Path, code: int, log: str) -> None:
         self.code = code
         self.log = log
@@ -48,7 +46,6 @@ class ActionRun:
 
 
 def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
-    """Return the environment of a step: the value of each input, or its default."""
     found = {}
     for name, expression in step["env"].items():
         match = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", expression)
@@ -58,7 +55,6 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
 
 
 Act = Callable[..., ActionRun]
-"""A function that runs the steps of the action. Its keyword arguments are the inputs."""
 
 
 @pytest.fixture
@@ -150,7 +146,6 @@ def test_all_inputs_of_the_action_reach_the_command_run(act: Act, mixed: Suite, 
 
 
 FUZZED = "python:wrong_answers:TabAfterLineNumber"
-"""A wrong implementation that fuzzing finds at once."""
 WRONG_IMPLEMENTATIONS = CHECKOUT / "tests" / "wrong_implementations"
 
 

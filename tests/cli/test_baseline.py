@@ -73,7 +73,6 @@ WRONG = [
     ),
     ("name: x\naccepted: [{scenario: gate/not-read, level: text, reason: ''}]\n", "reason is empty"),
 ]
-"""Each with the message of the error."""
 
 WRONG += [
     (
@@ -177,7 +176,6 @@ def test_a_baseline_written_after_a_run_accepts_exactly_its_failures(tmp_path: P
 
 
 def baseline_that_varies(tmp_path: Path) -> Baseline:
-    """Return a baseline whose entry for gate/not-read has `varies: true`."""
     entry = "{scenario: gate/not-read, level: reason, varies: true, reason: runs calls at once}"
     return baseline(tmp_path, f"name: reference\naccepted: [{entry}]\n")
 
@@ -249,7 +247,6 @@ def test_a_reason_for_a_harmless_failure_does_not_explain_a_harm(tmp_path: Path,
 
 
 def baseline_of_rule(tmp_path: Path) -> Baseline:
-    """Return a baseline that accepts failures of the rule edit-not-read at the level `reason`."""
     return baseline(
         tmp_path, "name: x\naccepted:\n  - {rule: edit-not-read, level: reason, reason: No guard.}\n"
     )

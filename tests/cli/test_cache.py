@@ -1,5 +1,3 @@
-"""`readfirst product cache` lists cached files with their sizes, and removes only the selected ones."""
-
 import fcntl
 import os
 import re

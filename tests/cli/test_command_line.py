@@ -65,8 +65,6 @@ def test_every_command_uses_the_newest_contract_for_latest(readfirst: Cli, holdi
 
 def test_an_adapter_error_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     class Raises:
-        """An adapter that raises an exception when a session is opened."""
-
         def open(self, workspace: object) -> Any:
             raise AdapterError("it hung", blame="adapter")
 

@@ -56,7 +56,6 @@ NAMED = {
     for file in (CHECKOUT / folder).rglob("*.py")
     for name in re.findall(r"`readfirst docs ([a-z]+)`", file.read_text("utf-8"))
 }
-"""Names of the pages that messages of readfirst refer to."""
 
 
 def test_the_command_docs_lists_every_page_with_its_title(readfirst: Cli) -> None:

@@ -1,5 +1,3 @@
-"""The order of failures in the output, and the text about each."""
-
 import random
 import re
 import shlex

@@ -1,5 +1,3 @@
-"""Hostile texts in the JSON Lines of a run: `diff` and `diagnose` print them as plain text, in every format."""
-
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -95,15 +93,12 @@ def stream_of(world: World, file: Path) -> Path:
 
 
 class Streams:
-    """Runs `diff` and `diagnose` on the JSON Lines of a run with the texts of a `World`."""
-
     def __init__(self, suite: Suite, folder: Path, replays: ReplayCache) -> None:
         self.suite = suite
         self.file = folder / "run.jsonl"
         self.replays = replays
 
     def diff(self, write: Callable[[Diff], str], world: World) -> str:
-        """Return the output of `diff` for a contract and the run. `write` is the output format."""
         ids = (ALLOWED, REFUSED, HANGS, LACKS)
         parser = SideParser(self.suite, ids)
         sides = parser.both(CONTRACT, str(stream_of(world, self.file)))
@@ -113,7 +108,6 @@ class Streams:
         return write(found)
 
     def diagnosis(self, write: Callable[[DiagnosisCase], str], world: World) -> str:
-        """Return the output of `diagnose` for the run. `write` is the output format."""
         name, observed = read_observations(self.suite, stream_of(world, self.file))
         observed = without_missing_capabilities(observed)
         contracts = reference_contracts(self.suite)
@@ -133,7 +127,6 @@ def join_lines(lines: Iterable[str]) -> str:
 
 
 def is_json(text: str) -> object:
-    """Return the type of a JSON text. Fails if it is not valid JSON."""
     return type(json.loads(text))
 
 
@@ -155,7 +148,6 @@ def markup(text: str) -> object:
 
 
 def formats(streams: Streams) -> dict[str, Format]:
-    """Return the output formats of both commands by name, such as `diff text`."""
     diff, diagnosis = streams.diff, streams.diagnosis
     text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
     return {

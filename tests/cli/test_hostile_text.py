@@ -43,7 +43,6 @@ PAYLOADS = {
     "right to left": "\u202etxt.exe\u2066\u2069\u200f\u061c\u200b\ufeff",
     "line ends": "a\u2028b\u2029c\x85d\x0ce\rf",
 }
-"""Hostile texts, by the kind of output that each could attack."""
 LONG = {"many that need escapes": "\x1b" * 200_000, "many lines": " \n" * 50_000}
 LONGEST_NAME, LONGEST_PATH = 255, 4096
 LIMITED = {
@@ -52,9 +51,7 @@ LIMITED = {
         ("target", "fixtures", "given_name", "event_path", "expected_file", "file_beside"), LONGEST_PATH
     ),
 }
-"""Maximum lengths of fields that the system or the suite limits."""
 ROOM = 70_000
-"""The maximum number of characters that one text of any length may add to a report."""
 COMMANDS_SHOWN = 12
 """Commands in one report that contain the target or the suite. They are never truncated: users copy them."""
 
@@ -103,14 +100,12 @@ def write_table(world: World, *, terminal: bool = False) -> str:
 
 
 def side_by_side(world: World) -> str:
-    """Return the output of `readfirst report` for two runs next to each other."""
     stream = io.StringIO()
     print_runs(console(stream), world.results(), world.sources(), None)
     return stream.getvalue()
 
 
 def write_page(page: Any, world: World) -> str:
-    """Return the output of `readfirst report` in a format of pages, such as `html`."""
     return world.sources().write(page, world.results())
 
 
@@ -130,7 +125,6 @@ def write_failures(world: World) -> str:
 
 
 def json_shape(value: object) -> object:
-    """Return the types of all values in a JSON value."""
     match value:
         case dict():
             return [json_shape(each) for each in value.values()]
@@ -141,13 +135,10 @@ def json_shape(value: object) -> object:
 
 
 def xml_shape(text: str) -> object:
-    """Return the tags of an XML text, with the names of their attributes."""
     return [(each.tag, sorted(each.attrib)) for each in ElementTree.fromstring(text.encode()).iter()]
 
 
 class _Tags(html.parser.HTMLParser):
-    """Collects the tags and the scripts of an HTML page."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: list[object] = []
@@ -246,7 +237,6 @@ REVIEWED = {
 """Formats whose texts all come from reviewed files: recordings, rules, behaviours, names of contracts and targets."""
 
 FIELDS = [each.name for each in fields(World)]
-"""The names of all texts that a report may print."""
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -328,7 +318,6 @@ _ACTS = re.compile(
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 """Matches the colour sequences that `rich` writes to a terminal. Those in a hostile text are escaped."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
@@ -354,7 +343,6 @@ def test_the_tested_formats_include_every_format_of_every_command() -> None:
 
 
 def formats() -> Iterator[tuple[str, str]]:
-    """Yield the name of each command with the option `--format`, with each value of the option."""
     for name in (called for called in sorted(COMMANDS) if " " not in called):
         for option in typer.main.get_command(cli._build_app([name])).commands[name].params:
             if "--format" in option.opts:

@@ -1,5 +1,3 @@
-"""`readfirst new` writes a scenario that loads, that `lint` reports until it is filled in, and replaces no file."""
-
 import shutil
 from pathlib import Path
 

@@ -21,7 +21,6 @@ from readfirst.harness.suite.suite import Suite
 from tests.verdicts import sources_of, with_baseline_result
 
 Kind = tuple[Status, int]
-"""The status of a verdict, and the number of its levels that hold."""
 
 MIXED: list[Kind] = [
     *[("passed", 4)] * 5,
@@ -79,7 +78,6 @@ class AllReports:
 
     @property
     def sentence(self) -> str:
-        """The numbers in the last line of a run."""
         counts = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
         passed = counts["passed"]
         return f"{passed}/{passed + counts.get('failed', 0) + counts.get('error', counts.get('errors', 0))}"

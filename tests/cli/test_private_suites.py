@@ -1,5 +1,3 @@
-"""Commands with private suites: reports name them, one run may use several, `new` copies bundled families."""
-
 import json
 import shutil
 from pathlib import Path

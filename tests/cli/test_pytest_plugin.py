@@ -17,7 +17,6 @@ from .conftest import HOLDING, PASSES, MakeSuite
 from .pytest_runs import Run, alone_and_with
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
-"""Whether the plugin is installed, so that pytest loads it without an option."""
 
 
 def test_the_plugin_has_the_same_levels_requirements_and_classes_as_the_suite() -> None:

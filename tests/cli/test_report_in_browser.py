@@ -1,5 +1,3 @@
-"""The HTML report in a real Chromium: clicks, keys, filters and permalinks."""
-
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise

@@ -1,5 +1,3 @@
-"""`readfirst report` prints the output of one run unchanged, and several runs next to each other."""
-
 import re
 import sys
 from pathlib import Path
@@ -30,7 +28,6 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 
 def plain(text: str) -> str:
-    """Return a text without terminal sequences such as colours."""
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
 
 

@@ -25,7 +25,6 @@ def results(*verdicts: Verdict, target: str = "python:module:Tools", level: Leve
 
 
 def of_suite(suite: Suite, *contracts: str) -> Results:
-    """Return the results of the reference, with one run for each contract."""
     runs = []
     for contract in contracts or ("2.1.7",):
         verdicts = list(replayed(suite, "reference", [contract]))

@@ -23,7 +23,6 @@ from tests.rows import rows
 from tests.verdicts import sources_of, verdict, with_baseline_result, write_report_of
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
-"""Control characters and markup, which every format must escape."""
 MINE = Commands("readfirst run mine", "readfirst show")
 
 

@@ -1,5 +1,3 @@
-"""The JSON Lines of a run can be read back; incomplete and damaged files are refused."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +18,6 @@ HEADER: dict[str, Any] = {
     "level": "text",
     "scenarios": 2,
 }
-"""The first line of the JSON Lines of a run."""
 DIFFERENCE = {
     "step": 2,
     "call": 1,
@@ -53,7 +50,6 @@ def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, An
 
 
 def footer(**parts: Any) -> dict[str, Any]:
-    """Return the last line of the JSON Lines of a run."""
     names = ("failed", "error", "unsupported", "unspecified", "accepted", "stale")
     line = {"type": "footer", "verdicts": 2, "passed": 2, **dict.fromkeys(names, 0)}
     return {**line, "interrupted": False, "exit_code": 0, **parts}

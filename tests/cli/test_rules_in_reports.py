@@ -1,5 +1,3 @@
-"""Reports group the results of a run by rule, the worst rule first, in every format."""
-
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -145,7 +143,6 @@ def results(every: Sequence[Judged]) -> Results:
 
 
 def report_lines(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
-    """Return the lines about rules that a run prints. `width` is the width of the terminal."""
     return [
         text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
     ]
@@ -276,7 +273,6 @@ def failures_with(
 
 
 LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
-"""A harm that is the same mistake in several scenarios, although the file's name differs."""
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-"""A run: verdicts, worker processes, closing the adapter, and interrupts."""
-
 import importlib
 import os
 import signal
@@ -28,7 +26,6 @@ from .conftest import FAILING, HOLDING, PASSES, MakeSuite
 
 
 def plain(verdict: Verdict) -> Verdict:
-    """Return a verdict without its duration, so that verdicts of two runs can be compared."""
     return replace(verdict, milliseconds=0.0)
 
 
@@ -37,8 +34,6 @@ def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
 
 
 class Fake:
-    """An adapter that counts how often a session is opened and how often the adapter is closed."""
-
     opened = closed = 0
 
     def open(self, workspace: Workspace) -> Session:
@@ -130,7 +125,6 @@ class Dying(RunSpec):
         with RunSpec.open(self) as judge:
             yield lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == "gate/not-read" else judge(name)
 """
-"""A worker that kills its own process at one scenario."""
 
 
 @pytest.mark.slow

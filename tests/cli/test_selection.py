@@ -1,5 +1,3 @@
-"""The scenarios of a selection, the error if it has none, and the metadata that it uses."""
-
 from pathlib import Path
 
 import pytest

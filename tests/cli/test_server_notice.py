@@ -1,5 +1,3 @@
-"""A run prints whether scenarios share servers, why, and the estimated time; at its end, the time that it took."""
-
 import io
 import json
 from collections.abc import Iterable
@@ -15,7 +13,6 @@ from tests import verdicts
 from tests.cli.test_reports import facts, schema_errors
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')
-"""One session changed the answers of another."""
 SHARED = IsolationDecision("shared", "no session affects another")
 UNDECIDED, SEPARATE = ServerUse(False, "too few", seconds=2), ServerUse(False, "so", PROCESS, 2)
 """Before there is a decision, and with one server for each scenario."""

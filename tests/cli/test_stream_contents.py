@@ -1,5 +1,3 @@
-"""The JSON lines of a run contain each long text once, and of two very long texts only what differs."""
-
 import io
 import json
 from dataclasses import replace
@@ -37,13 +35,11 @@ def stream_of(*verdicts: Verdict) -> str:
 
 
 def make_failure(name: str, expected: str, got: str) -> Verdict:
-    """Return a failed verdict whose answer has the text `got` instead of `expected`."""
     found = Difference(0, 0, "text", "text", expected, got)
     return replace(verdict(f"a/{name}", "failed", found), requirement="must")
 
 
 def read_differences(text: str, tmp_path: Path) -> list[Difference]:
-    """Return the first difference of each verdict."""
     file = tmp_path / "results.jsonl"
     file.write_text(text)
     (run,) = read_stream(file)

@@ -1,5 +1,3 @@
-"""If an argument is wrong, the error message suggests a command line that works."""
-
 import re
 import shlex
 from pathlib import Path

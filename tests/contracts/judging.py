@@ -1,5 +1,3 @@
-"""Judges the reference, with any combination of behaviours, by the expectations of a scenario on a contract."""
-
 from functools import lru_cache
 
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
@@ -27,7 +25,6 @@ class LastReadSuite(Suite):
 
 SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
-"""All capabilities, so that no scenario is unsupported."""
 
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
@@ -41,5 +38,4 @@ def judge_status(scenario: Scenario, outcome: Outcome, contract: Contract) -> st
 
 
 def list_tools(behaviours: str | Behaviours) -> set[str]:
-    """Return the names of the tools of a reference with these behaviours."""
     return {schema.tool for schema in FileTools(behaviours, root="/").schemas}

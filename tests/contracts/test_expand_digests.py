@@ -56,7 +56,6 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
 
 
 def spoil_file(tool: str, result: ToolResult, root: Path) -> ToolResult:
-    """Change a number in the file after an Edit."""
     if tool == "Edit":
         (file,) = (each for each in root.iterdir() if each.stat().st_size > 4096)
         file.write_bytes(file.read_bytes().replace(b"1234", b"4321"))
@@ -64,7 +63,6 @@ def spoil_file(tool: str, result: ToolResult, root: Path) -> ToolResult:
 
 
 def spoil_text(tool: str, result: ToolResult, root: Path) -> ToolResult:
-    """Change a number in the answer of a Read."""
     return replace(result, text=result.text.replace("1234", "4321")) if tool == "Read" else result
 
 

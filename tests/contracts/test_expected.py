@@ -142,7 +142,6 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def text_of(suite: Suite, contract: Contract) -> object:
-    """Return the expected text of the scenario. None if there is no expectation."""
     expect = next(suite.scenario("a/b", contract).calls()).expect
     return expect.recorded and expect.recorded.text
 

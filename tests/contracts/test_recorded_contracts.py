@@ -52,13 +52,11 @@ def is_for_another_platform(scenario_id: str) -> bool:
 
 
 def is_recorded(scenario_id: str, contract: Contract) -> bool:
-    """Whether a contract has all tools of a scenario, and a recording of it."""
     able = SUITE.scenario(scenario_id).needs <= contract.capabilities
     return able and contract.name in load_recording(scenario_id).transcripts
 
 
 def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
-    """Yield each distinct transcript of a scenario with all contracts that have it."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
@@ -71,7 +69,6 @@ def contracts_by_transcript(scenario_id: str) -> Iterator[tuple[Transcript, list
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_recording_meets_the_expectations_of_its_contracts(part: int) -> None:
-    """Each distinct transcript is compared with all contracts that have it."""
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -136,7 +133,6 @@ def recordings_between_contracts() -> Iterator[tuple[str, str]]:
 
 
 def kills(scenario_id: str) -> bool:
-    """Whether a scenario kills the program."""
     return scenario_id.startswith("interrupted/") and "kill" in SUITE.scenario(scenario_id).needs
 
 

@@ -1,5 +1,3 @@
-"""Implementations with a different design: an Edit of a changed file is made in its current content."""
-
 from pathlib import Path
 
 from readfirst import ToolResult, Workspace
@@ -24,8 +22,6 @@ class Keeps:
 
 
 class KeepsLicence(Keeps):
-    """A Write keeps the first line of the old file, because it is a licence header."""
-
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         if tool == "Write":
             first = Path(arguments["file_path"]).read_text().partition("\n")[0]

@@ -1,5 +1,3 @@
-"""A file with any content is either read as a scenario or reported with the documented error."""
-
 from pathlib import Path
 
 from hypothesis import example, given
@@ -18,7 +16,6 @@ from readfirst.harness.yaml_io.strict_yaml import load
 FILE = Path("fuzz/fuzz.yaml")
 SUITE = Suite()
 GOOD = (Path(__file__).parent / "broken/unknown-tag/scenarios/broken/typo.yaml").read_bytes()
-"""A valid scenario file. A test changes parts of it."""
 
 
 def read_scenario(data: bytes) -> None:

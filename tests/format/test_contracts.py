@@ -14,7 +14,6 @@ contracts:
   documented: {summary: What documents state., documents: [a.txt]}
   2.1.7: {package: p, version: 2.1.7, model: m, read_gate: enforced, tools: [Read], summary: s}
 """
-"""A valid contracts.yaml. Tests replace parts of it."""
 
 
 def contracts(tmp_path: Path, text: str) -> Contracts:

@@ -25,7 +25,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
 SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.json").read_text()))
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-"""A code block of the page: its kind and its text."""
 
 HEAD = "title: An example in the documentation\nrequirement: must\n"
 """The start of a complete scenario, for an excerpt that lacks it."""
@@ -44,7 +43,6 @@ def indent_lines(text: str, columns: int) -> str:
 
 
 def complete(kind: str, body: str) -> str:
-    """Return a complete scenario that contains the excerpt `body`."""
     match kind:
         case "yaml files":
             return f"{HEAD}given:\n  files:\n{indent_lines(body, 4)}steps:\n  - touch: plain.txt\n"

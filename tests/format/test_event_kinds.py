@@ -1,5 +1,3 @@
-"""The table of the kinds of events is complete, and every function that reads events refuses an unknown kind."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -73,7 +73,6 @@ def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
 
 
 def text(content: str) -> dict[str, str]:
-    """Return the exported form of a file with this text."""
     return {"type": "file", "utf8": content}
 
 

@@ -1,5 +1,3 @@
-"""Unusual contents of a workspace: repositories, special files, half characters, hooks that move files."""
-
 import os
 import shutil
 import stat

@@ -23,11 +23,9 @@ BROKEN = Path(__file__).parent / "broken"
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 TABLE = DOCS.read_text("utf-8").partition("\n| check | finds |\n")[2].partition("\n\n")[0]
 RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
-"""The ids of the lint checks that docs/format.md explains."""
 
 
 def _too_large(root: Path) -> None:
-    """Write a scenario file of 100 megabytes."""
     path = root / "scenarios/broken/hundred-megabytes.yaml"
     path.parent.mkdir(parents=True)
     with path.open("wb") as stream:
@@ -40,7 +38,6 @@ MADE: dict[str, Callable[[Path], None]] = {"file-too-large": _too_large}
 
 
 def transcript_of(scenario: Scenario) -> Transcript:
-    """Return a transcript in which every answer is "x"."""
     steps = []
     for step in scenario.steps:
         if isinstance(step, ToolCall | ParallelCalls):
@@ -58,7 +55,6 @@ def recording_of(scenario: Scenario) -> Recording:
 
 
 def _record(suite: Suite) -> None:
-    """Write a recording of each readable scenario that has none."""
     for scenario_id in suite.readable()[0]:
         try:
             scenario = suite.scenario(scenario_id)
@@ -76,7 +72,6 @@ def _keep_only_the_default_contract(file: Path) -> None:
 
 
 def _suite_with_directory_of(rule: str, tmp_path: Path) -> Suite:
-    """Return a suite with the directory of a lint check and with recordings."""
     root = tmp_path / rule
     if rule in MADE:
         root.mkdir()
@@ -207,7 +202,6 @@ def test_lint_has_no_note_about_a_scenario_that_was_recorded_on_every_contract()
 
 
 def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
-    """Return the message and the advice of each finding."""
     return [(finding.message, finding.fix) for finding in lint(_suite_with_directory_of(rule, tmp_path))]
 
 

@@ -1,5 +1,3 @@
-"""A scenario file is loaded as one immutable value. All errors in the file are reported together."""
-
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -42,7 +40,6 @@ def scenario(text: str, *, require_expect: bool = True) -> Scenario:
 
 
 def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]:
-    """Return the lint check and the line of each error in a scenario."""
     with pytest.raises(SuiteError) as caught:
         scenario(text, require_expect=require_expect)
     return [(finding.rule, finding.position.line) for finding in caught.value.findings]
@@ -124,14 +121,12 @@ def test_the_events_of_a_step_are_read_in_their_order(text: str, events: tuple[W
 
 
 def expectation(text: str) -> Expectation:
-    """Return the expectation of a call with this text after `expect`."""
     (step,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {text}\n").steps
     assert isinstance(step, ToolCall)
     return step.expect
 
 
 def without_position(clause: Clause | None) -> Clause | None:
-    """Return a clause without its position, so that it can be compared."""
     return None if clause is None else replace(clause, position=None)
 
 
@@ -222,7 +217,6 @@ given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, 
   book: "{\\"cells\\": [{\\"cell_type\\": \\"code\\", \\"id\\": \\"one\\", \\"source\\": []}]}"}}
 steps:
 """
-"""The files of scenarios for the short answers `shown` and `done`."""
 
 
 @rows(
@@ -252,7 +246,6 @@ EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` o
 
 
 def clause_of(steps: str, heading: str = "") -> Clause:
-    """Return the recorded clause of the last step."""
     call = scenario(f"{heading}{SHOWS}{steps}").steps[-1]
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None

@@ -1,5 +1,3 @@
-"""A directory that contains only `scenarios` is a private suite, which may extend the bundled suite."""
-
 import re
 import shutil
 from collections.abc import Mapping

@@ -35,7 +35,6 @@ def validator(name: str) -> Any:
 
 
 def files(rules: tuple[str, ...]) -> list[Path]:
-    """Return the scenario files in the directories of these lint checks."""
     return [path for rule in rules for path in sorted((BROKEN / rule / "scenarios").rglob("*.yaml"))]
 
 

@@ -1,5 +1,3 @@
-"""Strict YAML: only JSON types are accepted, every value has a position, and any other YAML causes one clear error."""
-
 import json
 import os
 from pathlib import Path

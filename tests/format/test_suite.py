@@ -1,5 +1,3 @@
-"""A suite finds its files, reads each only when it is used, and reports missing files."""
-
 from pathlib import Path
 
 import pytest

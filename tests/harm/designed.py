@@ -87,8 +87,6 @@ class DeclaresLiteral(Literal):
 
 
 class DeclaresAndSpoils(Declares):
-    """Refuses the declared calls, but each refusal leaves a new file behind."""
-
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         result = super().call(tool, arguments)
         if result.is_error:

@@ -54,7 +54,6 @@ def _line(random: random.Random, like: str) -> str:
 
 
 def _edit_lines(random: random.Random, lines: list[str]) -> list[str]:
-    """Return the lines with one random change of a kind that people often make."""
     at = random.randrange(len(lines)) if lines else 0
     near = lines[at] if lines else ""
     match random.randrange(9):

@@ -41,7 +41,6 @@ class Played:
         self._steps: list[tuple[Step, StepOutcome]] = []
 
     def _entry(self, path: str, change: Change) -> Entry | None:
-        """Return the entry of a changed file. If only bytes are given, the mode stays the same."""
         if not isinstance(change, bytes):
             return change
         former = self.state.get(path)
@@ -79,7 +78,6 @@ class Played:
         )
 
     def group(self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, changes: Mapping[str, Change]) -> None:
-        """Add parallel calls of one message."""
         step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
         results = tuple(ToolResult("") for _ in calls)
         self._steps.append((step, StepOutcome(results, self._apply_changes(changes))))
@@ -93,7 +91,6 @@ class Played:
         self.call("Read", {"file_path": path}, whole if answer is None else answer)
 
     def event(self, kind: Any, path: str = "") -> None:
-        """Add an event of the conversation, such as `compact`."""
         self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
 
     def others_change(self, changes: Mapping[str, Change]) -> None:
@@ -106,5 +103,4 @@ class Played:
         return harms_of(scenario, outcome)
 
     def kinds(self) -> list[tuple[str, str]]:
-        """Return the kind and the path of each harm."""
         return [(each.kind, each.path) for each in self.harms()]

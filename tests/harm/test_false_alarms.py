@@ -34,8 +34,6 @@ class ReadsInTextMode(careful.Careful):
 
 
 class InsertsAtTheTop(careful.Careful):
-    """An Edit ignores its old text and inserts its new text at the beginning."""
-
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
         return "done"
@@ -78,8 +76,6 @@ def test_text_that_the_session_itself_wrote_cannot_be_lost(place: WorkspacePool)
 
 
 class ReplacesLinks(careful.EditsUnread):
-    """Replaces a file with a new file, even if its path is a symbolic link."""
-
     def write_file(self, path: Path, data: bytes) -> None:
         path.unlink()
         path.write_bytes(data)
@@ -94,8 +90,6 @@ def test_replacing_a_symbolic_link_with_a_file_is_spoiled_and_not_misplaced(plac
 
 
 class KeepsALog(careful.Careful):
-    """Refuses every call, but writes a log file into the workspace."""
-
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         Path(self.workspace.root, "log").write_text(tool)
         return ToolResult("no", is_error=True)

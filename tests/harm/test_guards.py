@@ -118,7 +118,6 @@ def read_harm_by_target() -> dict[str, Any]:
 
 
 def read_harm_by_rule() -> dict[str, list[str]]:
-    """Return the kinds of harm in the recordings of the product, by rule."""
     return json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]  # type: ignore[no-any-return]
 
 

@@ -1,5 +1,3 @@
-"""For each kind of harm, a tool that does it is detected, and tools that nearly do it are not."""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,11 +54,9 @@ NEARLY_HARMFUL_TOOLS = [
     (careful.RefusesLinks, "links-and-modes/edit-through-symlink"),
     (careful.Careful, "permissions/edit-denied"),
 ]
-"""Tools that do no harm in a scenario, although they nearly do."""
 
 
 def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
-    """Return the harm that a tool does in a scenario, and its needless refusals."""
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
     assert outcome.error is None

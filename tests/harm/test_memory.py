@@ -14,7 +14,6 @@ WS = "$WS/"
 
 
 def write(session: Played, path: str, text: str = "omega\n") -> None:
-    """Add a Write that replaces a file."""
     session.call("Write", {"file_path": WS + path, "content": text}, changes={path: text.encode()})
 
 

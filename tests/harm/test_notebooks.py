@@ -1,5 +1,3 @@
-"""The judge distinguishes right and wrong results of a NotebookEdit."""
-
 from __future__ import annotations
 
 import copy
@@ -66,7 +64,6 @@ NEW = {
 
 
 def notebook_after(call: str) -> Notebook:
-    """Return the notebook after a correctly executed call."""
     book = copy.deepcopy(NOTEBOOK)
     cells = book["cells"]
     match call:
@@ -167,8 +164,6 @@ def only(cell: int, **keys: Any) -> Callable[[Notebook], None]:
 
 
 def insert_at(index: int, **keys: Any) -> Callable[[Notebook], None]:
-    """Return a function that inserts the new cell at an index of the original notebook."""
-
     def change(book: Notebook) -> None:
         book["cells"] = copy.deepcopy(NOTEBOOK["cells"])
         book["cells"].insert(index, {**NEW, **keys})
@@ -177,8 +172,6 @@ def insert_at(index: int, **keys: Any) -> Callable[[Notebook], None]:
 
 
 def delete(*indexes: int) -> Callable[[Notebook], None]:
-    """Return a function that deletes cells of the original notebook."""
-
     def change(book: Notebook) -> None:
         book["cells"] = [
             cell for index, cell in enumerate(copy.deepcopy(NOTEBOOK["cells"])) if index not in indexes

@@ -1,5 +1,3 @@
-"""The judge detects which lines of a file an answer shows."""
-
 from collections.abc import Sequence
 
 import pytest

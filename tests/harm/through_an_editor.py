@@ -20,7 +20,6 @@ class ThroughTheEditor(Careful):
         return self.workspace.editor.read(str(path))
 
     def there(self, path: Path) -> bool:
-        """Whether a file is open in the editor or exists on the disk."""
         try:
             self.text(path)
         except FileNotFoundError:

@@ -1,5 +1,3 @@
-"""Forms in which tools and programs show the lines of a file."""
-
 from __future__ import annotations
 
 import csv
@@ -23,8 +21,6 @@ def digest(line: str, length: int = 2) -> str:
 
 
 def _each(form: Callable[[str, str], str], end: str = "\n") -> Callable[[Lines, Number], str]:
-    """Return a function that shows each line with its number, in this form."""
-
     def show_lines(lines: Lines, number: Number) -> str:
         return "".join([form(number(index), line) + end for index, line in enumerate(lines)])
 
@@ -32,7 +28,6 @@ def _each(form: Callable[[str, str], str], end: str = "\n") -> Callable[[Lines, 
 
 
 def _cat(line: str) -> str:
-    """Return a line as `cat -A` shows it."""
     written = ""
     for byte in line.encode():
         low = byte % 128

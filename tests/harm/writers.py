@@ -83,7 +83,6 @@ def _repeat_line(before: bytes, made: bytes) -> bytes:
 
 
 def _change_equal_lines(before: bytes, made: bytes) -> bytes:
-    """Make the change in every line that equals the first changed line."""
     ends = [each.splitlines(keepends=True) for each in (before, made)]
     for old, new in zip(*ends, strict=False):
         if old != new:

@@ -29,7 +29,6 @@ pytestmark = pytest.mark.live
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 SAMPLE = 40
-"""The number of scenarios that are replayed."""
 
 
 class OwnRecordings(RecordingExtension):

@@ -25,7 +25,6 @@ class Block:
 
 
 def name_of(page: Path) -> str:
-    """Return the path of a page relative to the checkout."""
     return page.relative_to(CHECKOUT).as_posix()
 
 
@@ -48,7 +47,6 @@ def blocks() -> list[Block]:
 
 
 def code(page: str, language: str) -> list[str]:
-    """Return the code blocks with this text after the fence, such as `python` or `js server`."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     return [textwrap.dedent(block) for block in found]

@@ -1,5 +1,3 @@
-"""The working directory of a user who follows a page, and a checkout of readfirst with a small suite."""
-
 import os
 import shutil
 import subprocess
@@ -40,7 +38,6 @@ for line in sys.stdin:
     result = tools.call(**json.loads(line))
     print(json.dumps({{"text": result.text, "is_error": result.is_error}}), flush=True)
 """
-"""A program in place of the user's program, which the adapter in README starts."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,6 @@ class Stage:
 
 
 def _command_lines(number: int, command: str, folder: str) -> str:
-    """Return shell lines that run a command and store its output and exit code in `folder`."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 

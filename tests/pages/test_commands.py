@@ -39,7 +39,6 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
-"""A command that may report failures."""
 STREAM = "readfirst run reference --format jsonl --output"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
@@ -164,7 +163,6 @@ PLANS = {
     "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
 }
-"""Commands that need other settings than the default ones."""
 
 RUN_BY_CI = {
     "python3 -m pip install . && readfirst run",

@@ -1,5 +1,3 @@
-"""The installed package works without the checkout, and no command writes to its files."""
-
 import os
 import re
 import runpy
@@ -14,7 +12,6 @@ from tests.newest import NEWEST
 from tests.pages.page import CHECKOUT
 
 Run = Callable[..., tuple[int, str, str]]
-"""Returns the exit code, standard output and standard error."""
 
 pytestmark = pytest.mark.slow
 

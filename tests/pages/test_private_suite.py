@@ -1,5 +1,3 @@
-"""The example suite of docs/private-suites.md has no lint findings, and can be run."""
-
 import re
 from pathlib import Path
 

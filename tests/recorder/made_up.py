@@ -54,7 +54,6 @@ class Product:
 
 
 def replace_text(path: Path) -> ToolResult:
-    """Change the file and report success."""
     path.write_text("gamma\n")
     return ToolResult(f"The file {path} has been updated.")
 
@@ -64,7 +63,6 @@ def refuse_edit(path: Path) -> ToolResult:
 
 
 def write(root: Path, text: str) -> None:
-    """Write the scenario `gate/x` with this text."""
     (root / "scenarios" / "gate" / "x.yaml").write_text(text)
 
 

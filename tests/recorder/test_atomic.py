@@ -1,5 +1,3 @@
-"""Several files are replaced together, or not at all."""
-
 import os
 import signal
 import subprocess

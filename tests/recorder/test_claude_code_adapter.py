@@ -1,5 +1,3 @@
-"""The adapter `claude-code:VERSION`: shared processes, and sessions that resume, compact and rewind."""
-
 import json
 import logging
 import os
@@ -29,7 +27,6 @@ from tests.rows import rows
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
-"""A substitute for the product."""
 
 
 @pytest.fixture
@@ -135,7 +132,6 @@ def test_a_missing_network_sandbox_is_reported_once(adapter, tmp_path: Path, mon
 
 
 def open_resumable(adapter: ClaudeCodeAdapter, base: Path, need: str) -> ResumableConversation:
-    """Open a session that supports an event of the conversation, such as `compact`."""
     session = adapter.open(workspace(base, "1", isolated=True, needs=frozenset({need})))
     assert isinstance(session, ResumableConversation)
     return session

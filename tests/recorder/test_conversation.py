@@ -1,5 +1,3 @@
-"""The conversation with the product, with a substitute that misbehaves on request, and its summaries."""
-
 import json
 import socket
 import sys
@@ -17,17 +15,14 @@ from readfirst.harness.agents.claude_code.launch_options import Options, summari
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
-"""A substitute for the product."""
 
 
 def options(directory: Path, **more: object) -> Options:
-    """Return the options for a conversation with the substitute."""
     command = (sys.executable, str(FAKE), "product")
     return Options(command, "some-model", ("Read", "Edit"), directory, **{"time_limit": 5.0, **more})
 
 
 def read_environment(conversation: Conversation) -> dict[str, str]:
-    """Return the environment variables that the product sees."""
     environment: dict[str, str] = json.loads(conversation.call("Environment", {}).text)["environ"]
     return environment
 
@@ -135,7 +130,6 @@ def test_the_size_of_the_context_window_is_set_only_if_the_conversation_will_be_
 
 
 ASKED = "Write a summary of the conversation."
-"""The product requests a summary with this text."""
 
 
 class Talk:

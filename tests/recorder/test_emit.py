@@ -1,5 +1,3 @@
-"""Strings that readfirst writes as YAML are read back exactly, by readfirst and by other parsers."""
-
 from pathlib import Path
 
 import yaml

@@ -1,5 +1,3 @@
-"""The installation of exact versions of the product. A small script takes the place of npm."""
-
 import os
 import shutil
 import sys

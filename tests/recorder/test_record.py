@@ -1,5 +1,3 @@
-"""Answers become expectations, unusable answers are refused, and no partial result is stored."""
-
 import os
 import signal
 import time
@@ -227,12 +225,10 @@ def test_a_recording_is_missing_only_on_contracts_that_have_the_tools(suite: Sui
 
 
 def show_lines(end: str) -> Callable[[Path], ToolResult]:
-    """Return a function that answers an Edit with two lines, the second with this end."""
     return lambda _: ToolResult(f"1\tgamma\n2{end}")
 
 
 def recorded_texts(suite: Suite) -> dict[str, str]:
-    """Return the recorded text of the Edit, by version."""
     transcripts = suite.recordings.recording("gate/x").transcripts
     return {name: each.steps[1].results[0].text for name, each in transcripts.items()}
 

@@ -1,5 +1,3 @@
-"""Recording cases of tables, scenarios of the corpus, and scenarios whose recording is damaged."""
-
 import json
 import re
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Recordings keep every byte, store equal answers of several contracts once, and report damage."""
-
 import json
 import time
 from pathlib import Path
@@ -33,7 +31,6 @@ from tests.rows import rows
 from tests.small_suites import transcript_of_read
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
-"""All kinds of line ends, and characters that are easily lost."""
 
 
 def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf") -> Transcript:

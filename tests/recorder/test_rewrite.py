@@ -1,5 +1,3 @@
-"""Expectations are rewritten in the scenario file: nothing else in the file changes."""
-
 import re
 
 import pytest

@@ -54,7 +54,6 @@ class Product:
 
 @pytest.fixture
 def suite(root: Path) -> Suite:
-    """A suite with the scenarios `gate/x` and `gate/y`."""
     for slug in ("x", "y"):
         (root / "scenarios" / "gate" / f"{slug}.yaml").write_text(SCENARIO)
     return Suite(root)
@@ -74,7 +73,6 @@ def record_products(
 
 
 def raise_broken(_: int) -> str:
-    """Fail like a product that has died."""
     raise AdapterError("the product died")
 
 
@@ -101,7 +99,6 @@ def test_a_replay_that_ended_with_an_error_is_reported_and_later_repeated(suite:
 
 
 def product_answering(*texts: str) -> Product:
-    """Return a product that gives these answers one after the other, and then fails."""
     return Product(lambda call: texts[call - 1])
 
 

@@ -1,5 +1,3 @@
-"""Each behaviour is described. No other code of the reference compares names of contracts."""
-
 import re
 from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise

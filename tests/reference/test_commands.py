@@ -1,5 +1,3 @@
-"""The shell of a session: its start directory, its environment, and its time limit."""
-
 import time
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""JSON in the reference: the messages about invalid JSON, long and short, and the form of printed numbers."""
-
 import pytest
 
 from readfirst.reference_impl.text.js_number import number_text

@@ -1,5 +1,3 @@
-"""The class `FileTools` as a library, and the loop with a model that its page shows."""
-
 import re
 import sys
 from collections.abc import Iterator

@@ -52,11 +52,9 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     ("Write", {"file_path": "notes.md", "content": ""}, False, f"{CREATED}notes.md"),
     ("Edit", BLANK_EDIT, True, "String to replace not found in file.\nString: a "),
 )
-"""The tool, the arguments, whether the call is refused, and the start of the answer."""
 
 
 async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
-    """Start the server, and store its tools and its answers to `CALLS` in `conversation`."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, str(settings)],
@@ -104,7 +102,6 @@ def test_the_answers_to_calls_depend_on_the_settings_of_the_server(conversation)
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
-    """Return the answers of a server to lines that it receives at the same time."""
     answers = io.BytesIO()
     server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:
@@ -173,7 +170,6 @@ def test_a_request_for_an_unknown_protocol_version_is_answered_with_the_latest_v
 
 
 WRITE_THEM_SO = "settings.json: write the rules as "
-"""The start of the message about settings in an unsupported form."""
 
 
 @rows(

@@ -1,5 +1,3 @@
-"""Images, whose type the first bytes of a file determine, and long files."""
-
 import pytest
 
 from readfirst.reference_impl.reading.images import (

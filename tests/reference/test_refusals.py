@@ -1,5 +1,3 @@
-"""The number of a refusal, and the state after a call that failed halfway."""
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +13,6 @@ Put = Callable[..., Path]
 
 
 def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | None]:
-    """Return the name and the number of the refusal of a call."""
     with pytest.raises(Refusal) as refused:
         change(*arguments)
     return refused.value.name, refused.value.code

@@ -1,5 +1,3 @@
-"""No call waits for a pipe, reads an endless device, or replaces either with a file."""
-
 import os
 import threading
 from pathlib import Path

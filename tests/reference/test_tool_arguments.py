@@ -1,5 +1,3 @@
-"""The schemas of the tools agree with the checks of arguments. Unusual values cause no exception."""
-
 import math
 
 import pytest

@@ -1,5 +1,3 @@
-"""A suite with one scenario, and substitutes for npm and for its registry."""
-
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping

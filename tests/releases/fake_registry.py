@@ -48,7 +48,6 @@ else:
             target.write_text(text)
             target.chmod(0o755)
 """
-"""A program that takes the place of npm."""
 
 PROGRAM = """\
 #!{python} -SE
@@ -94,7 +93,6 @@ SCRIPT = """\
 const child = require("child_process").spawnSync({python}, [__dirname + "/program.py"], {{ stdio: "inherit" }});
 process.exit(child.status ?? 1);
 """
-"""Starts this program with node."""
 
 EDIT = """\
 with open(args["file_path"], newline="") as file:

@@ -29,7 +29,6 @@ class Job:
         return self.folder / "asked"
 
     def begin(self, *paths: str) -> None:
-        """Create the repository, commit these paths, and add a remote."""
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("add", *paths)
         self.git("commit", "--quiet", "--message", "Begin")

@@ -1,5 +1,3 @@
-"""The steps of the nightly workflow, run in a repository with one scenario."""
-
 import os
 import shutil
 import sys
@@ -26,7 +24,6 @@ ADOPT = next(step for step in JOB["steps"] if step.get("id") == "adopt")
 UPLOAD = JOB["steps"][-1]
 PROPOSE = JOBS["propose"]["steps"][-1]
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-"""The behaviours of a version that answers as before, and of one that answers differently."""
 Npm = Callable[..., FakeNpm]
 
 READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'

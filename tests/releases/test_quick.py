@@ -71,12 +71,10 @@ def differences() -> list[Difference]:
 
 
 def recorded_on(scenario_id: str) -> set[str]:
-    """Return the contracts and versions on which a scenario was recorded."""
     return set(BUNDLED.recordings.recording(scenario_id).transcripts)
 
 
 def shows(scenario_id: str, one: str, other: str) -> bool:
-    """Whether the recordings of a scenario on two contracts differ."""
     transcripts = BUNDLED.recordings.recording(scenario_id).transcripts
     return transcripts[one] != transcripts[other]
 

@@ -1,5 +1,3 @@
-"""The messages before and during replays of the real product."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""`product snapshot` records a new version and adds it as contracts. The versions come from a fake npm."""
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +17,6 @@ from .fake_registry import FakeNpm, saying
 pytestmark = pytest.mark.slow
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-"""The behaviours of a version that answers as before, and of one that answers differently."""
 
 
 Npm = Callable[..., FakeNpm]

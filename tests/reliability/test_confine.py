@@ -81,7 +81,6 @@ limits = [resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC]
 tried("limits")(lambda: [resource.getrlimit(each)[0] for each in limits])
 print(json.dumps(told))
 """
-"""Tries to leave its directory in many ways, and prints the results."""
 EXPECTED: dict[str, Any] = {
     "own": "written",
     "here": "written",
@@ -104,7 +103,6 @@ EXPECTED: dict[str, Any] = {
     "file": "OSError",
     "limits": [4 * 1024**3, 1024**3, 512],
 }
-"""Only its own directory can be written."""
 
 
 def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tmp_path: Path) -> None:
@@ -134,7 +132,6 @@ def test_it_reaches_what_is_its_own_and_nothing_else(system_sandbox: Sandbox, tm
 
 
 def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> list[Verdict]:
-    """Return the verdicts on an implementation of vandals.py."""
     connection = CONNECTIONS[kind].format(name=name, here=HERE)
     return list(run(suite, connection, ["2.1.7"], options=RunOptions(confine=confine, time_limit=10)))
 

@@ -1,5 +1,3 @@
-"""No process of an implementation runs longer than the run, on every system that can prevent it."""
-
 import os
 import signal
 import subprocess
@@ -26,7 +24,6 @@ CONNECTIONS = {
     "server": "mcp:" + sys.executable + " {here}/vandals.py {name}",
     "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
 }
-"""The connect strings of an implementation in vandals.py."""
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +77,6 @@ verdicts = run(Suite(Path(sys.argv[1]), trust=True), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
 sys.stdin.read()
 """
-"""Starts a run and then waits, so that a test can kill it during the run."""
 
 
 def test_a_killed_run_ends_all_processes(suite: Suite, temporary: Path, marker: str, system: str) -> None:

@@ -16,7 +16,6 @@ ROOT_RUNS_THIS = os.geteuid() == 0
 
 @pytest.fixture
 def closed_file(tmp_path: Path) -> Path:
-    """A file that no user except root can open."""
     file = tmp_path / "closed.txt"
     file.write_text("alpha")
     file.chmod(0)

@@ -32,7 +32,6 @@ def _as_first_directory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
-    """Start a process that uses a temporary directory, and return both."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True

@@ -18,7 +18,6 @@ VANDALS: dict[str, type] = {}
 OUTSIDE = "READFIRST_TEST_OUTSIDE"
 """The environment variable with the path of a directory that no implementation may change."""
 PORT = "READFIRST_TEST_PORT"
-"""The environment variable with a port that another program listens on."""
 
 
 class Session:
@@ -48,7 +47,6 @@ def vandal(interfere: Callable[[Path, Path], object], name: str = "") -> type:
 
 
 def link_instead(path: Path) -> None:
-    """Replace a directory with a link to the directory named in `OUTSIDE`."""
     shutil.rmtree(path)
     path.symlink_to(os.environ[OUTSIDE])
 
@@ -87,7 +85,6 @@ while True:
 
 @vandal
 def puts_a_file_in_its_place(root: Path, _home: Path) -> None:
-    """Replaces a directory above its workspace with a file."""
     shutil.rmtree(root.parents[1])
     root.parents[1].write_text("a file")
 
@@ -105,7 +102,6 @@ print(flush=True)
 os.closerange(0, 100)
 time.sleep(600)
 """
-"""Ignores signals, and starts a detached process."""
 
 
 @vandal

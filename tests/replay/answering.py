@@ -23,8 +23,6 @@ class Silent:
 
 
 class Basic(Silent):
-    """Declares only the capabilities Read, Edit and Write."""
-
     capabilities = frozenset({"Read", "Edit", "Write"})
 
 
@@ -104,6 +102,4 @@ class CallLog:
 
 
 class LacksMethods(Silent):
-    """Declares the capabilities of `CallLog`, but its session lacks the methods for them."""
-
     capabilities = CallLog.capabilities

@@ -45,7 +45,6 @@ class Server:
             self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
-        """Execute a call. Return its text, and whether it is an error."""
         self.calls += 1
         if self.way == "ends" and self.calls == 30:
             sys.exit(3)
@@ -72,7 +71,6 @@ class Server:
         return text, is_error
 
     def perform(self, tool: str, arguments: dict[str, str]) -> str:
-        """Execute a call and return its text. Raises ValueError if the call is refused."""
         path = Path(os.path.normpath(arguments["file_path"]))
         if self.way == "confined" and not path.is_relative_to(self.here):
             raise ValueError("outside of the directory")
@@ -91,7 +89,6 @@ class Server:
         return f"{path.relative_to(self.here)}: {text}" if self.way == "tells-where" else text
 
     def check(self, path: Path) -> None:
-        """Refuse to change a file that was not read or has changed. Raises ValueError."""
         if self.way == "forgets" or not path.exists():
             return
         if self.key(path) not in self.seen:

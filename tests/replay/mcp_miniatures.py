@@ -72,7 +72,6 @@ def stop_writing(arguments: dict[str, str], number: int) -> None:
 
 
 def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | None:
-    """Return None if the answer was already written."""
     if WAY == "error":
         return say(number, error={"code": -32602, "message": "no such argument"})
     return stop_writing(arguments, number) if WAY.startswith("stops") else answer_call(WAY)

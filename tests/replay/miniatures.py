@@ -1,5 +1,3 @@
-"""Tiny implementations: one that is correct, and many that do one thing wrong."""
-
 import asyncio
 import ctypes
 import os
@@ -188,7 +186,6 @@ def Exits(self: Misbehaving) -> Any:
 
 @misbehaves
 def ExitsPolitely(self: Misbehaving) -> Any:
-    """Calls sys.exit."""
     sys.exit(4)
 
 
@@ -210,7 +207,6 @@ def FloodsOutput(self: Misbehaving) -> Any:
 
 @misbehaves
 def Chatters(self: Misbehaving) -> Any:
-    """Prints a megabyte of text, then answers correctly."""
     os.write(2, b"chatter\n" * 131_072)
     return ToolResult("done")
 
@@ -234,7 +230,6 @@ def WritesIntoEveryStream(self: Misbehaving) -> Any:
 
 @misbehaves
 def LeavesAChildBehind(self: Misbehaving) -> Any:
-    """Starts a process, writes its id to a file, and crashes."""
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
     os._exit(5)
 
@@ -261,15 +256,11 @@ def NamesErrorsByNumber(self: Misbehaving) -> Any:
 
 
 class LosesAParallelResult(Honest):
-    """Returns one result too few for parallel calls."""
-
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [*super().call_parallel(calls)][:-1]
 
 
 class StrikesTwice(Honest):
-    """Calls `interfere` twice, so that the change by another program is made twice."""
-
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         interfere()
         interfere()

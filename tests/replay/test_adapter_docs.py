@@ -57,7 +57,6 @@ Judge = Callable[[str, str, Level], Verdict]
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    """A function that judges an example of the page in a scenario at a level."""
     folder = tmp_path_factory.mktemp("examples")
     for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
@@ -93,7 +92,6 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
 
 def table(heading: str) -> list[list[str]]:
-    """Return the rows of the first table after a heading, without the header."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
@@ -139,7 +137,6 @@ class Files:
         open(path, "w").write(self.seen[path].replace(old, new))
         return "done"
 """
-"""The library for which the page shows an adapter."""
 
 
 def test_the_adapter_for_a_library_on_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +161,6 @@ def test_the_adapter_for_a_library_on_the_page_works(tmp_path: Path, monkeypatch
 
 
 GATE = ["gate/edit-unread", "staleness/edit-after-touch-of-own-edit"]
-"""The main rule: read a file before you edit it."""
 
 
 def example(language: str) -> str:
@@ -174,7 +170,6 @@ def example(language: str) -> str:
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The commands that start the servers on the page, by language."""
     folder = tmp_path_factory.mktemp("servers")
     (folder / "server.mjs").write_text(example("js"))
     (folder / "server.py").write_text(example("python"))

@@ -1,5 +1,3 @@
-"""The event `at_once`: two sessions act at the same time in separate processes."""
-
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -18,11 +16,9 @@ from tests.rows import rows
 
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
-"""The steps of both sessions: each changes another line of the file."""
 
 
 def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
-    """Load a scenario whose only step is the event `at_once`."""
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
     return load_scenario_text(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 

@@ -21,7 +21,6 @@ SERVER = f"import runpy, sys; sys.argv = ['server', 'where']; runpy.run_path({st
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's current directory. Its name contains spaces."""
     folder = tmp_path / "a user's folder"
     (folder / "dist").mkdir(parents=True)
     for name in ("server.py", "dist/index.js", "run.sh", "-n", "serve"):

@@ -1,5 +1,3 @@
-"""A verdict lists every difference with its level. A scenario that was not judged never counts as passed."""
-
 import hashlib
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +37,6 @@ def make_call(
     tool: str = "Edit",
     during: tuple[WorldEvent, ...] = (),
 ) -> ToolCall:
-    """Return a call with these expectations. `during`: events that happen during the call."""
     place = Position(Path("s.yaml"), 9, 5)
     return ToolCall(tool, {"file_path": "$WS/a"}, during, Expectation(recorded, documented), place)
 
@@ -66,7 +63,6 @@ def judge(
 
 
 def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
-    """Return the differences of a verdict: level, subject, expected, and actual value."""
     return [(each.level, each.what, each.expected, each.got) for each in verdict.differences]
 
 

@@ -1,5 +1,3 @@
-"""A connect string selects an implementation. The error about a wrong one shows the correct form."""
-
 from pathlib import Path
 
 import pytest

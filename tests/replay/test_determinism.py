@@ -1,5 +1,3 @@
-"""The same scenarios have the same verdicts, in any order and with any number of replays."""
-
 import dataclasses
 import random
 from pathlib import Path

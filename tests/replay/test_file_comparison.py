@@ -1,5 +1,3 @@
-"""Files in the expected clause must be as stated, all others unchanged, with their times, inodes and hard links."""
-
 import hashlib
 
 from readfirst.harness.compare.file_comparison import (
@@ -119,7 +117,6 @@ def test_a_difference_in_a_long_file_shows_only_the_content_around_it() -> None:
 
 SECOND = 1_000_000_000
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)
-"""The trace of a file that was written again with the same bytes."""
 FILE = RegularFile(b"a", 0o644)
 STATE: dict[str, Entry] = {
     "a.txt": FILE,

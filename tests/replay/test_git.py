@@ -1,5 +1,3 @@
-"""The event `git`: its effects on a workspace. It runs no program of the workspace, and follows no link."""
-
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -30,8 +28,6 @@ def site() -> Iterator[WorkspaceDir]:
 
 @pytest.fixture
 def git(site: WorkspaceDir) -> Git:
-    """A function that performs git commands as events in the workspace."""
-
     def run(*commands: str) -> None:
         for command in commands:
             site.perform(WorldEvent("git", command))

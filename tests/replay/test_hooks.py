@@ -1,5 +1,3 @@
-"""Hooks in a scenario, the commands that adapters receive, and implementations without hooks."""
-
 import json
 import subprocess
 from collections.abc import Mapping

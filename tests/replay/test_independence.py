@@ -17,7 +17,6 @@ from tests.replay.leaky_servers import Server
 
 @contextmanager
 def translate_exit() -> Iterator[None]:
-    """Raise an AdapterError if the server ends."""
     try:
         yield
     except SystemExit as error:
@@ -113,7 +112,6 @@ FOUND = {
     ),
     **dict.fromkeys(("random-id", "tells-the-time"), SharingResult()),
 }
-"""By the fault in leaky_servers.py."""
 
 
 @pytest.mark.parametrize("way", FOUND)

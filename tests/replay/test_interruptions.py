@@ -1,5 +1,3 @@
-"""Interrupted calls: their form, the requests that sessions receive, and killed programs."""
-
 from __future__ import annotations
 
 import json
@@ -91,8 +89,6 @@ def test_the_json_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> Non
 
 
 class Noting:
-    """Records the requests that it receives."""
-
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 
     def __init__(self) -> None:

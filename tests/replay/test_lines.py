@@ -1,5 +1,3 @@
-"""The adapter `lines:COMMAND`, the server for its protocol, and the page that describes the messages."""
-
 import io
 import json
 import os
@@ -41,7 +39,6 @@ Open = Callable[[str], LinesAdapter]
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    """Opens the adapter of a program in line_miniatures.py."""
     adapters = []
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
@@ -56,7 +53,6 @@ def open_adapter() -> Iterator[Open]:
 
 
 def message(name: str) -> Draft202012Validator:
-    """Return the validator of a kind of message, such as `request`."""
     return Draft202012Validator({**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{name}"}]})
 
 

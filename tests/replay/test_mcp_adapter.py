@@ -1,5 +1,3 @@
-"""An MCP server that misbehaves causes an AdapterError with its last output, and no process remains."""
-
 import os
 import shutil
 import signal
@@ -28,7 +26,6 @@ Open = Callable[..., McpAdapter]
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    """Opens the adapter of a server in mcp_miniatures.py."""
     adapters = []
 
     def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:

@@ -1,5 +1,3 @@
-"""Small disks and removed drives: their content, the processes that see them, and systems without them."""
-
 import errno
 import os
 import sys

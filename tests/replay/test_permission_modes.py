@@ -1,5 +1,3 @@
-"""Permission modes: their form in a scenario, adapters, and implementations without them."""
-
 import json
 from contextlib import closing
 from pathlib import Path
@@ -91,7 +89,6 @@ def test_a_report_shows_the_permissions_of_a_scenario() -> None:
 
 
 def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
-    """Return the command and the environment that start the product with these permissions."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
@@ -99,7 +96,6 @@ def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = 
 
 
 def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    """Return the command line and the settings that start the product with these permissions."""
     launch = prepare_launch(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings

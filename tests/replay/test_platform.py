@@ -1,5 +1,3 @@
-"""A scenario for one operating system is judged only there, and unsupported elsewhere."""
-
 import os
 from pathlib import Path
 
@@ -38,7 +36,6 @@ class IgnoresCase:
         return ToolResult(path.read_text())
 
     def find_file(self, name: str) -> Path:
-        """Return the existing file that a name means, or a new path."""
         path = Path(name)
         return min(
             (each for each in path.parent.iterdir() if each.name.casefold() == path.name.casefold()),

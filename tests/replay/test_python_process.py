@@ -1,5 +1,3 @@
-"""Python in a separate process: an answer or an error for every call, within the time limit."""
-
 import re
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""A recording as an adapter answers and changes files as the product did. An outdated one is reported."""
-
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,8 +35,6 @@ def make_step(
 
 @pytest.fixture
 def replay_steps(tmp_path: Path):
-    """A function that replays steps with this recording, and returns the outcome."""
-
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:

@@ -1,5 +1,3 @@
-"""Reminders: their form in a scenario, their comparison, and implementations without them."""
-
 from contextlib import closing
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""A replay takes a snapshot of the files after each step. Every failure ends it with an error."""
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -179,8 +179,6 @@ def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shar
 
 
 class Ending:
-    """A shared server that records whether it was ended."""
-
     ended = False
 
     def end(self) -> None:
@@ -188,7 +186,6 @@ class Ending:
 
 
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
-    """Return a pool that has decided to share servers, and its current server."""
     pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
     pool._sharing = server_pool.SharingResult()
     pool._shared = server_pool._SharedServer(tmp_path, server)

@@ -1,5 +1,3 @@
-"""Events such as `resume`: their form, the requests that sessions receive, and implementations without them."""
-
 from contextlib import closing
 from itertools import pairwise
 from typing import ClassVar
@@ -62,8 +60,6 @@ def test_an_invalid_event_of_the_conversation_is_reported(steps: str, message: s
 
 
 class Writing(answering.CallLog):
-    """Writes a file in each call, and records its modification times in nanoseconds."""
-
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()
         writing.path, writing.times = workspace.root / "a.txt", self.times

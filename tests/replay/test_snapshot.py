@@ -1,5 +1,3 @@
-"""A snapshot contains every byte, type, mode and link target. No file can be hidden from it or prevent it."""
-
 import os
 import socket
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""An adapter declares its properties in one value, `traits`, or in single attributes."""
-
 from typing import Any
 
 import pytest

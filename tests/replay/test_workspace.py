@@ -1,5 +1,3 @@
-"""A workspace is created exactly as specified, and is clean for the next scenario after any change."""
-
 import os
 import shutil
 from pathlib import Path
@@ -142,7 +140,6 @@ def test_a_workspace_with_deeply_nested_directories_is_cleared(place: WorkspaceP
 
 
 def open_files() -> int:
-    """Return the number of open files of this process."""
     return len(list(Path("/dev/fd").iterdir()))
 
 

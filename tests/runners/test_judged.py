@@ -48,7 +48,6 @@ CONTENTS = {
 
 
 Asked = dict[str, Any]
-"""A question to the runners, as JSON."""
 
 
 def _base64(data: bytes | None) -> str | None:
@@ -90,7 +89,6 @@ def cells_asked() -> Iterator[Asked]:
 
 
 def directories_asked() -> Iterator[Asked]:
-    """Yield questions about the directory that a command changes to."""
     words = [
         "cd",
         "sub",

@@ -1,5 +1,3 @@
-"""A hostile export: the runners write only inside the workspace, and print hostile texts as plain text."""
-
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -41,7 +39,6 @@ EVENTS: dict[str, dict[str, object]] = {
 
 
 def scenarios(out: Path) -> Iterator[dict[str, object]]:
-    """Yield the lines of an export whose scenarios try to write outside the workspace."""
     header, plain, end = plain_export()
     yield header
     for name, files in GIVEN.items():

@@ -1,5 +1,3 @@
-"""On Windows and macOS, the runners select the scenarios that can run there."""
-
 from __future__ import annotations
 
 import json
@@ -20,7 +18,6 @@ CASES_ARE_TWO = {**MACOS, "folds": False, "composes": False}
 """A machine with macOS and a file system that distinguishes case."""
 LINUX = {"system": "linux", "folds": False, "composes": False, "opensAll": False}
 ROOT_S = {**LINUX, "opensAll": True}
-"""A machine with Linux, used by root."""
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
 
 MODES = "modes of files"
@@ -58,7 +55,6 @@ const { capabilities, ...machine } = JSON.parse(described);
 const lines = load(suite).scenarios.map((each) => [each.id, lacking(machine, each, capabilities).join(", ")]);
 writeFileSync(file, lines.map((each) => JSON.stringify(each)).join("\\n"));
 """
-"""Prints the missing requirements according to the runner in JavaScript."""
 
 
 def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:

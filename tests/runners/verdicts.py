@@ -84,13 +84,11 @@ def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:
 
 
 def plain_export() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return the header, the scenario and the end of an export with one scenario."""
     header, scenario, end = map(dict, export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"]))
     return header, scenario, end
 
 
 def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
-    """Return the verdicts of the harness on a program with the protocol `lines`."""
     found = {}
     for each in run(SUITE, f"lines:{shlex.join(command)}", [CONTRACT], "text", ids):
         if each.status != "unspecified":
@@ -161,7 +159,6 @@ def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
 
 
 def skeleton(language: str, folder: Path) -> list[str]:
-    """Return the command of the skeleton in `go`, which is built in `folder`, or in `typescript`."""
     if language == "typescript":
         return ["node", str(ROOT / "runners/typescript/skeleton/tools.mjs")]
     go = shutil.which("go") or "go"

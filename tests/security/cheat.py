@@ -26,7 +26,6 @@ def below(folder: Path) -> list[str]:
 
 
 def is_offered(name: str) -> bool:
-    """Whether the package readfirst contains a name."""
     try:
         return hasattr(readfirst, name)
     except ImportError:

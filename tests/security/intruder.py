@@ -58,7 +58,6 @@ def write_by_a_race(workspace: Path, outside: Path) -> bool:
 
 
 def daemon(words: str) -> bool:
-    """Start a process that is detached from this program, and return True."""
     sleeping = [sys.executable, "-c", "import time; time.sleep(60)", words]
     null = subprocess.DEVNULL
     subprocess.Popen(sleeping, start_new_session=True, stdout=null, stderr=null)
@@ -114,7 +113,6 @@ def facts() -> dict[str, Any]:
 
 
 def terminal() -> bool:
-    """Whether the terminal of the user can be opened."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR))
     except OSError:

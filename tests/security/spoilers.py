@@ -12,7 +12,6 @@ from typing import Any
 from readfirst import FileTools, ToolResult, Workspace
 
 LATE = 0.05
-"""The delay of a change after an answer, in seconds."""
 
 
 def clobber(root: Path) -> None:
@@ -54,8 +53,6 @@ class Fine(Spoiler):
 
 
 class Reads(Spoiler):
-    """Declares only the capability Read."""
-
     capabilities = frozenset({"Read"})
 
 

@@ -64,12 +64,10 @@ def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adap
 
 
 def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    """Open the adapter of an agent."""
     return install_stand_in(AGENT, suite, folder, monkeypatch)
 
 
 def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    """Open the adapter of a published server."""
     return install_stand_in(SERVER, suite, folder, monkeypatch)
 
 
@@ -83,7 +81,6 @@ def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pyte
 
 
 def mine(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    """Open the adapter of the user's own server."""
     return connect(f"mcp:{sys.executable} {OBEDIENT} -m readfirst serve --root $WS", suite)
 
 

@@ -16,7 +16,6 @@ from tests.security import cheat
 def search_for_answers(
     monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None
 ) -> dict[str, Any]:
-    """Return the findings of the implementation `Cheat`, started in this directory."""
     monkeypatch.chdir(folder)
     with (
         closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,

@@ -1,5 +1,3 @@
-"""A tool that declares few capabilities does not pass as if it had all of them."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -109,7 +107,6 @@ def test_a_baseline_that_does_not_list_unjudged_scenarios_must_be_updated(
 
 
 def is_accepted(baseline: Baseline | None, *verdicts: Verdict) -> list[bool]:
-    """Return for each verdict whether the baseline accepts its missing capabilities."""
     checker = BaselineChecker(baseline)
     return [checker.apply_baseline(verdict).conformant for verdict in verdicts]
 

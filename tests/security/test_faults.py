@@ -1,5 +1,3 @@
-"""With wrong arguments and in hostile directories, commands end with a documented exit code, without a traceback."""
-
 import json
 import os
 import shutil
@@ -63,7 +61,6 @@ def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def run_to_end(words: Sequence[str], **options: object) -> tuple[int, str]:
-    """Run a command, and return its exit code and its errors."""
     done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload]
     return done.returncode, done.stderr
 

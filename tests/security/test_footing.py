@@ -62,7 +62,6 @@ def site(tmp_path: Path) -> WorkspaceDir:
 
 
 def state(folder: Path) -> dict[str, object]:
-    """Return the mode, time and content of each file."""
     return {
         path.name: (path.lstat().st_mode, path.lstat().st_mtime, path.is_file() and path.read_text())
         for path in folder.iterdir()

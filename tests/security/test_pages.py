@@ -1,5 +1,3 @@
-"""Texts of a hostile suite stay plain text on every page: no script is run and nothing is loaded."""
-
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -44,7 +42,6 @@ ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link"
 
 
 def active_elements(html: str) -> list[str]:
-    """Return the elements of a page that would run or load something."""
     found = []
     for tag, attributes in ParsedPage(html).elements:
         address = attributes.get("href") or ""

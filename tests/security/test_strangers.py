@@ -72,7 +72,6 @@ ATTACKS = {
     ),
 }
 SANDBOXED_ATTACKS = [name for name, attack in ATTACKS.items() if not attack.checked]
-"""The attacks that only the sandbox prevents."""
 
 
 def suite_of(attack: Attack, folder: Path) -> Path:
@@ -88,7 +87,6 @@ def suite_of(attack: Attack, folder: Path) -> Path:
 
 
 def is_harmed(folder: Path) -> bool:
-    """Whether a file outside the workspace was changed, created or deleted."""
     outside = folder / "outside"
     kept = outside / "keep.txt"
     return not kept.exists() or kept.read_text() != "kept\n" or len(list(outside.iterdir())) != 2
@@ -163,7 +161,6 @@ PYTEST = """
 import pytest, sys
 sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-c", "/dev/null", *sys.argv[1:]]))
 """
-"""Runs pytest without other plugins."""
 
 
 @pytest.mark.slow

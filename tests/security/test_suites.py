@@ -1,5 +1,3 @@
-"""Hostile files of a suite: links, small files that expand to very large data, and very many errors."""
-
 import base64
 import json
 import lzma
@@ -61,7 +59,6 @@ READERS = {
     "tools.json": lambda suite: load_tools(suite.root / "tools.json"),
     "results.json": lambda suite: load_results(suite.root / "results.json"),
 }
-"""The files and directories of a suite, each with a function that reads it."""
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -123,7 +120,6 @@ def recording(steps: Sequence[object], **packed: bytes) -> bytes:
 
 
 def packed_recording(*unpacked: int, compress: Callable[[bytes], bytes] = lzma.compress) -> bytes:
-    """Return a recording file with packed data of these unpacked sizes."""
     packed = {f"x{number}": compress(bytes(size)) for number, size in enumerate(unpacked)}
     return recording([{"call": "Read", "answers": [{"text": {"packed": name}}]} for name in packed], **packed)
 

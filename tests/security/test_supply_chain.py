@@ -1,5 +1,3 @@
-"""Packages of other projects are pinned and installed without the user's settings. Most jobs only read."""
-
 import json
 import os
 import re
@@ -29,7 +27,6 @@ WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
 """The jobs that open pull requests, as pairs of workflow and job."""
 WRITES = {*PUSHES, ("release.yml", "release"), ("pages.yml", "publish")}
-"""The jobs that may write to the repository or to its pages."""
 
 
 def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:

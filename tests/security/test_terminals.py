@@ -1,5 +1,3 @@
-"""Texts of a hostile suite are printed as plain text on one line, on a terminal and in a log."""
-
 import ast
 import json
 import os
@@ -42,7 +40,6 @@ CONTROL_CHARACTERS = re.compile(
     "|[\U000e0000-\U000e0fff]"
 )
 CI_COMMANDS = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Texts that GitHub, Azure and TeamCity treat as commands."""
 PRINTING_MODULES = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
 """Modules that may use the streams directly: they print, open the streams, or are separate programs."""
 
@@ -155,7 +152,6 @@ def test_an_error_prints_text(
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite with hostile titles and reasons, and with hostile names of files and directories."""
     root = project(tmp_path_factory.mktemp("theirs"), HOSTILE).suite.root
     for name in (
         HOSTILE.replace("/", "|")[:60],

@@ -28,7 +28,6 @@ NOWHERE: dict[str, Any] = dict.fromkeys(
 """Input of the intruder for a test that needs only the names of the attacks."""
 ATTACKS = tuple(attempts({**NOWHERE, "abstract": "", "victim": 0, "marker": ""}))
 NEEDS_ROOT = ("write to /run",)
-"""Attacks that succeed without the sandbox only if root makes them."""
 
 
 class Machine(NamedTuple):
@@ -189,7 +188,6 @@ try:
 except OSError as error:
     print(error.errno in (97, 93))  # a kernel without this kind of socket
 """
-"""Prints which resources it can reach in the sandbox."""
 
 
 def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
@@ -231,7 +229,6 @@ def test_a_missing_sandbox_is_reported_with_the_reason(
 
 
 def wrap_command(command: list[str], environment: dict[str, str], *, own: tuple[Path, ...] = ()) -> str:
-    """Return the command line that runs a command in the sandbox."""
     return " ".join(Sandbox((), own, quiet=True).wrap(command, environment, Path("/"), []))
 
 

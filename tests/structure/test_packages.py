@@ -1,5 +1,3 @@
-"""ARCHITECTURE.md lists the packages in order of imports. One module creates temporary directories."""
-
 import ast
 import re
 import tomllib
@@ -18,7 +16,6 @@ FLOORS = {
 
 
 def list_packages(page: str) -> list[str]:
-    """Return the packages of the harness in the order of ARCHITECTURE.md."""
     return re.findall(r"^\| `harness/(\w+)/` \|", page, re.MULTILINE)
 
 

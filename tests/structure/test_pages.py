@@ -1,5 +1,3 @@
-"""docs/README.md links to every page once, generated tables fit on a screen, and named tests exist."""
-
 import re
 from collections import Counter
 from pathlib import Path
@@ -37,7 +35,6 @@ def test_a_long_table_row_is_detected_without_counting_addresses() -> None:
 
 
 def count_links(index: str) -> Counter[str]:
-    """Return the number of links to each page, by its path relative to docs/."""
     return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
 
 
@@ -48,7 +45,6 @@ def test_docs_readme_links_to_every_page_exactly_once() -> None:
 
 
 TEST_NAME_PATTERN = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
-"""The name of a test on a page, with or without its file."""
 
 
 def missing_tests(page: str) -> list[str]:

@@ -1,5 +1,3 @@
-"""The public names of `readfirst` are documented, and their modules are imported only when used."""
-
 import ast
 import inspect
 import re

@@ -1,5 +1,3 @@
-"""The two walks through the code in ARCHITECTURE.md match the called functions, and are short."""
-
 import re
 import sys
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Killed runs and runs on unusual machines leave no half-written files, as docs/reliability.md says."""
-
 import os
 import re
 import subprocess
@@ -88,7 +86,6 @@ def test_writing_the_page_requires_the_results_of_all_parts() -> None:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """A directory in which the script runs commands and kills them."""
     stage = Stage(tmp_path)
     stage.fresh()
     return stage

@@ -1,5 +1,3 @@
-"""The script plain_language.py counts correctly, and a draw of items depends only on its seed."""
-
 from collections import Counter
 from pathlib import Path
 
@@ -65,7 +63,6 @@ def test_participles_are_detected(name: str, is_one: bool) -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout with a few more items of each kind than a draw needs."""
     root = tmp_path_factory.mktemp("checkout")
     (root / "harness").mkdir()
     functions = [f'def count_{n}() -> int:\n    """Return the number {n}."""\n' for n in range(60)]

@@ -1,5 +1,3 @@
-"""A list of verdicts changes if verdicts change, and not if only times and directories change."""
-
 import json
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,6 @@ FAILED: dict[str, Any] = {
 
 
 def line_of(**changed: Any) -> str:
-    """Return the line that the script writes about the failed verdict with these changes."""
     (line,) = verdicts.verdict_lines(json.dumps({"type": "header"}) + "\n" + json.dumps(FAILED | changed))
     return line
 
@@ -69,14 +66,12 @@ FORMER = {
     "groups": [{"fails": ["effects", "reason"], "because": "x", "scenarios": {"gate": ["edit-unread"]}}],
     "accepted": [{"scenario": "state/a", "contract": "2.1.40", "fails": ["text"], "because": "varies"}],
 }
-"""In the former form."""
 TODAY = {
     "accepted": [
         {"scenario": "gate/edit-unread", "level": "effects", "reason": "r"},
         {"scenario": "state/a", "contract": "2.1.40", "level": "text", "varies": True, "reason": "r"},
     ]
 }
-"""In the current form."""
 
 
 def test_the_former_and_the_current_form_of_a_baseline_give_the_same_lines() -> None:

@@ -18,7 +18,6 @@ from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
-"""The part that is responsible for a difference."""
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 
 
@@ -140,8 +139,6 @@ class Agent(Altered):
 
 
 class BackgroundAgent(Agent):
-    """A correct sub-agent that works in the background."""
-
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
         self.read = []
@@ -174,7 +171,6 @@ class Call:
 
     @property
     def content(self) -> str:
-        """The new text of a Write or an Edit."""
         return str(self.arguments.get("content", self.new))
 
     @property

@@ -30,8 +30,6 @@ LEVELS = ("effects", "reason", "text")
 
 
 class DoesNothing:
-    """Returns the same answer to every call and changes no file."""
-
     capabilities = frozenset(
         {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
     )
@@ -59,7 +57,6 @@ IMPLEMENTATIONS = {
     "always refuses, without a word": ToolResult("", is_error=True),
     "always succeeds, with an empty text": ToolResult(""),
 }
-"""By the description in the table."""
 
 
 def judge_all(answer: ToolResult) -> Iterator[Verdict]:

@@ -10,7 +10,6 @@ Fault = Callable[[Sequence[str], int], str]
 """Returns a wrong answer from the lines that should be shown, and the number of the first line."""
 
 _NUMBERED = re.compile(r" {0,5}(\d+)(?:→|\t)(.*)", re.DOTALL)
-"""A line of a file with its number, as an answer shows it."""
 
 
 def lines_in(answer: str) -> tuple[list[str], int] | None:
@@ -34,7 +33,6 @@ def number_lines(lines: Sequence[str], first: int) -> str:
 
 
 def _each(change: Callable[[str], str]) -> Fault:
-    """Return a fault that changes each line."""
     return lambda lines, first: number_lines([change(line) for line in lines], first)
 
 
@@ -101,6 +99,5 @@ FAULTS: dict[str, DisplayFault] = {
 
 
 def _without_last(lines: Sequence[str]) -> list[str]:
-    """Return the lines without the last one that is not blank."""
     last = max((at for at, line in enumerate(lines) if line.strip()), default=0)
     return [*lines[:last], *lines[last + 1 :]]

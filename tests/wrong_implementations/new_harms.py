@@ -34,7 +34,6 @@ def judge_with_harms(
 
 @cache
 def _judge_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
-    """Return the verdict on the correct implementation, and the harm that it does."""
     scenario = _scenario(scenario_id)
     with WorkspacePool(memory=True) as place:
         outcome = replay(scenario, altered.Altered, place)

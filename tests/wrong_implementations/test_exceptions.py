@@ -91,7 +91,6 @@ CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     for case, predicate, *scenarios in CASES
     if (scenario := scenarios[index])
 }
-"""By description, each with the scenario that detects it."""
 
 HARMLESS = {
     "gate open for an equal Write": EMPTY_OR_EQUAL,

@@ -18,7 +18,6 @@ Treatment = Callable[[str], str]
 
 
 def substitute(pattern: str, replacement: str = "") -> Treatment:
-    """Return a function that replaces all matches of a pattern."""
     return lambda text: re.sub(pattern, replacement, text)
 
 
@@ -60,7 +59,6 @@ def repair_encoding(text: str) -> str:
 
 
 def drop_category(category: str) -> Treatment:
-    """Return a function that removes all characters of a Unicode category."""
     return lambda text: "".join(
         each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
     )
@@ -71,7 +69,6 @@ def simplify_spaces(text: str) -> str:
 
 
 def normalize(form: str) -> Treatment:
-    """Return a function that converts a text to a Unicode normalization form."""
     return lambda text: unicodedata.normalize(form, text)  # type: ignore[arg-type]
 
 

@@ -56,7 +56,6 @@ class AfterAnEvent(Altered):
         return result
 
     def _is_on_another_branch(self) -> bool:
-        """Whether another branch of the repository is checked out."""
         head = self.workspace.root / ".git" / "HEAD"
         return head.is_file() and "main" not in head.read_text()
 
@@ -163,7 +162,6 @@ def forget_rules(tools: FileTools) -> None:
 
 
 def forget_mode(tools: FileTools) -> None:
-    """Forget the permission mode, and the working directories that belong to it."""
     tools._session.permissions = replace(tools._session.permissions, grants=None)
 
 
@@ -185,7 +183,6 @@ def convert_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def drop_mark(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Remove the byte order mark of a UTF-8 file."""
     if before[0].startswith(b"\xef\xbb\xbf"):
         _write(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
 
@@ -207,14 +204,12 @@ def replace_link(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def drop_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Remove the metadata of a notebook."""
     if path.suffix == ".ipynb":
         book = json.loads(path.read_bytes())
         _write(path, json.dumps({**book, "metadata": {}}).encode())
 
 
 def escape_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Replace each non-ASCII character of a notebook with a JSON escape."""
     if path.suffix == ".ipynb":
         _write(path, json.dumps(json.loads(path.read_bytes()), indent=1).encode())
 
@@ -233,9 +228,7 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
 """By name in scenario ids: how the tools forget it, and the events without a scenario."""
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
-"""The name of the property encoding in scenario ids, by event."""
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
-"""The name of the property mode in scenario ids, by event."""
 
 SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Mapping[str, str], str]] = {
     "line-ends": (convert_line_ends, _ENCODED, "files"),

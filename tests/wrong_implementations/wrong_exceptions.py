@@ -103,7 +103,6 @@ class TrimsPaths(OpenGate):
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
-    """Return a method that executes a call, and truncates the file after an Edit to this number of bytes."""
     return vars(spoils(lambda call, before: _truncate(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
@@ -209,7 +208,6 @@ def OpenGateAtHome(call: Call) -> None:
 
 
 Excepted = Callable[[Path, Arguments], bool]
-"""Whether an implementation makes an exception from its rule."""
 
 
 def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
@@ -241,7 +239,6 @@ def encoding_of(path: Path) -> str:
 
 
 def inserts(old: str, new: str) -> bool:
-    """Whether the new text of an Edit contains the old text and additional characters."""
     return old in new != old
 
 

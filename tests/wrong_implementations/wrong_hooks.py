@@ -93,8 +93,6 @@ def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
 
 
 def _blocking(run: Callable[[str], CommandResult]) -> Callable[[str], CommandResult]:
-    """Return a hook that exits with 2 whenever the hook `run` fails."""
-
     def blocking(said: str) -> CommandResult:
         ran = run(said)
         return replace(ran, code=2) if ran.code else ran
@@ -103,8 +101,6 @@ def _blocking(run: Callable[[str], CommandResult]) -> Callable[[str], CommandRes
 
 
 def _without(run: Callable[[str], CommandResult], name: str) -> Callable[[str], CommandResult]:
-    """Return a hook like `run`, whose answer lacks the key `name`."""
-
     def running(said: str) -> CommandResult:
         ran = run(said)
         answer = json.loads(ran.output)

@@ -19,7 +19,6 @@ TOO_LONG = 100_000
 
 
 def write_later(path: Path) -> None:
-    """Write a file a moment later, in another thread."""
     threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
 
 

@@ -66,7 +66,6 @@ def contains(pattern: str, *, new_only: bool = False) -> Predicate:
 
 
 def contained(pattern: str) -> Predicate:
-    """The pattern occurs in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda path, before, after: bool(compiled.search(before))
 
@@ -86,17 +85,14 @@ def is_much_shorter(path: Path, before: str, after: str) -> bool:
 
 
 def is_much_longer(path: Path, before: str, after: str) -> bool:
-    """Whether the new text has over a hundred lines more than the old text."""
     return after.count("\n") > before.count("\n") + 100
 
 
 def has_long_lines(path: Path, before: str, after: str) -> bool:
-    """Whether the new text has a line of more than 200 characters."""
     return any(len(line) > 200 for line in after.split("\n"))
 
 
 def repeats_lines(path: Path, before: str, after: str) -> bool:
-    """Whether any line occurs more than thirty times in the new text."""
     lines = after.split("\n")
     return any(lines.count(line) > 30 for line in {*lines} if line)
 

@@ -152,7 +152,6 @@ class StaysAfterUserMessages(Altered):
     """Stays in the directory of the last command after a user's message, as from 2.1.265 on; 2.1.7 does not."""
 
     def stay(self, act: Callable[[], Any]) -> Any:
-        """Call a function without leaving the current directory."""
         session = self.tools._session
         folder = session.paths.root
         result = act()
@@ -173,7 +172,6 @@ class StaysAfterUserMessages(Altered):
 
 
 def _with_directory(folder: str, arguments: Arguments, *names: str) -> Arguments:
-    """Return the arguments with `folder` in front of each relative path."""
     return {
         name: f"{folder}/{value}" if name in names and str(value)[:1] not in ("/", "~") else value
         for name, value in arguments.items()
@@ -269,7 +267,6 @@ def _fails(parse: Callable[[str], object], text: str) -> bool:
 
 
 def _mostly_beyond_ascii(text: str) -> bool:
-    """Whether a text of at least 16 characters has many characters that are not ASCII."""
     return len(text) >= 16 and sum(character > "\x7f" for character in text) > 0.3 * len(text)
 
 

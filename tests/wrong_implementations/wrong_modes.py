@@ -10,8 +10,6 @@ from readfirst.reference_impl import FileTools
 
 
 def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
-    """Return a method that starts a session with changed permissions."""
-
     def fresh(self: Altered) -> FileTools:
         given = self.workspace.permissions
         if given is not None:
@@ -22,7 +20,6 @@ def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[
 
 
 def treat_mode(mode: PermissionMode, like: PermissionMode) -> Callable[[Altered], FileTools]:
-    """Return a method that starts a session in which `mode` is treated like the mode `like`."""
     return with_permissions(lambda given: replace(given, mode=like) if given.mode == mode else given)
 
 

@@ -53,7 +53,6 @@ SKIPPED_NAMES = (
     r".*\.log",
     r".*\.lock",
 )
-"""Patterns of names that look temporary."""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
 """Sizes of buffers in bytes, each with a scenario that writes a longer text."""
@@ -147,7 +146,6 @@ def EditsTheFirstBlock(call: Call, before: bytes) -> None:
 
 
 def with_attributes(kind: type[Altered], **attributes: object) -> type[Altered]:
-    """Return a subclass with these attributes, for example its key or its pattern."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
 

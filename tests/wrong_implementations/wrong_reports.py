@@ -246,7 +246,6 @@ def share_reads_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
 
 
 def _path_in_repository(path: Path) -> object:
-    """Return the path of a file relative to the root of its repository."""
     tops = [each for each in path.parents if (each / ".git").exists()]
     return path.relative_to(tops[0]) if tops else path
 

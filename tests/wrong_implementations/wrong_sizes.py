@@ -24,8 +24,6 @@ def ComparesTheFirstBlock(call: Call) -> ToolResult:
 
 
 def taking(limit: int) -> Callable[..., ToolResult]:
-    """Return a method that executes a call with only the first `limit` characters of each text."""
-
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         taken = {name: each[:limit] if isinstance(each, str) else each for name, each in arguments.items()}
         return self.reference(tool, taken, interfere)

@@ -35,7 +35,6 @@ class Watching(Altered):
         raise NotImplementedError
 
     def read_silently(self, path: Path) -> None:
-        """The reference then counts the file as read."""
         self.reference("Read", {"file_path": str(path)})
 
     def refuse_if(self, is_changed: bool) -> ToolResult | None:

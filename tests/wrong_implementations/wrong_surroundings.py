@@ -179,7 +179,6 @@ class RewindsMoves(Altered):
 
 @contextmanager
 def _without_rules(session: Altered) -> Iterator[None]:
-    """Disable the deny rules of a session within the block."""
     permissions = session.tools._session.permissions
     no_rules = DenyRules((), root=permissions.root, home=permissions.root)
     session.tools._session.permissions = type(permissions)(no_rules, permissions.behaviours, permissions.root)

@@ -41,17 +41,14 @@ def call_texts(arguments: Arguments) -> list[str]:
 
 
 def longer_than(size: int) -> Applies:
-    """Some text of the call has at least this number of characters."""
     return lambda session, arguments: any(len(text) >= size for text in call_texts(arguments))
 
 
 def has_lines(count: int) -> Applies:
-    """Some text of the call has at least this number of lines."""
     return lambda session, arguments: any(text.count("\n") + 1 >= count for text in call_texts(arguments))
 
 
 def from_call(number: int) -> Applies:
-    """The session has made at least this number of calls."""
     return lambda session, arguments: session.calls >= number
 
 
@@ -167,7 +164,6 @@ THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
     f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
     for kind, applies, slug in _MISTAKES
 }
-"""By name, each with the scenario about it."""
 
 
 def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
@@ -236,7 +232,6 @@ NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
     "merges blank lines": (MergesBlankLines, "blank-lines-around"),
     "drops lines of equal words": (DropsLinesOfEqualWords, "equal-but-for-indentation"),
 }
-"""By name, each with the scenario about it."""
 
 
 def _mtime(path: Path) -> int:
@@ -251,7 +246,6 @@ class Timed(Altered):
         self.known: dict[Path, int] = {}
 
     def convert_time(self, time: int) -> int:
-        """Return the wrong value to which a time is converted."""
         raise NotImplementedError
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -308,7 +302,6 @@ TIMES: Mapping[str, tuple[type[Altered], str]] = {
     "refuses zero": (RefusesOldTimes, "edit-time-zero"),
     "refuses negative times": (RefusesOldTimes, "edit-before-1970"),
 }
-"""By name, each with the scenario about it."""
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
