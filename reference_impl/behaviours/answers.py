@@ -8,7 +8,7 @@ __all__ = ["AnswerBehaviours", "MediaBehaviours", "ReadingBehaviours"]
 
 
 class AnswerBehaviours(Group):
-    """The content of answers to a change."""
+    """The content of the answers to Edit and Write, and the length of all answers."""
 
     edit_answer_shows_snippet: bool = behaviour(
         True,
@@ -19,21 +19,21 @@ class AnswerBehaviours(Group):
     replace_all_answer_shows_snippet: bool = behaviour(
         False,
         documented=True,
-        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, without the other "
-        "changes, instead of only the statement that all occurrences were replaced.",
+        meaning="The answer of an Edit with `replace_all` shows only the lines around the first change, "
+        "instead of stating only that all occurrences were replaced.",
         source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
         shown_by=("replace-all/every-occurrence",),
     )
     replace_all_answer_quotes_strings: bool = behaviour(
         True,
         {"2.1.78": False},
-        meaning="The answer of an Edit with `replace_all` quotes both strings.",
+        meaning="The answer of an Edit with `replace_all` quotes `old_string` and `new_string`.",
         shown_by=("replace-all/after-refusal",),
     )
     write_answer_shows_content: bool = behaviour(
         True,
         {"2.1.47": False},
-        meaning="The answer of a Write over a file shows the content.",
+        meaning="If Write replaces an existing file, its answer shows the new content.",
         shown_by=("gate/write-after-read",),
     )
     answers_say_state_is_current: bool = behaviour(
@@ -45,15 +45,15 @@ class AnswerBehaviours(Group):
     current_state_only_if_seen: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="The answer of Edit says that the model knows the whole file only if the model has read or written "
-        "the whole file, instead of after every Edit.",
+        meaning="The answer of Edit can state that the model knows the whole file. Edit uses this statement "
+        "only if the model has read or written the whole file, instead of after every Edit.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="The answer of Edit says that the model knows the whole file only if the model knew the content of "
-        "the file right before the Edit.",
+        meaning="The answer of Edit can state that the model knows the whole file. Edit uses this statement "
+        "only if the model knew the content of the file right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -63,8 +63,9 @@ class AnswerBehaviours(Group):
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The maximum number of characters of an answer (without a value, no maximum); from a longer answer, "
-        "the model sees the beginning, and the path of a file that contains the whole answer.",
+        meaning="The maximum number of characters of an answer. If an answer is longer, the model sees only "
+        "the beginning, and the path of a file that contains the whole answer. Without a value, there is no "
+        "maximum.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
@@ -76,7 +77,7 @@ class AnswerBehaviours(Group):
     empty_answers_say_so: bool = behaviour(
         False,
         {"2.1.73": True},
-        meaning="An empty answer says that the tool completed with no output.",
+        meaning="If a tool has no output, its answer says that the tool completed with no output.",
         shown_by=("notebooks/read-empty-notebook",),
     )
 
@@ -87,22 +88,22 @@ class ReadingBehaviours(Group):
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The number of lines that Read returns if `limit` is not given; without a value, Read returns every "
-        "line.",
+        meaning="The number of lines that Read returns if the call has no `limit`. Without a value, Read "
+        "returns every line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
     )
     ranges_filter_by_index: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read selects lines by comparing each line number with the range, instead of slicing the list of "
-        "lines.",
+        meaning="Read compares the number of each line with the requested range, instead of slicing the "
+        "list of lines. The results differ if `offset` or `limit` is negative or a fraction.",
         shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The maximum number of characters of each line in the answer of Read; without a value, Read returns "
+        meaning="The maximum number of characters that Read shows of each line. Without a value, Read shows "
         "whole lines.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
@@ -117,16 +118,17 @@ class ReadingBehaviours(Group):
     blank_line_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="A Read of one empty line shows the line with its number, instead of a warning that the file ends "
-        "before `offset`.",
+        meaning="If a Read requests one empty line, the answer shows this line with its number, instead of "
+        "a warning that the file ends before `offset`.",
         shown_by=("read-output/blank-line-by-range", "read-output/offset-after-a-final-newline"),
     )
     empty_file_warning: str = behaviour(
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         documented="for empty files",
-        meaning="The condition for the answer that the file is empty, if a Read has no line to show. Otherwise the "
-        "answer warns that the file ends before `offset`. Values: `for no text`, `never`, or `for empty files`.",
+        meaning="If a Read has no line to show, its answer warns either that the file is empty, or that the "
+        "file ends before `offset`. The value tells when Read uses the warning that the file is empty: `for "
+        "no text` (always), `never`, or `for empty files`.",
         source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
@@ -138,84 +140,87 @@ class ReadingBehaviours(Group):
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
-        meaning="The answer to a repeated Read of an unchanged file; if empty, Read shows the file again.",
+        meaning="The answer to a repeated Read of an unchanged file. If empty, Read shows the file again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     repeated_notebook_reads_ignore_range: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A second Read of a notebook counts as a repeated Read even if its range of lines is different.",
+        meaning="A second Read of a notebook counts as a repeated Read even if it requests different lines.",
         shown_by=("crossed/notebooks-93", "notebooks/read-again"),
     )
     size_refusals_use_kilobytes: bool = behaviour(
         True,
         {"1.0.23": False},
-        meaning="Refusals state the sizes of text files in whole kilobytes.",
+        meaning="If Read refuses a text file that is too large, the refusal states the size in whole "
+        "kilobytes.",
         shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
     )
     size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
-        meaning="The search that the refusal of a file that is too large to show recommends: by `GrepTool`, or by any "
-        "`search`.",
+        meaning="The advice in the refusal of a file that is too large to show: use the tool `GrepTool`, or "
+        "use any `search`.",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a text file that is too large to show offers `allow_large: true`, so that Read shows "
-        "the file anyway.",
+        meaning="If Read refuses a text file that is too large to show, the refusal recommends a Read with "
+        "`allow_large: true`, which shows the file anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="Read shows a part of a large file if `offset` is given, not only if `limit` is given.",
+        meaning="Read shows a part of a file that is too large if the call has an `offset`, instead of only "
+        "if the call has a `limit`.",
         shown_by=("sizes/large-file-with-offset",),
     )
     size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="The size limit for files also applies to a part of a file.",
+        meaning="Read uses its size limit for files also for the requested part of a file.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
     read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="If a file has more tokens than allowed, a Read without `limit` shows its first lines instead of "
-        "being refused.",
+        meaning="If a file has more tokens than allowed, a Read without `limit` shows the first lines of "
+        "the file, instead of refusing the file.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
         True,
         {"2.1.205": False},
-        meaning="If Read shows only the first lines of a file, the notice about the other lines stands before the "
-        "shown lines, instead of in a reminder after them.",
+        meaning="If Read shows only the first lines of a file, a notice about the missing lines stands "
+        "before the shown lines, instead of in a reminder after them.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
     )
 
 
 class MediaBehaviours(Group):
-    """How Read shows files without lines."""
+    """The answers of Read for files without lines, such as images and PDF documents."""
 
     more_extensions_are_binary: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="Read refuses eleven further extensions as binary, such as `.bmp`, `.ico`, `.o` and `.wasm`.",
+        meaning="Read refuses files with eleven more extensions as binary files, such as `.bmp`, `.ico`, "
+        "`.o` and `.wasm`.",
         shown_by=("media/bmp", "media/object-file", "media/wasm"),
     )
     newer_formats_are_binary: bool = behaviour(
         False,
         {"2.1.301": True},
-        meaning="Read refuses the extensions of nineteen newer formats as binary, such as `.avif`, `.epub` and "
-        "`.parquet`.",
+        meaning="Read refuses files with the extensions of nineteen newer formats as binary files, such as "
+        "`.avif`, `.epub` and `.parquet`.",
         shown_by=("media/every-binary-extension",),
     )
     binary_refusal_advice: str = behaviour(
         "tools",
         {"2.1.290": "skill"},
-        meaning="The means that the refusal of a binary file recommends: appropriate `tools`, or (`skill`) a skill, a "
-        "shell command or a script.",
+        meaning="The advice in the refusal of a binary file: use appropriate tools (`tools`), or use a "
+        "skill, a shell command or a script (`skill`).",
         shown_by=("media/zip", "media/executable"),
     )
     bmp_files_are_images: bool = behaviour(
@@ -224,15 +229,15 @@ class MediaBehaviours(Group):
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="The type of an incomplete image is derived from the file name instead of from the first bytes (or "
-        "PNG if these bytes are unknown).",
+        meaning="Read uses the name of an incomplete image to determine the type of the image, instead of "
+        "using the first bytes. If the first bytes are unknown, the type is PNG.",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
         True,
         {"1.0.21": False},
-        meaning="An image type that is derived from a file name is the extension itself, as in `image/jpg`, instead "
-        "of the registered type, as in `image/jpeg`.",
+        meaning="If Read uses a file name to determine the type of an image, the type is the extension "
+        "itself, as in `image/jpg`, instead of the registered type, as in `image/jpeg`.",
         shown_by=("media/frames-of-jpeg-images",),
     )
     empty_image_refusal_names_file: bool = behaviour(
@@ -244,13 +249,13 @@ class MediaBehaviours(Group):
     read_refuses_text_named_like_image: bool = behaviour(
         False,
         {"2.1.144": True},
-        meaning="Read refuses a file that has the name of an image but other content.",
+        meaning="Read refuses a file if its name is the name of an image, but its content is not an image.",
         shown_by=("media/text-named-png", "media/riff-that-is-no-webp"),
     )
     read_refuses_images_without_size: bool = behaviour(
         False,
         {"2.1.146": True},
-        meaning="Read refuses an image whose bytes do not contain its size.",
+        meaning="Read refuses an image if its bytes do not contain the width and height of the image.",
         shown_by=("media/images-that-end-before-their-size", "media/frames-of-jpeg-images"),
     )
     images_without_extension_are_shown: bool = behaviour(
@@ -280,6 +285,7 @@ class MediaBehaviours(Group):
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The answer of Read contains the PDF document itself, instead of a separate message after the answer.",
+        meaning="The answer of Read contains the PDF document itself. Otherwise, a separate message after "
+        "the answer contains the document.",
         shown_by=("media/pdf",),
     )
