@@ -20,36 +20,38 @@ class MatchingBehaviours(Group):
     new_text_takes_curly_quotes: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="If straight quotes in `old_string` of Edit matched curly quotes in the file, straight quotes in "
-        "`new_string` become curly, too.",
+        meaning="If straight quotes in `old_string` of an Edit match curly quotes in the file, Edit also "
+        "replaces the straight quotes in `new_string` by curly quotes.",
         shown_by=("quotes/straight-quotes-inserted-where-curly-matched",),
     )
     unicode_escapes_match_characters: bool = behaviour(
         False,
         {"2.1.118": True},
-        meaning="In `old_string` of Edit, an escape `\\uXXXX` also matches its character, and a character its escape; "
-        "if the file contains neither form, the refusal says that both were tried.",
+        meaning="An escape `\\uXXXX` in `old_string` of Edit also matches its character, and a character "
+        "also matches its escape. If the file contains neither form, the refusal says that Edit tried both "
+        "forms.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
     missing_texts_keep_half_characters: bool = behaviour(
         True,
         {"2.1.191": False},
-        meaning="If `old_string` is not in the file, the refusal of Edit quotes half of a surrogate pair unchanged "
-        "instead of as U+FFFD.",
+        meaning="If the file does not contain `old_string`, the refusal of Edit quotes `old_string`. Half "
+        "of a surrogate pair stays unchanged in this quote, instead of becoming U+FFFD.",
         shown_by=("crossings/half-a-pair-sought",),
     )
     execution_rechecks_matches: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="Right before writing, Edit checks again that the text occurs only once, and that a file to be "
-        "created has no content.",
+        meaning="Right before Edit writes a file, Edit checks again that the old text occurs only once. If "
+        "Edit creates a file, Edit checks again that the file has no content.",
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     counted_matches_are_all_replaced: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="After counting the occurrences of a text, Edit and MultiEdit replace every occurrence. In its "
-        "answer, Edit shows the lines as if every occurrence of an empty text were replaced.",
+        meaning="Edit and MultiEdit count the occurrences of a text, and then replace every occurrence. If "
+        "the text is empty, the answer of Edit shows the lines as if every occurrence of the empty text "
+        "were replaced.",
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )
 
@@ -66,8 +68,8 @@ class SettingsBehaviours(Group):
     settings_schema_edition: int = behaviour(
         1,
         {"2.0.0": 2, "2.0.76": 3, "2.1.7": 4, "2.1.87": 5, "2.1.112": 6, "2.1.160": 7, "2.1.207": 8},
-        meaning="The edition of the schema of settings files: its keys, its values, and the messages for wrong "
-        "values.",
+        meaning="The edition of the schema that is used to validate settings files. The edition determines "
+        "the keys, the values, and the messages for wrong values.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(
@@ -85,8 +87,8 @@ class SettingsBehaviours(Group):
     settings_check_is_lenient: bool = behaviour(
         False,
         {"2.1.260": True},
-        meaning="The validation of a settings file reports all unknown hook events together, allows a boolean "
-        "`attribution`, and allows any parentheses in permission rules.",
+        meaning="The validation of a settings file accepts a boolean `attribution`, and any parentheses in "
+        "permission rules. It reports all unknown hook events together.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -96,20 +98,21 @@ class SettingsBehaviours(Group):
     settings_file_name_ignores_case: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="The name of a settings file is recognised in any letter case.",
+        meaning="The product recognises the name of a settings file in any letter case.",
         shown_by=("settings/upper-case-name",),
     )
     settings_refusal_shows_changed_keys_only: bool = behaviour(
         False,
         {"2.1.326": True},
-        meaning="The refusal of invalid settings shows the schema of the changed keys only, not of all keys.",
+        meaning="The refusal of invalid settings shows only the schema of the changed keys, instead of the "
+        "schema of all keys.",
         shown_by=("settings/null-settings", "settings/unread"),
     )
     settings_check_expands_dollar_patterns: bool = behaviour(
         True,
         {"2.1.330": False},
-        meaning="While Edit validates a settings file, `$&` and similar patterns in `new_string` are replaced by parts "
-        "of the file, although the written file contains the patterns unchanged.",
+        meaning="To validate a settings file, Edit replaces `$&` and similar patterns in `new_string` by "
+        "parts of the file. The file that Edit writes contains the patterns unchanged.",
         shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
     )
 
@@ -121,8 +124,8 @@ class EncodingBehaviours(Group):
         False,
         {"2.1.72": True},
         documented=True,
-        meaning="The line endings of a UTF-16 file are detected in its decoded text, instead of in its raw bytes, in "
-        "which UTF-16 never contains `\\r\\n`.",
+        meaning="The product uses the decoded text of a UTF-16 file to detect the line endings of the file, "
+        "instead of its raw bytes. The raw bytes of UTF-16 never contain `\\r\\n`.",
         source="later-edit-flow.txt, Steps",
         shown_by=("encodings/utf-16-crlf",),
     )
@@ -135,8 +138,8 @@ class EncodingBehaviours(Group):
     empty_files_become_latin_1: bool = behaviour(
         True,
         {"2.0.67": False},
-        meaning="Edit and Write encode the content of a previously empty file as Latin-1: the lower byte of each "
-        "UTF-16 code unit.",
+        meaning="If a file was empty, Edit and Write encode its new content as Latin-1: they write only the "
+        "lower byte of each UTF-16 code unit.",
         shown_by=("encodings/non-ascii-into-empty",),
     )
     read_hides_byte_order_mark: bool = behaviour(
@@ -154,22 +157,23 @@ class EncodingBehaviours(Group):
     write_keeps_byte_order_mark: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Write over a file with a byte order mark keeps the mark instead of removing it.",
+        meaning="If Write replaces a file with a byte order mark, Write keeps the mark, instead of removing "
+        "it.",
         shown_by=("write/over-byte-order-mark",),
     )
     write_keeps_line_endings: bool = behaviour(
         True,
         {"2.1.77": False},
         documented=False,
-        meaning="Write converts the line endings of its content to those of the old file or, for a new file, to those "
-        "of the files near it.",
+        meaning="Write converts the line endings of its content to the line endings of the old file. For a "
+        "new file, Write uses the line endings of the files near it.",
         source="behaviour-spec.txt, Session State Model",
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )
     crlf_in_new_text_becomes_crcrlf: bool = behaviour(
         True,
         {"2.1.89": False},
-        meaning="In a file with `\\r\\n` line ends, each `\\r\\n` of the new text gets a second `\\r`.",
+        meaning="If a file has `\\r\\n` line ends, each `\\r\\n` of the new text becomes `\\r\\r\\n`.",
         shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr"),
     )
     read_drops_final_cr: bool = behaviour(
@@ -187,14 +191,14 @@ class EncodingBehaviours(Group):
     read_notes_unwritable_files: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="If Edit and Write would refuse a text file because they cannot write its text back unchanged, the "
-        "answer of Read says so.",
+        meaning="If Edit and Write would refuse a text file because they cannot write its text back "
+        "unchanged, the answer of Read contains a note about this.",
         shown_by=("encodings/nul-read", "encodings/latin-1-read"),
     )
     changes_refuse_unwritable_files: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Edit and Write refuse a file whose text they cannot write back unchanged.",
+        meaning="Edit and Write refuse a file if they cannot write its text back unchanged.",
         shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write"),
     )
 
@@ -205,13 +209,13 @@ class WritingBehaviours(Group):
     execution_stats_path_first: bool = behaviour(
         False,
         {"2.1.196": True, "2.1.251": False},
-        meaning="Edit and Write call `stat` for the path again right before they write.",
+        meaning="Right before Edit and Write write a file, they call `stat` again for the path of the file.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     links_refused_before_recheck: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse links before they read the file again.",
+        meaning="Right before writing, Edit and Write refuse symbolic links before they read the file again.",
         shown_by=("links-and-modes/link-to-directory-write", "crossed/during-28"),
     )
     symlink_refusal: str = behaviour(
@@ -223,34 +227,36 @@ class WritingBehaviours(Group):
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
-        meaning="The refusal of a symbolic link by Edit and Write; if empty, Edit and Write follow the link.",
+        meaning="The refusal that Edit and Write use for a symbolic link. If empty, Edit and Write follow "
+        "the link.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     dangling_parents_are_refused: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse a path below a dangling link, and a new file with a slash at the end of its "
-        "path.",
+        meaning="Edit and Write refuse a path if one of its directories is a dangling link (a link without "
+        "a target). They also refuse the path of a new file if the path ends with a slash.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_parents_surface_at_open: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="A dangling link in place of a directory of the path is detected only when the file is opened.",
+        meaning="If a directory of the path is a dangling link (a link without a target), Edit and Write "
+        "detect this only when they open the file.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_links_create_their_target: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="A Write to a dangling link creates the target of the link, instead of replacing the link with a "
-        "file.",
+        meaning="A Write to a dangling link (a link without a target) creates the target, instead of "
+        "replacing the link with a file.",
         shown_by=("links-and-modes/dangling-create",),
     )
     write_opens_before_recheck: bool = behaviour(
         False,
         {"2.1.72": True},
-        meaning="Right before writing, Write checks the modification time again. It opens the file before this check, "
-        "so an error of opening is reported first.",
+        meaning="Right before Write writes a file, Write checks the modification time of the file again. "
+        "Write opens the file before this check, so it reports an error of opening first.",
         shown_by=("race/directory-made-during-call",),
     )
     edit_makes_parents_before_match: bool = behaviour(
@@ -262,8 +268,8 @@ class WritingBehaviours(Group):
     mkdir_refuses_file_as_parent: bool = behaviour(
         False,
         {"2.1.64": True, "2.1.67": False},
-        meaning="A file in place of a directory of the path is detected when the missing directories are created, not "
-        "when the new file is opened.",
+        meaning="If a directory of the path is a file, Edit and Write detect this when they create the "
+        "missing directories, instead of when they open the new file.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     mkdir_refusal_names_first_missing: bool = behaviour(
@@ -276,33 +282,33 @@ class WritingBehaviours(Group):
     parent_is_opened_before_write: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Right before writing, Edit and Write open the directory of the file.",
+        meaning="Right before Edit and Write write a file, they open the directory of the file.",
         shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
     )
     link_targets_are_named: bool = behaviour(
         False,
         {"1.0.43": True},
-        meaning="If the target of a link is not writable, the refusal of Edit and Write names the target.",
+        meaning="If the target of a link is not writable, Edit and Write name the target in the refusal.",
         shown_by=("links-and-modes/edit-link-to-read-only-file",),
     )
     writes_replace_the_file: bool = behaviour(
         False,
         {"1.0.45": True},
-        meaning="Edit and Write replace the old file with a new file instead of writing the old file in place.",
+        meaning="Edit and Write replace the old file with a new file, instead of writing into the old file.",
         shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="A file is first written under its name with a suffix, so that a name without room for the suffix is "
-        "refused.",
+        meaning="Edit and Write first use a temporary name for a file: the name of the file with a suffix. "
+        "They refuse a name if it becomes too long with the suffix.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(
         False,
         {"2.1.113": True, "2.1.213": False},
-        meaning="A new file that replaces an old file does not get the setuid, setgid and sticky bits of the old "
-        "file.",
+        meaning="If Edit or Write replaces an old file with a new file, the new file does not get the "
+        "setuid, setgid and sticky bits of the old file.",
         shown_by=(
             "links-and-modes/setgid-kept-by-edit",
             "links-and-modes/setuid-kept-by-write",
