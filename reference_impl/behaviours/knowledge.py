@@ -10,7 +10,7 @@ __all__ = ["FreshnessBehaviours", "MemoryBehaviours", "ReminderBehaviours"]
 
 
 class FreshnessBehaviours(Group):
-    """Required knowledge of a file before it is changed."""
+    """The knowledge of a file that Edit and Write require before they change the file."""
 
     edit_needs_read: bool = behaviour(
         True,
@@ -29,22 +29,22 @@ class FreshnessBehaviours(Group):
     staleness_uses_read_time: bool = behaviour(
         True,
         {"1.0.114": False},
-        meaning="A file counts as changed if its modification time is later than the moment of the Read, instead of "
-        "later than the modification time that the file had at the Read.",
+        meaning="A file counts as changed if its modification time is later than the time of the Read, "
+        "instead of later than the modification time that the file had at the Read.",
         shown_by=("staleness/edit-after-change", "staleness/write-after-change"),
     )
     write_compares_sub_milliseconds: bool = behaviour(
         False,
         {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
-        meaning="Write detects a change that is newer by less than a millisecond, instead of comparing modification "
-        "times in whole milliseconds.",
+        meaning="Write compares exact modification times, instead of whole milliseconds, so it detects a "
+        "change that is newer by less than a millisecond.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_compares_sub_milliseconds: bool = behaviour(
         False,
         {"2.0.22": True, "2.1.6": False},
-        meaning="Edit detects a change that is newer by less than a millisecond, instead of comparing modification "
-        "times in whole milliseconds.",
+        meaning="Edit compares exact modification times, instead of whole milliseconds, so it detects a "
+        "change that is newer by less than a millisecond.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
             "race/edit-changed-within-a-millisecond-during-call",
@@ -53,8 +53,8 @@ class FreshnessBehaviours(Group):
     touched_own_write_may_be_edited: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="A file whose modification time, but not its content, changed after an Edit or Write may be edited, "
-        "because Edit also compares the content.",
+        meaning="If the modification time of a file has changed after an Edit or Write, but the content has "
+        "not, the file may be edited, because Edit also compares the content.",
         source="2.1.7-read-before-edit.txt, Post-Write State Update",
         shown_by=("staleness/edit-after-touch-of-own-edit", "staleness/edit-after-touch-of-own-write"),
     )
@@ -62,15 +62,15 @@ class FreshnessBehaviours(Group):
         False,
         {"2.1.108": True},
         documented=True,
-        meaning="A file whose modification time, but not its content, changed after a Read of the whole file may be "
-        "edited, because Edit also compares the content.",
+        meaning="If the modification time of a file has changed after a Read of the whole file, but the "
+        "content has not, the file may be edited, because Edit also compares the content.",
         source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
     )
     offset_1_is_whole_read: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="A Read from line 1 on without a limit counts as a Read of the whole file.",
+        meaning="A Read with `offset` 1 and without `limit` counts as a Read of the whole file.",
         shown_by=("staleness/edit-after-touch-offset-only",),
     )
     showing_every_line_is_whole_read: bool = behaviour(
@@ -82,21 +82,22 @@ class FreshnessBehaviours(Group):
     write_compares_content_of_touched: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="If the modification time of a file is newer, Write also compares its content, like Edit, instead of "
-        "refusing the file as changed.",
+        meaning="If the modification time of a file is newer, Write also compares the content of the file, "
+        "as Edit does, instead of refusing the file as changed.",
         shown_by=("staleness/write-after-touch-of-own-edit",),
     )
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit of a changed file that requires no permission succeeds if `old_string` still occurs in the file "
-        "once, or at least once with `replace_all`.",
+        meaning="Edit accepts a changed file if `old_string` still occurs in the file exactly once, or at "
+        "least once with `replace_all`. This does not apply to files that require a permission.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
         False,
         {"1.0.111": True},
-        meaning="Right before writing, Edit and Write compare the file again with the knowledge of the session.",
+        meaning="Right before Edit and Write write a file, they check again whether the file has changed "
+        "since the session read or wrote it.",
         shown_by=(
             "race/write-changed-in-the-future-during-call",
             "race/edit-changed-in-the-future-during-call",
@@ -115,7 +116,7 @@ class FreshnessBehaviours(Group):
             "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
-        meaning="The refusal of a file that changed between the validation of a call and its write.",
+        meaning="The refusal that is used if a file changes between the validation of a call and the write.",
         shown_by=("race/write-changed-during-call",),
     )
 
@@ -127,79 +128,80 @@ class MemoryBehaviours(Group):
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
-        meaning="The maximum number of files that a session remembers; without a value, a session remembers every "
-        "file.",
+        meaning="The maximum number of files that a session remembers. Without a value, a session remembers "
+        "every file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     links_share_record_with_target: bool = behaviour(
         False,
         documented=True,
-        meaning="A session remembers a file under its path without links, so that a link and its target are the same "
-        "file.",
+        meaning="A session uses the path without links to remember a file. A link and its target therefore "
+        "count as the same file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
     )
     final_slash_is_part_of_the_key: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="A file that was read or written under a path with a final slash is not known without the slash.",
+        meaning="If a file was read or written under a path with a final slash, the session does not know "
+        "the file under the path without the slash.",
         shown_by=("paths/known-with-a-final-slash",),
     )
     own_writes_are_remembered_with_lf: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="The session remembers the content of a Write with `\\n` line ends, instead of with the line ends of "
-        "the call.",
+        meaning="After a Write, the session remembers the content with `\\n` line ends, instead of with the "
+        "line ends of the call.",
         shown_by=("staleness/touch-of-own-crlf-write",),
     )
     image_reads_are_remembered: bool = behaviour(
         True,
         {"2.0.67": False},
         documented=True,
-        meaning="A Read of an image counts as a Read, so the image may be changed afterwards.",
+        meaning="A Read of an image counts as a Read, so Edit and Write may change the image afterwards.",
         source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
         shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
     )
     pdf_reads_are_remembered: bool = behaviour(
         False,
         documented=True,
-        meaning="A Read of a PDF counts as a Read, so the PDF may be changed afterwards.",
+        meaning="A Read of a PDF counts as a Read, so Edit and Write may change the PDF afterwards.",
         source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
         shown_by=("media/edit-pdf",),
     )
     notebook_edit_updates_the_record: bool = behaviour(
         False,
         {"2.1.86": True},
-        meaning="After NotebookEdit changed a notebook, the session knows the new content.",
+        meaning="After NotebookEdit has changed a notebook, the session knows the new content.",
         shown_by=("notebooks/write-after-notebook-edit",),
     )
     claude_md_counts_as_read: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="If a Read of a file also shows the CLAUDE.md of its directory or of a parent directory, this "
-        "CLAUDE.md counts as read.",
+        meaning="A Read of a file can also show the CLAUDE.md of the file's directory or of a parent "
+        "directory. This CLAUDE.md then counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
     claude_md_counts_as_read_by_agents: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="If a Read by a sub-agent also shows the CLAUDE.md of the file's directory or of a parent directory, "
-        "this CLAUDE.md counts as read by the sub-agent.",
+        meaning="A Read by a sub-agent can also show the CLAUDE.md of the file's directory or of a parent "
+        "directory. This CLAUDE.md then counts as read by the sub-agent.",
         shown_by=("crossings/memory-file-agent",),
     )
     mentions_outlive_the_next_words: bool = behaviour(
         False,
         {"2.1.75": True},
-        meaning="A file that the user mentioned stays known after the next message of the user, until the session is "
-        "resumed, instead of only until the next message.",
+        meaning="A file that the user mentioned stays known until the session is resumed, instead of only "
+        "until the next message of the user.",
         shown_by=("crossings/two-mentions",),
     )
     mentions_count_as_read: str = behaviour(
         "always",
         {"1.0.64": "never", "2.0.19": "unless denied"},
-        meaning="Whether a file that the user mentions counts as read: `always`, `never`, or `unless denied` (not if a "
-        "deny rule for Read covers the file).",
+        meaning="Whether a file that the user mentions counts as read: `always`, `never`, or `unless "
+        "denied` (only if no deny rule for Read covers the file).",
         shown_by=(
             "bash-and-mentions/mention-then-edit",
             "bash-and-mentions/mention-of-another-file",
@@ -210,39 +212,45 @@ class MemoryBehaviours(Group):
         False,
         {"1.0.3": True},
         documented=False,
-        meaning="After each message, a completely known file that is newer on disk is read again, and the model sees "
-        "the changed lines, so that the next Edit or Write succeeds.",
+        meaning="After each message, the product checks the files that the session wrote. If such a file is "
+        "newer on disk and the session knew the whole file, the product reads the file again and shows the "
+        "model the changed lines. The next Edit or Write then succeeds.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
         False,
         {"1.0.3": True, "2.0.22": False},
-        meaning="After each message, a file that was only read is also read again if it is newer on disk.",
+        meaning="After each message, the product also checks files that the session has only read. If such "
+        "a file is newer on disk, the product reads the file again.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     changes_by_commands_are_reread: bool = behaviour(
         False,
         {"1.0.3": True},
-        meaning="A file that the session wrote and that is newer on disk is also read again after a command.",
+        meaning="After a shell command, too, the product reads a file again if the session wrote the file "
+        "and the file is newer on disk.",
         shown_by=("bash-and-mentions/sed-in-place-after-own-edit",),
     )
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that the "
-        "file still counts as changed under a path that contains them.",
+        meaning="If a watched file has changed, the product uses its path without `.`, `..` and `//` to "
+        "read the file again. If the session knows the file under a path that contains them, the file still "
+        "counts as changed under this path.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="A watched file that does not exist at the end of a message is forgotten.",
+        meaning="The session forgets a file that it watches for changes if the file does not exist at the "
+        "end of a message.",
         shown_by=("staleness/deleted-then-made-again",),
     )
     unreadable_changed_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True, "2.1.89": False},
-        meaning="A watched file that changed and that Read now refuses is forgotten.",
+        meaning="The session forgets a file that it watches for changes if the file has changed and Read "
+        "now refuses the file.",
         shown_by=("reminders/too-large-now",),
     )
 
@@ -266,7 +274,7 @@ _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
 
 class ReminderBehaviours(Group):
-    """Reminders about changed files."""
+    """Reminders: messages to the model about changed files."""
 
     changed_file_reminder: str = behaviour(
         "",
@@ -276,34 +284,36 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The reminder that a file changed; if empty, the reminder is omitted.",
+        meaning="The reminder that a file has changed. If empty, the model gets no reminder.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The maximum number of characters of changed lines in a reminder; without a value, a reminder shows "
-        "all changed lines.",
+        meaning="The maximum number of characters of changed lines in a reminder. Without a value, a "
+        "reminder shows all changed lines.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
         True,
         {"2.1.139": False},
-        meaning="If a reminder leaves out changed lines, the stated number of these lines is too high by one.",
+        meaning="If a reminder omits changed lines, it states the number of omitted lines. The stated "
+        "number is too high by one.",
         shown_by=("reminders/many-lines-changed",),
     )
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The text that replaces the changed lines in the reminder of a file without changed lines; without "
-        "a value, the reminder for such a file is omitted.",
+        meaning="The text that a reminder uses instead of changed lines, if the file has no changed lines. "
+        "Without a value, the model gets no reminder about such a file.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
-        meaning="The reminder that a file changed, without its lines, if the name of the file suggests keys or "
-        "passwords, such as `.env`; if empty, the reminder shows the changed lines as for any other file.",
+        meaning="The reminder about a changed file whose name suggests keys or passwords, such as `.env`. "
+        "This reminder does not show the changed lines. If empty, the reminder shows the changed lines, as "
+        "for any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
@@ -315,27 +325,28 @@ class ReminderBehaviours(Group):
     changed_lines_mark_missing_newline: bool = behaviour(
         True,
         {"1.0.119": False},
-        meaning="The changed lines in a reminder include a note if the last line of the file has no line end.",
+        meaning="If the last line of a file has no line end, the changed lines in a reminder include a note "
+        "about this.",
         shown_by=("reminders/long-line-changed",),
     )
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="The answer of Read ends with a warning about malicious files, so that a reminder after the answer "
-        "strips no whitespace from the shown lines.",
+        meaning="The answer of Read ends with a warning about malicious files. A reminder after the answer "
+        "therefore removes no whitespace from the shown lines.",
         shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
         {"1.0.68": True},
-        meaning="The text of a refusal before the execution of a call keeps its trailing whitespace, even if a "
-        "reminder follows.",
+        meaning="If a call is refused before its execution, the text of the refusal keeps its trailing "
+        "whitespace, even if a reminder follows.",
         shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
     )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder about a changed file is part of the result, after the answer, whose final whitespace is "
-        "stripped, instead of being separate from the result.",
+        meaning="A reminder about a changed file is part of the result of a call, instead of separate from "
+        "the result. The reminder follows the answer, and the answer loses its trailing whitespace.",
         shown_by=("sizes/262144-bytes",),
     )
