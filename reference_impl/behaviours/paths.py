@@ -13,7 +13,7 @@ class PathBehaviours(Group):
     relative_paths_are_accepted: bool = behaviour(
         True,
         documented=False,
-        meaning="A path that does not begin with `/` is resolved from the root of the session instead of being "
+        meaning="A path that does not begin with `/` starts at the root of the session, instead of being "
         "refused.",
         source="behaviour-spec.txt, Path Resolution; 2.1.7-read-before-edit.txt, Parameter Restrictions",
         shown_by=("paths/relative-write", "paths/relative-in-directory"),
@@ -21,31 +21,33 @@ class PathBehaviours(Group):
     nul_in_path: str = behaviour(
         "unseen",
         {"2.0.35": "seen", "2.1.89": "fatal", "2.1.281": "named"},
-        meaning="The treatment of a path with a NUL character: `unseen` (the path counts as missing), `seen` (the "
-        "call fails), `fatal` (the product exits), or `named` (a refusal names the NUL character).",
+        meaning="The treatment of a path that contains a NUL character: `unseen` (the path counts as "
+        "missing), `seen` (the call fails), `fatal` (the product exits), or `named` (a refusal names the "
+        "NUL character).",
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     write_refuses_nul: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they write, even "
-        "in versions whose other tools ignore the character.",
+        meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they "
+        "write. They do this even in versions in which other tools ignore the character.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The message that refuses a path that is too long for the system: `system` (the error of the system "
-        "call), `unnamed` (an error of opening the file, without the path), `cut` (an error of opening the file, with "
-        "the path; the message is cut after 4,096 characters), or `counted` (the number of characters in the path; the "
-        "length is checked before the path is accessed).",
+        meaning="The refusal of a path that is too long for the system. `system`: the refusal quotes the "
+        "error of the system call. `unnamed`: the refusal reports an error of opening the file, without the "
+        "path. `cut`: the refusal reports an error of opening the file, with the path, and is cut after "
+        "4,096 characters. `counted`: the product checks the length before it accesses the path, and the "
+        "refusal states the number of characters in the path.",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
         False,
         {"2.1.38": True, "2.1.160": False},
-        meaning="Decomposed letters in a path are composed, so that a file with decomposed letters in its name is "
-        "inaccessible.",
+        meaning="The product composes decomposed letters in a path, so a file with decomposed letters in "
+        "its name is inaccessible.",
         shown_by=("state/spelling-unicode-forms",),
     )
     read_expands_tilde: bool = behaviour(
@@ -70,8 +72,8 @@ class PathBehaviours(Group):
     read_folds_dots: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="Read resolves `.`, `..` and `//` in an absolute path before it accesses the disk, like Edit and "
-        "Write.",
+        meaning="Read resolves `.`, `..` and `//` in an absolute path before it accesses the disk, as Edit "
+        "and Write do.",
         shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-after-linked-directory"),
     )
     read_drops_final_slash: bool = behaviour(
@@ -89,8 +91,9 @@ class PathBehaviours(Group):
     read_backslashes: str = behaviour(
         "",
         {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
-        meaning="The treatment of a path that leads to a file if its backslashes are read as slashes: `followed` "
-        "(Read shows this file) or `refused` (Read refuses the path); if empty, a backslash is an ordinary character.",
+        meaning="The treatment of a path with backslashes that leads to a file if the backslashes are "
+        "replaced by slashes. `followed`: Read shows this file. `refused`: Read refuses the path. If empty, "
+        "a backslash is an ordinary character.",
         shown_by=("paths/backslash",),
     )
 
@@ -101,19 +104,20 @@ class LookupBehaviours(Group):
     validation_failures_quote_the_system: bool = behaviour(
         False,
         {"1.0.53": True},
-        meaning="If a system call fails during validation, the refusal quotes the error.",
+        meaning="If a system call fails during the validation of a call, the refusal quotes the error of "
+        "the system.",
         shown_by=("creation/edit-at-directory",),
     )
     stat_call_in_refusals: str = behaviour(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
-        meaning="The name of the system call in the refusal of an inaccessible path.",
+        meaning="The system call that is named in the refusal of an inaccessible path.",
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
     read_checks_existence_at_execution: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read detects a missing file when it reads, not during validation.",
+        meaning="Read detects a missing file when it reads the file, instead of during validation.",
         shown_by=("race/read-created-during-call", "race/read-deleted-during-call"),
     )
     read_stats_before_open: bool = behaviour(
@@ -125,14 +129,14 @@ class LookupBehaviours(Group):
     edit_stats_before_open: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Edit checks a path before it opens the file.",
+        meaning="Edit checks that its path is accessible before it opens the file.",
         shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit"),
     )
     edit_opens_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Edit reads the file before it checks whether the file may be edited, so that an Edit of a directory "
-        "fails at reading.",
+        meaning="Edit reads the file before it checks whether the session may edit the file. If the path is "
+        "a directory, Edit therefore reports an error of reading.",
         shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
     write_stats_before_gate: bool = behaviour(
@@ -154,7 +158,7 @@ class LookupBehaviours(Group):
             "1.0.10": " Current working directory: {root}",
             "2.1.48": " Note: your current working directory is {root}.",
         },
-        meaning="The remark on the working directory in the refusal of a missing file.",
+        meaning="The remark about the working directory that is used in the refusal of a missing file.",
         shown_by=(
             "paths/missing-read",
             "paths/missing-edit",
@@ -170,27 +174,28 @@ class LookupBehaviours(Group):
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},
-        meaning="The refusal of a missing file escapes control characters in the suggested file name (as `&#9;`), and "
-        "never suggests a name that ends in whitespace.",
+        meaning="The refusal of a missing file can suggest a different file. The refusal escapes control "
+        "characters in the suggested name, as in `&#9;`, and never suggests a name that ends in whitespace.",
         shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
     )
     read_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read names the directory if it refuses to read a directory.",
+        meaning="If Read refuses a directory, the refusal names the directory.",
         shown_by=("paths/directory-read", "paths/empty-path-read"),
     )
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="In the refusal to read a directory, the path of the call replaces every occurrence of the resolved "
-        "path, so that a final slash, and a link to a parent directory, appear twice.",
+        meaning="The refusal of a directory by Read quotes the path of the call. In this path, each "
+        "occurrence of the resolved path (without links) is replaced by the path of the call. A final "
+        "slash, and a link to a parent directory, therefore appear twice: `/a/b/` becomes `/a/b//`.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.277": True},
-        meaning="Write names the directory if it refuses to replace a directory.",
+        meaning="If Write refuses to replace a directory, the refusal names the directory.",
         shown_by=("paths/directory-write", "paths/tilde-alone-write"),
     )
     read_refuses_link_loops: bool = behaviour(
