@@ -33,12 +33,13 @@ _FOLDERS = ".git .idea .vscode"
 
 
 class PermissionBehaviours(Group):
-    """Files that may be read and changed."""
+    """Permissions to read and change files."""
 
     background_refusal: str = behaviour(
         "Permission to use {tool} has been auto-denied (prompts unavailable).",
         {"2.1.38": _DENIED},
-        meaning="The refusal of a call that needs a confirmation by the user, in a sub-agent in the background.",
+        meaning="The refusal of a call that requires a confirmation by the user, if a sub-agent in the "
+        "background makes the call.",
         shown_by=("crossings/default-mode-background",),
     )
     background_plan_refusal: str = behaviour(
@@ -47,14 +48,15 @@ class PermissionBehaviours(Group):
             "2.1.208": ByModel(enforced="", relaxed="{message}"),
             "2.1.224": ByModel(enforced="", relaxed=_NOT_AVAILABLE),
         },
-        meaning="The refusal of a change by a sub-agent in the background in the permission mode `plan`; if empty, "
-        "the refusal of other calls in the background.",
+        meaning="The refusal of a change that a sub-agent in the background requests in the permission mode "
+        "`plan`. If empty, the product uses the same refusal as for other calls in the background.",
         shown_by=("crossings/plan-mode-background",),
     )
     deny_checked_before_validation: bool = behaviour(
         False,
         {"2.0.35": True},
-        meaning="Deny rules are checked before any access to the disk, not only before the execution.",
+        meaning="The product checks deny rules before any access to the disk, instead of only before the "
+        "execution of a call.",
         shown_by=("permissions/edit-denied", "permissions/read-denied-missing"),
     )
     deny_follows_links: bool = behaviour(
@@ -66,7 +68,8 @@ class PermissionBehaviours(Group):
     outside_links_are_asked_for: bool = behaviour(
         False,
         {"1.0.120": True},
-        meaning="A link in the working directory that leads out of it requires a permission.",
+        meaning="A call requires a permission if it names a link in the working directory that leads out of "
+        "the working directory.",
         shown_by=("permission-modes/link-to-outside",),
     )
     root_rules_match_root_only: bool = behaviour(
@@ -79,15 +82,14 @@ class PermissionBehaviours(Group):
     deny_accepts_parentheses: bool = behaviour(
         False,
         {"2.0.72": True},
-        meaning="A deny rule whose pattern contains parentheses applies like any other rule, instead of having no "
-        "effect.",
+        meaning="A deny rule applies even if its pattern contains parentheses, instead of having no effect.",
         shown_by=("permissions/parentheses-in-rule",),
     )
     deny_accepts_dot_slash: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="A deny rule whose pattern begins with `./` applies as if the pattern began after the `./`, instead "
-        "of having no effect.",
+        meaning="If the pattern of a deny rule begins with `./`, the rule applies as if the pattern began "
+        "after the `./`, instead of having no effect.",
         shown_by=("permissions/dot-slash-rule",),
     )
     deny_tree_covers_its_directory: bool = behaviour(
@@ -106,21 +108,22 @@ class PermissionBehaviours(Group):
     deny_accepts_comments: bool = behaviour(
         True,
         {"2.1.260": False},
-        meaning="A deny rule whose pattern begins with `#` has no effect.",
+        meaning="If the pattern of a deny rule begins with `#`, the rule counts as a comment and has no "
+        "effect.",
         shown_by=("permissions/comment-as-rule",),
     )
     deny_star_removes_tool: bool = behaviour(
         False,
         {"2.1.20": True},
-        meaning="A deny rule with the pattern `*` removes the tool.",
+        meaning="A deny rule with the pattern `*` removes its tool from the session.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     # 1.0.5 does too, but also writes a settings file, so it cannot be recorded.
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="A call for the start directory of the patterns of deny rules is refused, because the deny rules "
-        "cannot be checked for this directory.",
+        meaning="The patterns of deny rules start at a directory. A call for this directory itself is "
+        "refused, because the deny rules cannot be checked for it.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(
@@ -138,41 +141,42 @@ class PermissionBehaviours(Group):
     read_deny_of_links_covers_writes: bool = behaviour(
         False,
         {"2.1.228": True},
-        meaning="If a deny rule for Read covers a path, Write refuses not only the path but also a link to it.",
+        meaning="If a deny rule for Read covers a path, Write also refuses links to this path, instead of "
+        "refusing only the path itself.",
         shown_by=("permissions/links-to-denied-names",),
     )
     refusals_name_absolute_path: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A refusal by a deny rule, or because of a missing permission, names the absolute path instead of the "
-        "path in the call, and a deny rule also applies to a link in any spelling of its path.",
+        meaning="A refusal by a deny rule, or because of a missing permission, names the absolute path, "
+        "instead of the path in the call. A deny rule also applies to every spelling of the path of a link.",
         shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
     )
     links_refused_at_permission: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Edit and Write refuse a link during the check of permissions: after deny rules, and before the "
-        "check whether the file may be changed.",
+        meaning="Edit and Write refuse a link when they check permissions. This check follows the deny "
+        "rules, and precedes the check whether the file may be changed.",
         shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
     )
     trailing_whitespace_is_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write refuse a path that ends with a space, because such a path requires a permission.",
+        meaning="A path that ends with a space requires a permission, so Edit and Write refuse such a path.",
         shown_by=("paths/spaces-after-write", "paths/newline-around-edit"),
     )
     colons_are_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write refuse a path with a colon (except after a drive letter), because such a path "
-        "requires a permission.",
+        meaning="A path with a colon (except after a drive letter) requires a permission, so Edit and Write "
+        "refuse such a path.",
         shown_by=("permissions/names-with-a-colon", "paths/drive-letter-write"),
     )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
-        meaning="Edit and Write refuse a file in a `.claude` directory, or a link to such a file, because the file "
-        "requires a permission.",
+        meaning="A file in a `.claude` directory requires a permission, so Edit and Write refuse such a "
+        "file, or a link to it.",
         shown_by=(
             "settings/valid-edit",
             "settings/write-is-not-validated",
@@ -182,15 +186,16 @@ class PermissionBehaviours(Group):
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="The names in a path that Edit and Write refuse because they may mean a different file on Windows: "
-        "the `last` or `any` name that ends with a dot, and (with both values) short names such as `PROGRA~1`.",
+        meaning="A path may mean a different file on Windows if a name in the path ends with a dot. Edit "
+        "and Write refuse such a path if its `last` name or `any` of its names ends with a dot. With both "
+        "values, they also refuse short names such as `PROGRA~1`. If empty, such paths are allowed.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(
         "",
         {"2.1.78": _FILES, "2.1.157": f"{_FILES} .envrc", "2.1.160": f"{_FILES} .envrc {_MORE_FILES}"},
-        meaning="The names of files that Edit and Write refuse without a permission, because shells, git, editors, "
-        "package managers or build tools read these files automatically.",
+        meaning="The names of files that Edit and Write may change only with a permission. Shells, git, "
+        "editors, package managers or build tools read these files automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     sensitive_folders: str = behaviour(
@@ -201,15 +206,15 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The names of directories where Edit and Write refuse every file without a permission, because "
-        "programs read these directories automatically.",
+        meaning="The names of directories in which Edit and Write may change files only with a permission. "
+        "Programs read these directories automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     guarded_refusals_name_link_target: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="If a change of a file requires a permission, as in a `.claude` directory, the refusal also names the "
-        "target of a link.",
+        meaning="If a change of a file requires a permission, as in a `.claude` directory, and the path is "
+        "a link, the refusal also names the target of the link.",
         shown_by=(
             "permissions/files-that-programs-read-through-links",
             "permissions/claude-folders-through-links",
@@ -218,13 +223,14 @@ class PermissionBehaviours(Group):
     plan_mode_refuses_changes: bool = behaviour(
         False,
         {"2.1.160": True},
-        meaning="In the permission mode `plan`, Edit and Write are refused even if an allow rule covers the file.",
+        meaning="In the permission mode `plan`, Edit and Write refuse every change, even if an allow rule "
+        "covers the file.",
         shown_by=("permission-modes/plan-and-allowed-edit",),
     )
     plan_mode_reads_anywhere: bool = behaviour(
         False,
         {"2.1.228": ByModel(enforced=False, relaxed=True)},
-        meaning="In the permission mode `plan`, Read may read every file, not only files in the working directory and "
-        "files that an allow rule covers.",
+        meaning="In the permission mode `plan`, Read may read every file, instead of only files in the "
+        "working directory and files that an allow rule covers.",
         shown_by=("permission-modes/plan-reads-outside",),
     )
