@@ -18,8 +18,8 @@ class CommandBehaviours(Group):
     commands_that_count_as_read: str = behaviour(
         "",
         {"2.1.89": _FIRST, "2.1.144": _MORE, "2.1.176": f"{_MORE} nl rg"},
-        meaning="The commands that count as a Read of the lines that they show, if they show one file and do nothing "
-        "else.",
+        meaning="The shell commands that count as a Read of the lines that they show. A command counts only "
+        "if it shows one file and does nothing else.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
     commands_bound_by_deny_rules: str = behaviour(
@@ -33,9 +33,10 @@ class CommandBehaviours(Group):
             "2.1.257": "show sed copies inputs",
             "2.1.269": "show sed copies inputs tee",
         },
-        meaning="The commands that are refused if they obviously read or change a file that a deny rule covers: "
-        "`show` (`cat`, `grep` and similar, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of "
-        "`cp` and `mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
+        meaning="A shell command can be refused if it obviously reads or changes a file that a deny rule "
+        "covers. The value lists the commands and uses of files that are refused: `show` (`cat`, `grep` and "
+        "similar commands, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of `cp` and "
+        "`mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
         shown_by=(
             "permissions/commands-that-write-closed-files",
             "permissions/commands-that-move-closed-files",
@@ -46,20 +47,22 @@ class CommandBehaviours(Group):
     redirections_bound_by_deny_rules: str = behaviour(
         "not",
         {"2.0.55": "by their file", "2.1.89": "as commands"},
-        meaning="The refusal of a command whose output goes to a file that a deny rule covers: `not` (no refusal), "
-        "`by their file` (the refusal names the file), or `as commands` (the refusal that other commands get).",
+        meaning="The treatment of a command that redirects its output to a file that a deny rule covers: "
+        "`not` (the command is not refused), `by their file` (the refusal names the file), or `as commands` "
+        "(the product uses the same refusal as for other commands).",
         shown_by=("permissions/commands-that-write-closed-files",),
     )
     approval_refusal: str = behaviour(
         _NOT_GRANTED,
         {"1.0.73": "This command requires approval"},
-        meaning="The refusal of a command that needs a permission in the permission mode `default`.",
+        meaning="The refusal of a command that requires a permission, in the permission mode `default`.",
         shown_by=("crossings/default-mode-command",),
     )
     reading_commands_need_approval: bool = behaviour(
         True,
         {"2.1.2": False},
-        meaning="In the permission mode `default`, a command that only shows files needs a permission.",
+        meaning="In the permission mode `default`, a command requires a permission even if it only shows "
+        "files.",
         shown_by=("crossings/default-mode-command",),
     )
     redirection_approval_refusal: str = behaviour(
@@ -69,47 +72,49 @@ class CommandBehaviours(Group):
             "2.0.30": "This Bash command contains multiple operations. The following part requires approval: {path}",
             "2.0.53": "",
         },
-        meaning="The refusal, in the permission mode `default`, of a command whose output goes to a file. If empty, "
-        "an allow rule for the file also allows the redirection.",
+        meaning="The refusal of a command that redirects its output to a file, in the permission mode "
+        "`default`. If empty, an allow rule for the file also allows the redirection.",
         shown_by=("permissions/commands-in-the-default-mode",),
     )
     deny_rules_follow_commands: bool = behaviour(
         True,
         {"2.1.324": False},
-        meaning="The patterns of relative deny rules start at the directory of the latest `cd`.",
+        meaning="After a `cd`, the patterns of relative deny rules start at the new directory.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )
     user_messages_end_a_change_of_directory: bool = behaviour(
         True,
         {"2.1.265": False},
-        meaning="After a message of the user, commands and relative paths start at the first directory of the "
-        "session.",
+        meaning="After a message of the user, the session returns to its first directory. Commands and "
+        "relative paths start there.",
         shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},
-        meaning="A command whose standard input is a file gets an empty standard input instead.",
+        meaning="If a command uses a file as its standard input, the command gets an empty standard input "
+        "instead.",
         shown_by=("bash-and-mentions/cat-standard-input",),
     )
     failed_commands_tell_their_code: bool = behaviour(
         False,
         {"2.0.30": True},
-        meaning="The answer to a failing command begins with its exit code.",
+        meaning="If a command fails, the answer begins with the exit code of the command.",
         shown_by=("bash-and-mentions/cat-fails",),
     )
     failed_command_output_order: str = behaviour(
         "errors first",
         {"2.1.45": "twice", "2.1.71": "in order"},
-        meaning="The output of a failing command in its answer: `errors first`, `in order` (standard output, then "
-        "errors), or `twice` (standard output and errors, and both again).",
+        meaning="The order of the output in the answer to a failing command: `errors first` (errors, then "
+        "standard output), `in order` (standard output, then errors), or `twice` (standard output and "
+        "errors, and both again).",
         shown_by=("bash-and-mentions/cat-fails",),
     )
     in_place_commands_report_known_files: bool = behaviour(
         False,
         {"2.1.309": True},
-        meaning="If a command rewrites files in place, the answer of the command names the files that the session "
-        "knows and that are newer now.",
+        meaning="If a command rewrites files in place, its answer lists the files that the session knows "
+        "and that have become newer.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )
 
@@ -127,18 +132,19 @@ _CONTEXT = (
 
 
 class HookBehaviours(Group):
-    """Effects of hooks."""
+    """Effects of hooks: programs of the user that run before and after calls."""
 
     hook_ask_refuses: bool = behaviour(
         False,
         {"2.1.85": True},
-        meaning="A call is refused if a hook requests a confirmation by the user, because no user is present.",
+        meaning="If a hook requests that the user confirms a call, the call is refused, because no user is "
+        "present.",
         shown_by=("hooks/asked-edit",),
     )
     hook_exit_two_refusal: str = behaviour(
         _BLOCKED,
         {"2.0.19": _ERROR},
-        meaning="The answer to a call that a hook blocks by exit code 2.",
+        meaning="The answer to a call that a hook blocks with the exit code 2.",
         shown_by=("hooks/exit-two-before-edit",),
     )
     hook_denial_refusal: str = behaviour(
@@ -156,20 +162,22 @@ class HookBehaviours(Group):
     hooks_replace_input: bool = behaviour(
         False,
         {"2.0.10": True},
-        meaning="Arguments from a hook replace the arguments of the model.",
+        meaning="If a hook supplies arguments, the call uses these arguments, instead of the arguments of "
+        "the model.",
         shown_by=("hooks/replaced-input",),
     )
     hooks_before_calls_add_context: bool = behaviour(
         False,
         {"2.1.9": True},
-        meaning="A hook that runs before a call can also add context.",
+        meaning="A hook that runs before a call can add context, too, not only a hook that runs after a "
+        "call.",
         shown_by=("hooks/context-before-edit",),
     )
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The text that shows the added context of a hook to the model; if empty, the model does not see the "
-        "context.",
+        meaning="The text that is used to show the model the context that a hook added. If empty, the model "
+        "does not see the context.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_context_reaches_agents: bool = behaviour(
@@ -181,7 +189,8 @@ class HookBehaviours(Group):
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The text that shows the objection of a hook to an executed call to the model.",
+        meaning="The text that is used to show the model that a hook objects to a call that was already "
+        "executed.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_block_is_reported_twice: bool = behaviour(
@@ -193,15 +202,15 @@ class HookBehaviours(Group):
     hook_changes_to_new_files_are_silent: bool = behaviour(
         True,
         {"1.0.65": False},
-        meaning="If a hook changes a file that the session has just read or written for the first time, the session "
-        "knows the new content without a notice.",
+        meaning="If a hook changes a file that the session has just read or written for the first time, the "
+        "session knows the new content, but the model gets no notice.",
         shown_by=("hooks/formatter-after-write",),
     )
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice that a hook changed a file right after a call wrote it. The session then knows the new "
-        "content. If empty, the change is treated like a change by any other program.",
+        meaning="The notice that a hook changed a file right after a call wrote the file. The session then "
+        "knows the new content. If empty, the change counts as a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )
 
@@ -212,72 +221,76 @@ class SessionBehaviours(Group):
     resume_keeps_known_files: bool = behaviour(
         False,
         {"1.0.73": True},
-        meaning="A resumed session knows the files that the session read or wrote before the resume, instead of no "
-        "file.",
+        meaning="A resumed session knows the files that it read or wrote before the resume, instead of no "
+        "files.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
     resume_keeps_partial_reads: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A resumed session also knows the files that the session read in part.",
+        meaning="A resumed session also knows the files that it read only in part before the resume.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
     resume_keeps_own_writes: bool = behaviour(
         False,
         {"2.0.15": True},
-        meaning="A resumed session also knows the files that the session wrote and never read.",
+        meaning="A resumed session also knows the files that it wrote, but never read, before the resume.",
         shown_by=("sessions/edit-after-own-write-and-resume",),
     )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
-        meaning="A resumed session counts a file that the session edited as seen, so that the answer of an Edit says "
-        "that the model knows the whole file.",
+        meaning="If a session edited a file and is then resumed, the model counts as having seen the file. "
+        "The answer of the next Edit therefore says that the model knows the whole file.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
     resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
-        meaning="A resumed session detects changes after the Read, and knows the new content.",
+        meaning="When a session is resumed, it detects that files have changed after their Read, and then "
+        "knows the new content of these files.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A change from before the resume counts as known as soon as it is reported; with the value `no`, the "
-        "change is reported again with the first result, and an Edit or Write before is refused.",
+        meaning="When a session is resumed, it reports the changes from before the resume to the model. The "
+        "reported changes count as known. With the value `no`, the session reports the changes again with "
+        "the first result, and refuses an Edit or Write before this result.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
         False,
         {"2.0.30": True, "2.1.86": False},
-        meaning="A resumed session reports the Edits of the session itself as changes to the files that the session "
-        "had read.",
+        meaning="If a session edited files that it had read, and is then resumed, it reports its own Edits "
+        "as changes to these files.",
         shown_by=("reminders/own-edit-before-resume",),
     )
     rewind_follows_links: bool = behaviour(
         True,
         {"2.1.216": False},
-        meaning="If a link has replaced a file or its directory, a rewind writes to the target of the link.",
+        meaning="If a link has replaced a file or the directory of the file, a rewind writes to the target "
+        "of the link.",
         shown_by=("rewind/link-in-its-place", "rewind/parent-replaced-by-a-link"),
     )
     rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
-        meaning="A rewind decodes every file as UTF-8, which damages the first bytes of a restored UTF-16 file.",
+        meaning="A rewind decodes every file as UTF-8. This damages the first bytes of a restored UTF-16 "
+        "file.",
         shown_by=("rewind/whatever-the-file-was",),
     )
     sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A sub-agent knows only the files that the sub-agent itself read or wrote, and its session does not "
-        "know them, instead of sharing all known files with the session.",
+        meaning="A sub-agent knows only the files that it read or wrote itself, and the session does not "
+        "know these files. With the value `no`, the session and its sub-agents share all known files.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The number of files that are read again when a summary replaces the conversation (compaction), after "
-        "which the session knows no other files.",
+        meaning="The number of files that the product reads again after a compaction (a summary replaces "
+        "the conversation). Afterwards, the session knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )
