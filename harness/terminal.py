@@ -30,12 +30,12 @@ _NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_character(character: str) -> str:
-    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`."""
+    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`. `\\xe9` is a byte that is not UTF-8."""
     code = ord(character)
     if character in _NAMED_ESCAPES:
         return _NAMED_ESCAPES[character]
-    if code < 0x100:
-        return f"\\x{code:02x}"
+    if code < 0x80 or 0xDC80 <= code < 0xDD00:  # ASCII, or a byte decoded with `surrogateescape`
+        return f"\\x{code & 0xFF:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

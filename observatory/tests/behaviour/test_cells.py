@@ -31,7 +31,7 @@ def statement(
         ("`a", "`` `a ``"),
         ("  two spaces", "`   two spaces `"),
         ("end  ", "`end\\x20\\x20`"),
-        ("\u00a0", "`\\xa0`"),
+        ("\u00a0", "`\\u00a0`"),
         ("", "(empty)"),
     ],
 )
