@@ -27,7 +27,7 @@ def check_concurrent_edits(
             refused[path] = number
             sides_by_call = zip(group.calls, group.sides, strict=True)
             if len({side for other_call, side in sides_by_call if other_call.path == call.path}) == 1:
-                reason = f"{call.tool} was refused, though nobody else worked on {path}: {result.text}"
+                reason = f"{call.tool} was refused, although no other session worked on {path}: {result.text}"
                 yield number, path, UnlocatedHarm("overcautious", reason)
         elif call.tool not in READERS:
             done_calls.setdefault(path, []).append((number, call))

@@ -24,7 +24,7 @@ class Harm:
 
     @property
     def line(self) -> str:
-        """Kind and description in one line: `lost: line 2 of notes.txt, which somebody else saved after the Read`."""
+        """Kind and description: `lost: line 2 of notes.txt, which another program saved after the Read`."""
         return f"{self.kind}: {self.what}"
 
 

@@ -261,7 +261,7 @@ class _Judge:
             knowledge = self.current_knowledge.get(path)
             data = data_of(restored[path]) or b""
             if knowledge is not None and "other" in knowledge.authors(knowledge.overwritten_lines(data)):
-                what = f"what somebody else saved in {path}, which the rewind took back"
+                what = f"changes of another program in {path}, which the rewind reverted"
                 self._add_harm(index, 0, path, UnlocatedHarm("lost", what))
         for stacked in self.knowledge_stack:
             for path, entry in restored.items():

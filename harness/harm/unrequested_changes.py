@@ -93,7 +93,7 @@ def _describe_wrong_edit(
             if not any(line.text in replacement.old for replacement in edit)
         ]
         what = (
-            _describe_lines(path, missing, knowledge) if missing else f"what somebody else changed in {path}"
+            _describe_lines(path, missing, knowledge) if missing else f"changes of another program in {path}"
         )
         return UnlocatedHarm("lost", what, *excerpts)
     content, actual = Content.of(before), Content.of(after)
@@ -178,12 +178,12 @@ def _describe_lines(path: str, missing: Sequence[tuple[int, Line]], knowledge: F
 def _describe_numbers(
     path: str, numbers: Sequence[int], authors: set[tuple[LineAuthor, bool]], knowledge: FileKnowledge
 ) -> str:
-    """Describe lost lines and their authors: `line 2 of a.txt, which somebody else saved after the Read`. `authors`
+    """Describe lost lines and their authors: `line 2 of a.txt, which another program saved after the Read`. `authors`
     contains the authors of the lines, each with whether the session has seen the lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
-        clause = f"which somebody else saved{time}"
+        clause = f"which another program saved{time}"
     elif any(not seen for _, seen in authors):
         shown = "not shown since its summary" if knowledge.forgotten else "never shown"
         clause = f"which the session was {shown}"

@@ -219,7 +219,7 @@ func edited(file *known, before *string, call *asking, after *string, crlf bool)
 	for _, former := range file.former {
 		former := former
 		if file.others && mayBecome(&former, call, *after, false) {
-			return found{"lost", "what somebody else changed"}
+			return found{"lost", "changes of another program"}
 		}
 	}
 	content, got := content{}, contentOf(*after)

@@ -224,7 +224,7 @@ func (h *harmJudge) rewound(changed Snapshot) {
 		if file := h.view().files[name]; file != nil {
 			for _, each := range file.lost(bytesOf(former)) {
 				if each.hand == "other" {
-					h.note(0, "lost", name, "what somebody else saved, which the rewind took back")
+					h.note(0, "lost", name, "changes of another program, which the rewind reverted")
 					break
 				}
 			}

@@ -90,7 +90,7 @@ function edited(known, before, call, after, crlf) {
   if (mayBecome(before, call, after, crlf)) return undefined;
   if (before?.equals(after)) return { kind: "untrue", what: "the call was answered, and it holds what it held before" };
   if (call.whole !== undefined) return { kind: "altered", what: "it does not hold what was to be written" };
-  if (known.others && known.former.some((former) => mayBecome(former, call, after, false))) return { kind: "lost", what: "what somebody else changed" };
+  if (known.others && known.former.some((former) => mayBecome(former, call, after, false))) return { kind: "lost", what: "changes of another program" };
   let [content, got] = [Content.of(before ?? Buffer.alloc(0)), Content.of(after)];
   if (content.mark.length > 0 && call.edits.some(({ old }) => old.includes("\ufeff") && !content.text.includes(old))) {
     [content, got] = [withMark(content), withMark(got)];

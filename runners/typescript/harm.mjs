@@ -117,7 +117,7 @@ class HarmJudge {
     }
     for (const [path, former] of back) {
       const lost = this.view.files.get(path)?.lost(dataOf(former) ?? Buffer.alloc(0)) ?? [];
-      if (lost.some((line) => line.hand === "other")) this.note(0, "lost", path, "what somebody else saved, which the rewind took back");
+      if (lost.some((line) => line.hand === "other")) this.note(0, "lost", path, "changes of another program, which the rewind reverted");
     }
     for (const view of this.views) {
       for (const [path, entry] of back) learn(view, path, this.state.get(path), entry, "session");

@@ -87,7 +87,7 @@ def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm(place: W
     (difference,) = judge_design(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (
         "the declared design content-checked does not hold: "
-        "lost: line 2 of notes.txt, which somebody else saved after the Read"
+        "lost: line 2 of notes.txt, which another program saved after the Read"
     )
     assert difference.level == "safe"
 

@@ -16,7 +16,7 @@ from tests.verdicts import run, sources_of
 
 CHANGED = "staleness/edit-after-change"
 LOST = Harm(
-    2, 0, "lost", "notes.txt", "line 2 of notes.txt, which somebody else saved", "alpha\nBETA\n", "gamma\n"
+    2, 0, "lost", "notes.txt", "line 2 of notes.txt, which another program saved", "alpha\nBETA\n", "gamma\n"
 )
 REFUSED = Difference(2, 0, "effects", "refused", "refused: modified_since_read", "not refused: done")
 HARMED = Difference(2, 0, "safe", LOST.line, LOST.before, LOST.after)
@@ -33,7 +33,7 @@ def junit(*verdicts: Verdict) -> ElementTree.Element:
 
 
 def test_junit_contains_the_harm_as_message_and_output() -> None:
-    line = "step 3: lost: line 2 of notes.txt, which somebody else saved"
+    line = "step 3: lost: line 2 of notes.txt, which another program saved"
     failed, passed = junit(FAILED, PASSED).iter("testcase")
     (failure,) = failed.iter("failure")
     assert failure.get("message") == line

@@ -78,7 +78,7 @@ def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
 
 
 def test_a_cause_explains_nothing_of_other_versions(suite: Suite) -> None:
-    harm = Harm(2, 0, "lost", "a.txt", "line 2 of a.txt, which somebody else saved after the Read")
+    harm = Harm(2, 0, "lost", "a.txt", "line 2 of a.txt, which another program saved after the Read")
     found = harms.RecordedHarm("staleness/write-after-change", "1.0.60", harm)
     cause = harms.cause_of(found, suite)
     assert cause is not None
