@@ -105,7 +105,7 @@ def _calls_covered(
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call of a replay, with its result and the files at its execution (`state`). `place` is its step and number,
+    """A call of a replay, with its result and the files before its execution (`state`). `place` is its step and number,
     from 0. `known` contains the content that each file had after the last answered call that named it.
     """
 

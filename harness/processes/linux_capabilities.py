@@ -8,7 +8,7 @@ from functools import cache
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
-"""Bits, in the first word of the system call's data, of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
+"""Bits of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID in the first word of the data of `capset`."""
 
 
 class _Header(ctypes.Structure):

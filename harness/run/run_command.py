@@ -63,12 +63,12 @@ _FILE_WIDTH_COLUMNS = 110
 class RunRequest:
     """The options of one run, as on the command line.
 
-    - `target` is the connect string. `called` is the target without added options; reports and baselines use it as the
-      name unless `name` is given. `version` returns the version of readfirst, for reports.
+    - `target` is the connect string. `called` is the connect string as the user typed it; reports and baselines use it
+      as the name unless `name` is given. `version` returns the version of readfirst, for reports.
     - `contracts`: if it is empty, the default contract is used. `no_baseline`: the baseline of the target is ignored.
       `update_baseline` writes the failures of the run into `baseline`, and keeps written reasons.
-    - `claims` are the required capabilities. If it is None, the capabilities that the mapping declares (`stated`) are
-      used, or Read, Edit and Write; a baseline can change them.
+    - `claims` are the required capabilities. Default: the capabilities that the mapping declares (`stated`), or Read,
+      Edit and Write without a mapping. Capabilities in a baseline replace them.
     - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
       `remaining` the scenarios that an interrupted run did not reach.
     - `trace` prints calls and answers on standard error.

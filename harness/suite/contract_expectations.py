@@ -59,8 +59,8 @@ def _values_of(clause: Clause | None) -> object:
 Part = ToolCall | ParallelCalls
 """A part of a scenario that has an expectation: a call, or a group of parallel calls."""
 _MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
-"""Creates the new expectation of a call or group from the part, its recorded result, and its step in the transcript.
-The result is None for a group, the step is None for a call in a group, and both are None without a transcript.
+"""Creates the new expectation of a part of a step: a call, or a group of calls. Arguments: the part; its recorded
+result (None for a group); its step in the transcript (None for a call in a group). Both may be None.
 """
 
 

@@ -95,8 +95,8 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change of a behaviour: its version, whether it concerns older models, the name of the class of models,
-    and the values before and after the change.
+    """Yield each change of a behaviour: its version, whether it applies to older models, the name of these or of the
+    other models, and the values before and after the change.
     """
     previous = history.first
     for version, value in history.changes.items():

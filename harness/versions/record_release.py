@@ -133,7 +133,7 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios recorded on `before` that have neither a recording nor a reason for `contract`."""
+    """Return the scenarios recorded on `before` for which `contract` has no recording and no reason for that."""
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 

@@ -109,7 +109,9 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries to copy for git, directories first. Raises WorldEventError if one is a repository."""
+    """Yield the files that are copied to the directory in which git runs, directories first. Raises WorldEventError if
+    one is a repository.
+    """
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):
             continue

@@ -22,10 +22,10 @@ DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 class ScenarioReference:
     """A scenario that is evidence for a claim.
 
-    `call` is the number of the relevant call, from 1. None: all calls with a `documented` expected result or, for a
-    question or a contradiction, the last call. `clause` is the result that the claim expects of this call; it is only
-    used if the scenario itself contains no expected result from the same document. `states_files`: `clause` also states
-    the changed files. `exact`: `clause` also states the words of the answer.
+    `call` is the number of the relevant call, from 1. None: all calls with a `documented` expected result, or only the
+    last call if the claim is an open question or contradicts another claim. `clause` is the result that the claim
+    expects of this call; it is only used if the scenario itself contains no expected result from the same document.
+    `states_files`: `clause` also states the changed files. `exact`: `clause` also states the words of the answer.
     """
 
     scenario_id: str

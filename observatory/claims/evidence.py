@@ -199,8 +199,8 @@ def _normalize_line_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Compares claims with recordings, and caches the results. The default is the contract of the scenario: the default
-    contract, or the contract that the scenario names if the default contract lacks one of its tools.
+    """Compares claims with recordings, and caches the results. The default is the default contract, or the contract
+    that the scenario names if the default contract lacks one of its tools.
     """
 
     def __init__(self, suite: Suite) -> None:

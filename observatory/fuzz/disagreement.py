@@ -66,13 +66,13 @@ class Disagreement:
 def disagreements(
     scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield the first disagreement of each step, at `level` and at all less strict levels.
+    """Yield at most one disagreement for each step: the first one at `level` or at a less strict level.
 
     Steps after a difference in effects are skipped: the files of the two sides already differ. If the target fails at a
     step that the reference answered, the failure is the last disagreement.
 
     The content of every file is compared after every step, times and hard links only for files that the step must not
-    change. The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently.
+    change. The level `verbatim` is treated as `text`, because agents and servers add different texts to answers.
     If `target.disturbed`, whitespace at both ends of answers is ignored: other parts of the conversation may have
     changed it.
     """

@@ -158,7 +158,7 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
     """Return the guess that translates `tool` into the server's tool `candidate`. None if it lacks a required argument.
-    `command` contains the argument that selects one of the candidate's commands, or is empty.
+    If the candidate has several commands, such as `view`, `command` contains the argument that selects one of them.
     """
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # the arguments are unknown
