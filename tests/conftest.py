@@ -13,21 +13,21 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli, CliResult, exit_code
 
-_NEEDS_WALL = Suite.needs_wall
+_NEEDS_SANDBOX = Suite.needs_sandbox
 
 
 @pytest.fixture(autouse=True, scope="session")
 def trusted_suites() -> Iterator[None]:
     """Trust the suites of tests: their programs run in this process without a sandbox, which is faster."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Suite, "needs_wall", False)
+        patch.setattr(Suite, "needs_sandbox", False)
         yield
 
 
 @pytest.fixture
 def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust only the bundled suite, as the commands do."""
-    monkeypatch.setattr(Suite, "needs_wall", _NEEDS_WALL)
+    monkeypatch.setattr(Suite, "needs_sandbox", _NEEDS_SANDBOX)
 
 
 @pytest.fixture

@@ -43,7 +43,13 @@ def judge_scenario(
         outcome = replay(scenario, adapter, here)
     judgement = judge(scenario, outcome) if harm else None
     return compare(
-        scenario, outcome, contract, level, SUITE.vocabulary, judgement=judgement, in_full=SUITE.in_full
+        scenario,
+        outcome,
+        contract,
+        level,
+        SUITE.vocabulary,
+        judgement=judgement,
+        with_full_contents=SUITE.with_full_contents,
     )
 
 

@@ -17,7 +17,7 @@ from readfirst.harness.compare.baseline import (
 )
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import contract_sort_key
 from readfirst.harness.yaml_io.finding import Position
 
 _NOWHERE = Position(Path(), 0, 0)
@@ -129,7 +129,9 @@ def _first_symptom(verdict: Verdict) -> str:
 
 
 def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
-    ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
+    ordered = sorted(
+        entries, key=lambda entry: (not entry.of_rule, entry.subject, contract_sort_key(entry.contract))
+    )
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:
         subject = "rule" if entry.of_rule else "scenario"

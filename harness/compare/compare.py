@@ -12,7 +12,7 @@ from readfirst.harness.compare.file_comparison import (
     trace_differences,
 )
 from readfirst.harness.compare.own_outcome import own_harms
-from readfirst.harness.compare.showing import unseen
+from readfirst.harness.compare.showing import find_missing_lines
 from readfirst.harness.compare.transcribe import transcribe_answers
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import Harm
@@ -50,16 +50,16 @@ def compare(
     vocabulary: Vocabulary,
     recorded: Transcript | None = None,
     judgement: Judgement | None = None,
-    in_full: Callable[[Scenario], Scenario] = lambda scenario: scenario,
+    with_full_contents: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> Verdict:
     """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
     Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
     levels below it hold. If `documented` states nothing about a call that only prepares the scenario, this call is
     compared with the scenario's own contract at level `effects`. `judgement` contains the harms of the same outcome. If
-    it is None, `safe` holds only if `effects` holds. `in_full` returns a scenario with full contents instead of digests
-    (`Suite.in_full`). Raises ValueError for `verbatim` without `recorded`, an invariant without a judgement, or a
-    scenario that was read for another contract.
+    it is None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full contents instead
+    of digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an invariant without a
+    judgement, or a scenario that was read for another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
@@ -70,7 +70,7 @@ def compare(
     comparison = _Comparison(scenario, outcome, contract, vocabulary, recorded)
     if comparison.differences or comparison.lacks_texts or scenario.invariant:
         # Otherwise the implementation did the same as the contract, so lines and harm are the same.
-        if (full := in_full(scenario)) is not scenario:
+        if (full := with_full_contents(scenario)) is not scenario:
             comparison = _Comparison(full, outcome, contract, vocabulary, recorded)
         comparison.compare_harm(outcome, judgement)
     return comparison.verdict(outcome, level, judgement)
@@ -160,7 +160,9 @@ class _Comparison:
         """Add differences for expected lines that the session has not seen, and for harm that the contract avoids."""
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
-            for index, number, missing_lines in unseen(self.scenario, self.contract, outcome, known):
+            for index, number, missing_lines in find_missing_lines(
+                self.scenario, self.contract, outcome, known
+            ):
                 call = calls_of(self.scenario.steps[index])[number]
                 self._add_difference(index, number, "effects", missing_lines, call.position)
         harms = [harm for harm in known.harms if harm.kind in HARMS or harm.kind == "overcautious"]

@@ -10,7 +10,7 @@ from readfirst.harness.suite.rule_classes import RuleClass
 Reach = Literal["nothing", "effects", "reason", "text", "error", "unsupported", "unspecified"]
 """The highest level that a scenario reaches (`nothing` if it reaches none), or the reason why it was not judged."""
 
-TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
+JUDGED_REACHES: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
 """The values of `Reach` for scenarios that were replayed to their end and judged."""
 
 _KINDS: tuple[Reach, ...] = get_args(Reach)
@@ -34,7 +34,7 @@ def reach_of(verdict: Verdict) -> Reach:
     return last
 
 
-def holds_at(reach: Reach, level: Level) -> bool | None:
+def reach_holds_at(reach: Reach, level: Level) -> bool | None:
     """Whether a scenario with the result `reach` holds at a level. None if it was not judged."""
     match reach:
         case "unsupported" | "unspecified":

@@ -98,7 +98,7 @@ def _lines_in_answer(
             yield ShownLines(number, path, numbers, are_cells=True)
 
 
-def unseen(
+def find_missing_lines(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
     """Find answers that show fewer lines than the contract's. Yield the step, the call (both from 0), and the

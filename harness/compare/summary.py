@@ -12,7 +12,7 @@ from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.contracts import is_version
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
+from readfirst.harness.suite.harm_kinds import HARMS, NON_HARM_KINDS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
 _MAX_NAMED_CAPABILITIES = 5
@@ -213,7 +213,7 @@ class Summary:
         """Return a line that counts harms by kind, then blind edits and overcautious refusals. Empty if all are 0."""
         harms, others = (
             ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
-            for kinds in (HARMS, BESIDE)
+            for kinds in (HARMS, NON_HARM_KINDS)
         )
         after = f"; beside it {others}" if others else ""
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""

@@ -44,7 +44,7 @@ def _transcribe_steps(
         state = apply_changes(state, done.changes)
 
 
-def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
+def with_current_error_names(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
     """Return a transcript with the error names of `vocabulary`, which may have changed since the replay."""
     return Transcript(
         tuple(

@@ -12,7 +12,7 @@ from readfirst.harness.diff.cause import Cause
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Part, parts
 from readfirst.harness.diff.observed_answers import KnownLines
-from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.contracts import Contract, contract_sort_key
 from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -34,13 +34,17 @@ def add_versions(
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
     releases = load_releases(suite.file("releases.yaml"))
-    oldest, newest = sorted((before.name, after.name), key=order)
+    oldest, newest = sorted((before.name, after.name), key=contract_sort_key)
 
     def change_points(occurrence: Occurrence) -> Iterator[Point]:
         scenario = suite.scenario(occurrence.scenario_id)
         recording = suite.recordings.recording(scenario.id)
         every = contracts_of_models(recording, gated=newest.endswith("+gated"))
-        names = [name for name in every if order(oldest) <= order(name) <= order(newest)]
+        names = [
+            name
+            for name in every
+            if contract_sort_key(oldest) <= contract_sort_key(name) <= contract_sort_key(newest)
+        ]
         return points(recording, names, _aspect_of(scenario, occurrence), releases)
 
     def versions_of(cause: Cause) -> tuple[str, ...]:
@@ -121,8 +125,8 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
     before FIRST_RELAXED belong to both. Contracts without a version are excluded.
     """
     names = []
-    for name in sorted(recording.transcripts, key=order):
-        version, _ = order(name)
+    for name in sorted(recording.transcripts, key=contract_sort_key):
+        version, _ = contract_sort_key(name)
         two_classes = version >= Version(FIRST_RELAXED)
         if version != Version("0") and (not two_classes or name.endswith("+gated") == gated):
             names.append(name)
@@ -142,10 +146,13 @@ def points(
 
 def narrowest_points(all_points: Sequence[Point]) -> list[Point]:
     """Return the points, oldest first, without those whose range of versions contains the range of another point."""
-    distinct = sorted(set(all_points), key=lambda point: (order(point.after), order(point.before)))
+    distinct = sorted(
+        set(all_points), key=lambda point: (contract_sort_key(point.after), contract_sort_key(point.before))
+    )
 
     def is_within(inner: Point, outer: Point) -> bool:
-        return order(outer.before) <= order(inner.before) and order(inner.after) <= order(outer.after)
+        begins_earlier = contract_sort_key(outer.before) <= contract_sort_key(inner.before)
+        return begins_earlier and contract_sort_key(inner.after) <= contract_sort_key(outer.after)
 
     return [
         point

@@ -98,7 +98,7 @@ class ContractSide:
         absent = sorted(scenario.needs - self.contract.capabilities) if self.contract.recorded else ()
         if absent:
             raise NoAnswersError(f"{self.name} has no {', '.join(absent)}")
-        seen = self.suite.in_full(scenario) if scenario.contract == self.name else scenario
+        seen = self.suite.with_full_contents(scenario) if scenario.contract == self.name else scenario
         return self.suite.with_expectations_of(seen, self.contract)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from readfirst.harness.lint.rule_coverage import Showing
-from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.lint.rule_coverage import RuleEvidence
+from readfirst.harness.suite.lint_context import LintContext, position_or_start
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import Finding, Position
 
@@ -25,7 +25,7 @@ class Check(Protocol):
         ...
 
     def of_suite(
-        self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
+        self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield findings that depend on several scenarios. `stated` returns the value of `stated_in` for a scenario id,
         None for a scenario that cannot be read, and raises UnknownScenarioError. `shown` contains, for each rule, the
@@ -43,5 +43,7 @@ def documented_in(case: LintContext) -> Documented:
     """Return the section and the position in the file for each expected result with the key `documented`."""
     clauses = (clause for clause, _ in case.clauses())
     return [
-        (clause.documented, at(clause.position, case)) for clause in clauses if clause.documented is not None
+        (clause.documented, position_or_start(clause.position, case))
+        for clause in clauses
+        if clause.documented is not None
     ]

@@ -15,12 +15,12 @@ from readfirst.harness.lint.check_metadata import (
     check_schema_comment,
 )
 from readfirst.harness.lint.check_recording import check_recording, read_recording, unrecorded_contracts
-from readfirst.harness.lint.rule_coverage import Showing, check_rule_of_scenario, showing_of
+from readfirst.harness.lint.rule_coverage import RuleEvidence, check_rule_of_scenario, rule_evidence
 from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
 from readfirst.harness.suite.case_table import CASES, placeholders_in, read_cases, unused_values
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
-from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.suite.lint_context import LintContext, position_or_start
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -121,7 +121,7 @@ class ComparableValues:
     fingerprint: str
     steps_at: Position
     rule: str
-    showing: Showing
+    evidence: RuleEvidence
     stated: Stated
     documented: Documented
 
@@ -161,7 +161,7 @@ class CheckFileJob:
 
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
         """Check the scenarios of one file. Findings about the whole file are added to its first scenario."""
-        suite = self.suite.part(ids[0])
+        suite = self.suite.suite_containing(ids[0])
         location = suite.location(ids[0])
         first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
         findings = check_table(suite, location.file) if location.case else ()
@@ -233,7 +233,7 @@ def _comparable_values_of(case: LintContext) -> ComparableValues:
         fingerprint(scenario),
         position(("steps",), key=True),
         scenario.rule,
-        showing_of(scenario),
+        rule_evidence(scenario),
         stated_in(scenario),
         documented_in(case),
     )
@@ -256,7 +256,7 @@ def _check_arguments(case: LintContext) -> Iterator[Finding]:
         if unknown is not None:
             message, suggestion = unknown
             fix = f"{suggestion} If the argument is the point, expect {_INVALID_ARGUMENTS}."
-            yield Finding("unknown-argument", at(call.position, case), message, fix)
+            yield Finding("unknown-argument", position_or_start(call.position, case), message, fix)
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
@@ -265,7 +265,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
     yield from _check_equal_clauses(case)
     vocabulary = case.suite.vocabulary
     for clause, step in case.clauses():
-        position = at(clause.position, case)
+        position = position_or_start(clause.position, case)
         if clause.error is not None:
             if clause.error not in vocabulary:
                 fix = did_you_mean(clause.error, vocabulary)
@@ -290,15 +290,15 @@ def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
             continue
         values = (documented.error, documented.text, documented.files)
         if values == (recorded.error, recorded.text, recorded.files):
-            line = at(documented.position, case).line
+            line = position_or_start(documented.position, case).line
             message = f"this clause states the same as the clause in line {line}"
             fix = "Merge them, and keep documented:."
-            yield Finding("same-clauses", at(recorded.position, case), message, fix)
+            yield Finding("same-clauses", position_or_start(recorded.position, case), message, fix)
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
     """Yield findings about texts that are too long, or that contain paths of the author's machine."""
-    position = at(clause.position, case)
+    position = position_or_start(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
     if isinstance(clause.text, str) and len(clause.text) > _MAX_CLAUSE_CHARS:
         fix = "Write {sha256, lines, starts, ends}, as `readfirst product record` does."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.suite.lint_context import LintContext, position_or_start
 from readfirst.harness.suite.scenario_template import ID_PATTERN
 from readfirst.harness.yaml_io.finding import Finding, Position
 from readfirst.harness.yaml_io.strict_yaml import Document
@@ -36,7 +36,7 @@ def check_metadata(case: LintContext) -> Iterator[Finding]:
         yield from check_source(source, documents, case.document.position(("sources", number)))
     for clause, _ in case.clauses():
         if clause.documented is not None:
-            yield from _check_document(clause.documented, documents, at(clause.position, case))
+            yield from _check_document(clause.documented, documents, position_or_start(clause.position, case))
 
 
 def check_former_keys(document: Document) -> Iterator[Finding]:

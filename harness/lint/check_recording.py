@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from readfirst.harness.suite.contracts import UnknownContractError, order
+from readfirst.harness.suite.contracts import UnknownContractError, contract_sort_key
 from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.recordings import RecordingLocation, Recordings
 from readfirst.harness.suite.suite import Suite
@@ -105,7 +105,7 @@ def check_orphans(
             continue
         names = read[scenario_id]
         unknown = (_recorded_contracts(recordings, scenario_id) if names is None else names) - known_contracts
-        for name in sorted(unknown, key=order):
+        for name in sorted(unknown, key=contract_sort_key):
             if not _is_contract(suite, name):
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording contains the unknown contract {name!r}"

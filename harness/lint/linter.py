@@ -10,7 +10,7 @@ from readfirst.harness.extension import extensions
 from readfirst.harness.lint.check import Check, Stated
 from readfirst.harness.lint.check_file import CheckFileJob, FileFindings, Ids
 from readfirst.harness.lint.check_recording import check_orphans, recording_finding
-from readfirst.harness.lint.rule_coverage import Showing, check_rules
+from readfirst.harness.lint.rule_coverage import RuleEvidence, check_rules
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.scenario_index import MAX_DEPTH
 from readfirst.harness.suite.schema import schema_findings
@@ -58,15 +58,15 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
         results = {result.scenario_id: result for file in files for result in file}
     findings = [*problems, *damaged]
     unique_by_suite: dict[Path, tuple[dict[str, str], dict[str, str]]] = {}
-    shown: dict[str, list[Showing]] = {}
+    shown: dict[str, list[RuleEvidence]] = {}
     for result in map(results.__getitem__, checked_ids):
         # The same steps with another expectation are the purpose of a suite above another one.
-        unique = unique_by_suite.setdefault(suite.part(result.scenario_id).root, ({}, {}))
+        unique = unique_by_suite.setdefault(suite.suite_containing(result.scenario_id).root, ({}, {}))
         own_findings = [*_check_duplicates(result, *unique), *result.findings]
         if result.values is not None:
             for check in extension_checks:
                 own_findings += check.of_scenario(result.values.documented)
-            shown.setdefault(result.values.rule, []).append(result.values.showing)
+            shown.setdefault(result.values.rule, []).append(result.values.evidence)
         findings += sorted(own_findings, key=_sort_key)
     if ids is None:
         findings += (*shared_findings, *(finding for check in extension_checks for finding in check.findings))

@@ -15,7 +15,7 @@ _MIN_SCENARIOS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class RuleEvidence:
     """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
     `allowed` contains each tool whose last call is not refused. Earlier calls may only prepare the last call.
     """
@@ -25,14 +25,14 @@ class Showing:
     allowed: frozenset[str]
 
 
-def showing_of(scenario: Scenario) -> Showing:
+def rule_evidence(scenario: Scenario) -> RuleEvidence:
     """Return the evidence that a scenario contributes for its rule, according to its own contract."""
     last_allowed: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
         last_allowed[call.tool] = recorded is not None and recorded.error is None
     allowed = frozenset(tool for tool, is_allowed in last_allowed.items() if is_allowed)
-    return Showing(scenario.id, scenario.requirement, allowed)
+    return RuleEvidence(scenario.id, scenario.requirement, allowed)
 
 
 def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
@@ -52,7 +52,7 @@ def check_rule_of_scenario(case: LintContext) -> Iterator[Finding]:
 
 
 def check_rules(
-    suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
+    suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[RuleEvidence]]
 ) -> Iterator[Finding]:
     """Yield findings about rules, for example with too few scenarios. `shown` contains the evidence by rule id."""
     documents = [name for contract in suite.contracts for name in contract.documents]
@@ -79,7 +79,7 @@ def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Findi
         yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
 
 
-def _check_evidence(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
+def _check_evidence(rule: Rule, shown: Sequence[RuleEvidence]) -> Iterator[Finding]:
     """Yield findings if a rule's scenarios are too few, have another requirement, or lack allowed or refused calls."""
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"

@@ -10,7 +10,7 @@ from typing import Any
 from readfirst.harness.suite.answer_shorthand import apply_step
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS
 from readfirst.harness.suite.file_entry import Base64Content, Entry, RegularFile, TextContent
-from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.suite.lint_context import LintContext, position_or_start
 from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, parts_of
 from readfirst.harness.yaml_io.finding import Finding
 
@@ -38,11 +38,11 @@ def _check_events(case: LintContext) -> Iterator[Finding]:
             if WORLD_EVENTS[event.kind].must_exist and is_certain and not exists:
                 fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {path!r}"
-                yield Finding("missing-event-path", at(event.position, case), message, fix)
+                yield Finding("missing-event-path", position_or_start(event.position, case), message, fix)
             if event.kind == "modify" and _has_same_content(written.get(path), event.entry):
                 fix = "Write different content, or use touch:."
                 message = f"{path!r} already has this content"
-                yield Finding("noop-modify", at(event.position, case), message, fix)
+                yield Finding("noop-modify", position_or_start(event.position, case), message, fix)
             apply_step(event, files)
             apply_step(event, written)
             is_certain = is_certain and bool(files)

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from packaging.version import Version
 
-from readfirst.harness.compare.transcribe import named
+from readfirst.harness.compare.transcribe import with_current_error_names
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.record.syrupy_extension import same_transcript
-from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.contracts import Contract, contract_sort_key
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
@@ -40,7 +40,7 @@ class Confirmation:
         neighbour = self._find_neighbour(scenario, contract)
         if neighbour is None:
             return True
-        first = named(first, self._suite.vocabulary)
+        first = with_current_error_names(first, self._suite.vocabulary)
         if contract.ignores_outer_whitespace:
             first = restore_whitespace(first, [neighbour])
         return not same_transcript(first, neighbour)
@@ -54,8 +54,10 @@ class Confirmation:
                 return None
             if second is None and self.needs_second(scenario, contract, first):
                 return None
-            first = named(first, self._suite.vocabulary)
-            if second is not None and not same_transcript(first, named(second, self._suite.vocabulary)):
+            first = with_current_error_names(first, self._suite.vocabulary)
+            if second is not None and not same_transcript(
+                first, with_current_error_names(second, self._suite.vocabulary)
+            ):
                 return None
             self._accepted[key] = first
         return self._accepted[key]
@@ -97,10 +99,12 @@ class Confirmation:
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
-        replayed_on = {name for name in self._takes.contracts() if order(name)[0] > Version("0")}
+        replayed_on = {name for name in self._takes.contracts() if contract_sort_key(name)[0] > Version("0")}
         names = {*recorded, *replayed_on}
-        alike = list(_with_same_models(sorted(names, key=order), contract))
-        for name in reversed([name for name in alike if order(name) < order(contract.name)]):
+        alike = list(_with_same_models(sorted(names, key=contract_sort_key), contract))
+        for name in reversed(
+            [name for name in alike if contract_sort_key(name) < contract_sort_key(contract.name)]
+        ):
             if name in recorded:
                 return recorded[name]
             if (replayed := self.accepted(scenario, self._suite.contracts.find(name))) is not None:
@@ -126,6 +130,6 @@ def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:
-        first = order(min((*alike, contract.name), key=order))[0]
-        yield from (name for name in names if "+" not in name and order(name)[0] < first)
+        first = contract_sort_key(min((*alike, contract.name), key=contract_sort_key))[0]
+        yield from (name for name in names if "+" not in name and contract_sort_key(name)[0] < first)
     yield from alike

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.transcribe import named
+from readfirst.harness.compare.transcribe import with_current_error_names
 from readfirst.harness.record.clause_writer import is_stated, updated_expectation
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.replay_samples import Take, TakeJob, Takes, unknown_words
@@ -212,8 +212,10 @@ class _PendingRecording:
             if confirmation.lacks_second(self.scenario, contract):
                 problem = "no neighbouring contract answers the same, so two takes are needed"
                 return self._make_result("missing", f"{name}: {problem}")
-            first = named(first, self.suite.vocabulary)
-            if second is not None and not same_transcript(first, named(second, self.suite.vocabulary)):
+            first = with_current_error_names(first, self.suite.vocabulary)
+            if second is not None and not same_transcript(
+                first, with_current_error_names(second, self.suite.vocabulary)
+            ):
                 problem = "two takes gave different transcripts; nothing was written"
                 return self._make_result("unstable", f"{name}: {problem}")
             if unnamed := unknown_words(first):

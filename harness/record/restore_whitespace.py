@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from readfirst.harness.suite.contracts import Contracts, UnknownContractError, order
+from readfirst.harness.suite.contracts import Contracts, UnknownContractError, contract_sort_key
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 
@@ -20,14 +20,14 @@ def with_outer_whitespace(
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
     }
-    names = sorted(ignoring, key=order)
+    names = sorted(ignoring, key=contract_sort_key)
     exact = [name for name in names if not ignoring[name]]
 
     result = dict(transcripts)
 
     def closest_first(name: str) -> list[Transcript]:
         def distance_to(other: str) -> tuple[bool, int]:
-            same_version = order(name)[0] == order(other)[0]
+            same_version = contract_sort_key(name)[0] == contract_sort_key(other)[0]
             return not same_version, abs(names.index(name) - names.index(other))
 
         return [transcripts[other] for other in sorted(exact, key=distance_to)]

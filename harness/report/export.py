@@ -74,7 +74,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
             value["courses"] = _format_courses(suite, scenario)
-            _add_judgement(value, suite.in_full(scenario), judging)
+            _add_judgement(value, suite.with_full_contents(scenario), judging)
             yield value
             count += 1
     yield {"type": "end", "scenarios": count}

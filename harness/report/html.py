@@ -23,7 +23,7 @@ from readfirst.harness.report.markdown_escape import TEMPLATES, environment
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, tone_of
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
-from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.contracts import Contract, contract_sort_key
 from readfirst.harness.suite.scenario import Scenario
 
 _HIDDEN_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
@@ -340,7 +340,7 @@ def version_lines(results: Results, differs: Callable[[str, str, str], bool]) ->
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):
-        if order(run.contract)[0] > Version("0"):
+        if contract_sort_key(run.contract)[0] > Version("0"):
             groups.setdefault((name, run.level), {})[run.contract] = run
     return [
         {"target": visible(name), "changes": [*_version_changes(runs.values(), differs)]}
@@ -353,7 +353,7 @@ def _version_changes(
     runs: Iterable[Run], differs: Callable[[str, str, str], bool]
 ) -> Iterator[dict[str, Any]]:
     before: Run | None = None
-    for run in sorted(runs, key=lambda item: order(item.contract)):
+    for run in sorted(runs, key=lambda item: contract_sort_key(item.contract)):
         passed, judged = run.total.passed, run.total.judged
         lists = {} if before is None else _changed_scenarios(before, run, differs)
         yield {

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from readfirst.harness.compare.failure_signature import kind, kind_of_harm, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
+from readfirst.harness.suite.harm_kinds import HARMS, NON_HARM_KINDS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
-_KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
+_KINDS_BY_SEVERITY = (*HARMS, "error", *NON_HARM_KINDS)
 """Kinds of failures, the worst first: harm, `error` (a replay that ended early), findings that are not harm."""
 
 

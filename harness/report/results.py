@@ -12,7 +12,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.contracts import Contract, Contracts, contract_sort_key
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -105,7 +105,7 @@ class Results:
     @property
     def contracts(self) -> tuple[str, ...]:
         """The contracts that the runs used, in the order of their release."""
-        return tuple(sorted({run.contract for run in self.runs}, key=order))
+        return tuple(sorted({run.contract for run in self.runs}, key=contract_sort_key))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from readfirst.harness.compare.level_reached import (
     ScenarioResult,
     Standing,
     cell_of,
-    holds_at,
     level_of,
+    reach_holds_at,
     reach_of,
 )
 from readfirst.harness.compare.verdict import LEVELS
@@ -101,7 +101,7 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
         if verdict.rule in rules:
             level = level_of(rules[verdict.rule].class_)
             reach = reach_of(verdict)
-            holds, is_unsupported = holds_at(reach, level), reach == "unsupported"
+            holds, is_unsupported = reach_holds_at(reach, level), reach == "unsupported"
             result = ScenarioResult(verdict.scenario_id, verdict.length, holds, is_unsupported)
             results.setdefault(verdict.rule, []).append(result)
     return results

@@ -9,7 +9,7 @@ from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.step_text import brief_entry, describe_step
 from readfirst.harness.report.timeline import Block, clause_blocks, event_blocks, given_blocks
 from readfirst.harness.suite.contract_expectations import with_expectations_of
-from readfirst.harness.suite.contracts import Contract, clause_for, order
+from readfirst.harness.suite.contracts import Contract, clause_for, contract_sort_key
 from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.scenario import (
     CallIndex,
@@ -111,7 +111,7 @@ class OtherContracts:
     """The recorded answers of all contracts to a scenario's calls, to show how versions differ."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
-        self._names = sorted(recording.transcripts, key=order)
+        self._names = sorted(recording.transcripts, key=contract_sort_key)
         self._own = scenario.contract
         self._answers: dict[CallIndex, dict[str, Clause | None]] = {}
         for name in self._names:
@@ -144,7 +144,7 @@ class OtherContracts:
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
     """Return the versions `names` as ranges such as `1.0.60 to 2.1.40`, without gaps in `recorded`."""
-    spans = version_spans(sorted(recorded, key=order), names.__contains__)
+    spans = version_spans(sorted(recorded, key=contract_sort_key), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 
 

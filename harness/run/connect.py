@@ -80,7 +80,7 @@ def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandb
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
-    if not confine and (kind == "recording" or not suite.needs_wall):
+    if not confine and (kind == "recording" or not suite.needs_sandbox):
         return None
     from readfirst.harness.processes.sandbox import find_sandbox, wall_around
 

@@ -140,7 +140,7 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
     a suite adds a contract, it cannot judge the scenarios of the suites below, unless it extends a recorded contract.
     """
     contracts = [suite.contracts[name] for name in names]
-    for part in dict.fromkeys(suite.parts if ids is None else map(suite.part, ids)):
+    for part in dict.fromkeys(suite.parts if ids is None else map(suite.suite_containing, ids)):
         if not any(each.recorded or each.extends or each.name in part.contracts for each in contracts):
             default = part.contracts.default
             raise SelectionError(
@@ -154,9 +154,11 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
     """Yield a line for each suite that replaces scenarios of a suite below it, with the replaced ids among `ids`."""
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
-        part = suite.part(scenario_id)
+        part = suite.suite_containing(scenario_id)
         if part.base is not None and part.base.has(scenario_id):
-            replaced.setdefault((part.name, part.base.part(scenario_id).name), []).append(scenario_id)
+            replaced.setdefault((part.name, part.base.suite_containing(scenario_id).name), []).append(
+                scenario_id
+            )
     for (name, lower), names in replaced.items():
         more = f" and {len(names) - _MAX_REPLACED} more" if len(names) > _MAX_REPLACED else ""
         listed = ", ".join(names[:_MAX_REPLACED])

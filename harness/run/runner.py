@@ -101,7 +101,7 @@ class Runner:
         refusals_named(self._traits.refuses)
         self.claims = supported_capabilities(self._traits)
         """The capabilities that the adapter declares and supports."""
-        is_confined = spec.options.confine or self.suite.needs_wall
+        is_confined = spec.options.confine or self.suite.needs_sandbox
         self._pool = WorkspacePool(confined=is_confined, memory=self._traits.in_memory)
         self._process_end_check = _ProcessEndCheck(self._traits.servers is None)
         self._failed_workspaces: FailedWorkspaces | None = None
@@ -155,7 +155,7 @@ class Runner:
                 verdict,
                 contract=view.name,
                 by_hand=verdict.judged and is_by_hand(self.suite, stated, view.contract),
-                suite=self.suite.part(scenario_id).name if self.suite.base is not None else "",
+                suite=self.suite.suite_containing(scenario_id).name if self.suite.base is not None else "",
             )
             for view, verdict in zip(views, verdicts, strict=True)
         )
@@ -211,7 +211,11 @@ class Runner:
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
         """Replay the scenario once, and compare the outcome with each view; only once for equal expectations."""
-        level, vocabulary, in_full = self.spec.level, self.suite.vocabulary, self.suite.in_full
+        level, vocabulary, with_full_contents = (
+            self.spec.level,
+            self.suite.vocabulary,
+            self.suite.with_full_contents,
+        )
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
         try:
@@ -223,7 +227,14 @@ class Runner:
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
                     compared[key] = compare(
-                        view.own, outcome, view.contract, level, vocabulary, recorded, judgement, in_full
+                        view.own,
+                        outcome,
+                        view.contract,
+                        level,
+                        vocabulary,
+                        recorded,
+                        judgement,
+                        with_full_contents,
                     )
                 verdict = replace(compared[key], contract=view.contract.name)
                 verdict = apply_refusals(verdict, view.own, view.contract, outcome, self._traits.refuses)

@@ -191,7 +191,11 @@ def _expand_entry(expected: Entry | None, recorded: Entry | None) -> Entry | Non
 
 def is_by_hand(suite: Suite, scenario: Scenario, contract: Contract) -> bool:
     """Whether a user wrote the expectations of a contract by hand. False if they are from a recording or a document."""
-    if contract.name != scenario.contract or scenario.invariant or suite.part(scenario.id).bundled:
+    if (
+        contract.name != scenario.contract
+        or scenario.invariant
+        or suite.suite_containing(scenario.id).bundled
+    ):
         return False
     try:
         recording = suite.recordings.recording(scenario.id)

@@ -138,10 +138,16 @@ class Contracts:
         For the oldest contract with `+gated`, this is the previous contract without a suffix.
         """
         same_suffix = _with_suffix_of(contract.name, self.all)
-        older = [each for each in same_suffix if order(each.name) < order(contract.name)]
+        older = [
+            each for each in same_suffix if contract_sort_key(each.name) < contract_sort_key(contract.name)
+        ]
         if "+" in contract.name and not older:
-            older = [each for each in self.recorded if order(each.name)[0] < order(contract.name)[0]]
-        return max(older, key=lambda each: order(each.name), default=None)
+            older = [
+                each
+                for each in self.recorded
+                if contract_sort_key(each.name)[0] < contract_sort_key(contract.name)[0]
+            ]
+        return max(older, key=lambda each: contract_sort_key(each.name), default=None)
 
     def find(self, name: str) -> Contract:
         """Return the contract with this name. If no contract was recorded for the version `name`, return a copy, named
@@ -153,12 +159,19 @@ class Contracts:
         if name in self or not is_version(name) or not same_suffix:
             return self[name]
         version = name.partition("+")[0]
-        index = next((at for at, each in enumerate(same_suffix) if order(each.name) >= order(name)), -1)
+        index = next(
+            (
+                at
+                for at, each in enumerate(same_suffix)
+                if contract_sort_key(each.name) >= contract_sort_key(name)
+            ),
+            -1,
+        )
         follows = same_suffix[index].follows
         if index > 0 and follows is not None and Version(version) <= Version(follows):
             index -= 1
         like = same_suffix[index]
-        if like.between is not None and order(name) < order(like.name):
+        if like.between is not None and contract_sort_key(name) < contract_sort_key(like.name):
             like = replace(like, model=like.between[0], ignores_outer_whitespace=like.between[1])
         return replace(
             like, name=name, version=version, summary="", released=None, follows=None, between=None
@@ -176,7 +189,7 @@ def is_version(name: str) -> bool:
 
 
 @cache
-def order(name: str) -> tuple[Version, str]:
+def contract_sort_key(name: str) -> tuple[Version, str]:
     """Return a sort key for names of contracts: by version, `+gated` last. Names without a version come first."""
     version, _, variant = name.partition("+")
     try:
@@ -224,7 +237,7 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
                 versions = tuple(each for each in lower.values() if each.recorded)
                 look.note(("contracts", name, "extends"), message, suggest_contract(base, versions))
         read = {**lower, **read}
-        all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
+        all_ = tuple(sorted(read.values(), key=lambda contract: contract_sort_key(contract.name)))
         if default not in read:
             message = f"the default {default!r} is not among the contracts"
             look.note(("default",), message, suggest_contract(default, all_))
@@ -249,8 +262,8 @@ def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
         names = [LATEST, *(contract.name for contract in contracts)]
         return did_you_mean(name, names, "`readfirst contracts` lists them, with the same --fixtures.")
     same_suffix = [contract.name for contract in _with_suffix_of(name, contracts)]
-    older = [each for each in same_suffix if order(each) < order(name)]
-    newer = [each for each in same_suffix if order(each) > order(name)]
+    older = [each for each in same_suffix if contract_sort_key(each) < contract_sort_key(name)]
+    newer = [each for each in same_suffix if contract_sort_key(each) > contract_sort_key(name)]
     if not same_suffix:
         return "`readfirst contracts` lists them."
     if not newer:

@@ -27,7 +27,7 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
         raise CopyError(f"there is no family {min(missing)!r}, only: {known}")
     files: dict[Path, bytes] = {}
     for scenario_id in ids:
-        root = source.part(scenario_id).root
+        root = source.suite_containing(scenario_id).root
         for path in (source.path(scenario_id), source.recordings.path(scenario_id)):
             if path.is_file():
                 files[target / path.relative_to(root)] = path.read_bytes()

@@ -9,7 +9,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """All names of kinds, the worst first: the kinds of harm, then `blind` and `overcautious`, which are not harm."""
 HARMS: tuple[Kind, ...] = KINDS[:7]
 """The kinds of harm: work is lost or spoiled."""
-BESIDE: tuple[Kind, ...] = KINDS[7:]
+NON_HARM_KINDS: tuple[Kind, ...] = KINDS[7:]
 """Kinds that lose no work: `blind` (an edit of a file that was not read), `overcautious` (a refusal without need)."""
 
 MEANING: dict[str, str] = {

@@ -25,6 +25,6 @@ class LintContext:
         return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
-def at(position: Position | None, context: LintContext) -> Position:
+def position_or_start(position: Position | None, context: LintContext) -> Position:
     """Return `position`, or the beginning of the scenario file if it is None."""
     return position if position is not None else context.document.position()

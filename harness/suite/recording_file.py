@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import contract_sort_key
 from readfirst.harness.suite.file_content import entry_value
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
@@ -95,11 +95,11 @@ def encode_recording(recording: Recording) -> dict[str, Any]:
     Texts in `recording.packed` are not compressed again, because another version of xz may return different bytes.
     """
     encoder = StepEncoder(recording.packed)
-    names = tuple(sorted(recording.transcripts, key=order))
+    names = tuple(sorted(recording.transcripts, key=contract_sort_key))
     value: dict[str, Any] = {"inputs": recording.inputs, "digest": "", "versions": list(names)}
     if recording.unrecorded:
         value["unrecorded"] = {
-            name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)
+            name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=contract_sort_key)
         }
     rows = zip(*(recording.transcripts[name].steps for name in names), strict=True)
     value["steps"] = [_encode_step(names, row, encoder) for row in rows]

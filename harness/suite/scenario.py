@@ -366,7 +366,7 @@ class Scenario:
         return any(map(_is_relative, self.calls()))
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def all_paths(self) -> tuple[str, ...]:
         """All paths that the scenario uses: of given files, events and calls. The paths of calls are without `$WS`."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))

@@ -93,14 +93,14 @@ class Suite(SharedFiles):
         """The directories of all suites that this suite includes."""
         return tuple(part.root for part in self.parts)
 
-    def part(self, scenario_id: str) -> Suite:
+    def suite_containing(self, scenario_id: str) -> Suite:
         """Return the suite in `parts` that contains a scenario. If none contains it, return this suite."""
         if self.base is None or self._index.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
-        return self.base.part(scenario_id)
+        return self.base.suite_containing(scenario_id)
 
     @property
-    def needs_wall(self) -> bool:
+    def needs_sandbox(self) -> bool:
         """Whether programs must run in a sandbox: an included suite is neither bundled nor trusted by the user."""
         return any(not (part.bundled or part.trust) for part in self.parts)
 
@@ -132,7 +132,7 @@ class Suite(SharedFiles):
 
     def remedy_for_recording(self, scenario_id: str) -> str:
         """Return the advice, a part of an error message, for a scenario that has changed since its recording."""
-        part = self.part(scenario_id)
+        part = self.suite_containing(scenario_id)
         suite = "" if part.bundled else f" --fixtures {part.root}"
         remedies = [f"run `readfirst product record --fix {scenario_id}{suite}`"]
         if not part.needs_recordings:
@@ -205,11 +205,11 @@ class Suite(SharedFiles):
 
     def location(self, scenario_id: str) -> ScenarioLocation:
         """Return the file of a scenario, and its name in a file with several. Raises UnknownScenarioError."""
-        part = self.part(scenario_id)
+        part = self.suite_containing(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:
             known = self.ids()
-            location = self.part(scenario_id)._index.find(scenario_id)
+            location = self.suite_containing(scenario_id)._index.find(scenario_id)
             if location is None:
                 advice = did_you_mean(scenario_id, known, "`readfirst list` shows which there are.")
                 raise UnknownScenarioError(f"there is no scenario {scenario_id!r}. {advice}")
@@ -229,7 +229,7 @@ class Suite(SharedFiles):
         """Return a scenario as YAML: its file, or the text that a separate file would have. Raises SuiteError."""
         location = self.location(scenario_id)
         if not location.case:
-            return strict_yaml.read(location.file, suite=self.part(scenario_id).root).decode()
+            return strict_yaml.read(location.file, suite=self.suite_containing(scenario_id).root).decode()
         from readfirst.harness.suite.scenario_writer import scenario_text
 
         return scenario_text(self.document(scenario_id).value)
@@ -253,7 +253,7 @@ class Suite(SharedFiles):
 
     def document(self, scenario_id: str) -> Document:
         """Return the parsed file of a scenario, or the document that a separate file would have. Raises SuiteError."""
-        if (part := self.part(scenario_id)) is not self:
+        if (part := self.suite_containing(scenario_id)) is not self:
             return part.document(scenario_id)
         location = self.location(scenario_id)
         data = strict_yaml.read(location.file, suite=self.root)
@@ -276,7 +276,7 @@ class Suite(SharedFiles):
         """
         from readfirst.harness.suite.load import scenario_from
 
-        if (part := self.part(scenario_id)) is not self:
+        if (part := self.suite_containing(scenario_id)) is not self:
             return part.scenario(scenario_id, contract, require_expect=require_expect)
         composed = self.location(scenario_id).composed
         scenario = scenario_from(
@@ -302,7 +302,7 @@ class Suite(SharedFiles):
         recording = self.recordings.of(scenario.id, scenario.inputs)
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
-    def in_full(self, scenario: Scenario) -> Scenario:
+    def with_full_contents(self, scenario: Scenario) -> Scenario:
         """Return the scenario with full recorded contents in place of digests, if the recording can be read. To report
         the position of a difference, the whole content is needed.
         """
@@ -325,7 +325,7 @@ class Suite(SharedFiles):
 
     def heading(self, scenario_id: str) -> Heading:
         """Read only the metadata of one scenario: title, requirement, rule and tags."""
-        if (part := self.part(scenario_id)) is not self:
+        if (part := self.suite_containing(scenario_id)) is not self:
             return part.heading(scenario_id)
         location = self.location(scenario_id)
         data = strict_yaml.read(location.file, suite=self.root)

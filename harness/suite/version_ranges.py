@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import contract_sort_key
 
 _NO_ANSWER = object()
 _Answer = TypeVar("_Answer")
@@ -51,6 +51,8 @@ def _version_tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None
     plain = tracks[""]
     answers: list[tuple[list[str], str | None]] = []
     for variant, track in tracks.items():
-        older = [name for name in plain if variant and order(name)[0] < order(track[0])[0]]
+        older = [
+            name for name in plain if variant and contract_sort_key(name)[0] < contract_sort_key(track[0])[0]
+        ]
         answers.append((track, older[-1] if older else None))
     return tuple(answers)

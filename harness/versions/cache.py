@@ -14,7 +14,7 @@ from readfirst.harness.processes import install_lock
 from readfirst.harness.processes.rmtree import destroy
 from readfirst.harness.record.replay_samples import default_takes
 from readfirst.harness.run.last_failed import default_folder
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import contract_sort_key
 
 _DAY_S = 86_400.0
 _RUN_KINDS = ("takes", "last-failed")
@@ -70,7 +70,7 @@ def list_entries() -> list[CacheEntry]:
     """Return all entries of the cache, sorted by kind and name. Raises OSError."""
     entries = []
     for kind, root in roots().items():
-        paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
+        paths = sorted(root.iterdir(), key=lambda path: contract_sort_key(path.name)) if root.is_dir() else []
         if kind == "last-failed":  # small files, which are one entry
             paths = [root]
         for path in (path for path in paths if path.is_dir() and not path.is_symlink()):

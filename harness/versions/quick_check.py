@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
-from readfirst.harness.compare.transcribe import named
+from readfirst.harness.compare.transcribe import with_current_error_names
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.confirmation import Confirmation
@@ -171,7 +171,7 @@ class QuickComparison:
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:
             return None
-        replayed = named(replayed, self.suite.vocabulary)
+        replayed = with_current_error_names(replayed, self.suite.vocabulary)
         previous = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
         if previous is not None and contract.ignores_outer_whitespace:
             return restore_whitespace(replayed, [previous])

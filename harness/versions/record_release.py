@@ -10,7 +10,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.record.record import Recorded, accept_replays, find_unrecorded
 from readfirst.harness.record.replay_samples import Takes
-from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.contracts import Contract, Contracts, contract_sort_key
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
@@ -60,7 +60,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
     older = [
         contract
         for contract in contracts.recorded
-        if contract.name.partition("+")[2] == variant and order(contract.name) < order(name)
+        if contract.name.partition("+")[2] == variant
+        and contract_sort_key(contract.name) < contract_sort_key(name)
     ]
     return older[-1] if older else None
 

@@ -35,7 +35,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
     """Raise UnsupportedCall if `folder` treats two names of a scenario as one, such as `a` and `A`, and it must not."""
-    names = scenario.names
+    names = scenario.all_paths
     joined = "/".join(names)
     if joined.isascii() and joined.islower():
         return

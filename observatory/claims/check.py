@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from readfirst.harness.lint.check import Documented, Stated
-from readfirst.harness.lint.rule_coverage import Showing
+from readfirst.harness.lint.rule_coverage import RuleEvidence
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
@@ -37,7 +37,7 @@ class ClaimsCheck:
                     yield Finding("orphan-documented", place, message, fix)
 
     def of_suite(
-        self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
+        self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield a finding for each claim with an unknown name, no statement about its scenario, or a wrong rule."""
         if self._claims is None:
@@ -48,7 +48,7 @@ class ClaimsCheck:
 
 
 def check_claimed_rules(
-    claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
+    claims: Claims, rules: Rules, shown: Mapping[str, Sequence[RuleEvidence]]
 ) -> Iterator[Finding]:
     """Yield a finding for each claim whose rule is unknown, or is not the rule of any of its scenarios (`shown`)."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}

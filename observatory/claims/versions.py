@@ -11,7 +11,7 @@ from readfirst.harness.diff.difference import occurrences
 from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.process_pool import work_in_processes
-from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.contracts import Contract, contract_sort_key
 from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -107,12 +107,18 @@ def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
     models alike. `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
-    track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
+    track = [
+        each for each in answers if each[0].isdigit() and contract_sort_key(each) <= contract_sort_key(name)
+    ]
     own = {each for each in track if each.partition("+")[2] == variant}
-    first = min(map(order, own), default=order(name))
-    track = [each for each in track if each in own or (not each.partition("+")[2] and order(each) < first)]
+    first = min(map(contract_sort_key, own), default=contract_sort_key(name))
+    track = [
+        each
+        for each in track
+        if each in own or (not each.partition("+")[2] and contract_sort_key(each) < first)
+    ]
     since = name
-    for each in sorted(track, key=order, reverse=True):
+    for each in sorted(track, key=contract_sort_key, reverse=True):
         if answers[each] != answers[name]:
             break
         since = each

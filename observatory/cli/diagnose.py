@@ -44,7 +44,7 @@ def diagnose(
     docs/diagnosis.md explains the output.
     """
     suite = open_suite(fixtures, trust=trust)
-    if suite.needs_wall:
+    if suite.needs_sandbox:
         raise NoWallError(
             f"{suite.root} is not the bundled suite, and diagnose replays it without a sandbox. Add --trust to do so."
         )

@@ -57,7 +57,7 @@ class ReplayCache:
             if (earlier := results.get(tuple(map(behaviours.value, names)))) is not None:
                 return earlier
         if scenario_id not in self._scenarios:
-            self._scenarios[scenario_id] = self.suite.in_full(self.suite.scenario(scenario_id))
+            self._scenarios[scenario_id] = self.suite.with_full_contents(self.suite.scenario(scenario_id))
         scenario = self._scenarios[scenario_id]
         verdict, used = self._replay_scenario(scenario, behaviours)
         found = NO_RESULT if scenario.needs >= _TIMING_CAPABILITIES else fingerprint_of(verdict) or NO_RESULT

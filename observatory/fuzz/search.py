@@ -63,7 +63,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     alone = request.level == "safe"
     with ExitStack() as stack:
-        place = stack.enter_context(WorkspacePool(confined=suite.needs_wall))
+        place = stack.enter_context(WorkspacePool(confined=suite.needs_sandbox))
 
         def connected(spec: str) -> Adapter:
             adapter = connect(spec, suite, request.options, contract=contract)

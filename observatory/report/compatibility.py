@@ -10,7 +10,7 @@ from readfirst.harness.compare.level_reached import Cell
 from readfirst.harness.report.html import column_letters, macro, render_page, safe
 from readfirst.harness.report.markdown_escape import markdown, prose
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
-from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
+from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.yaml_io.finding import Position
@@ -102,7 +102,7 @@ def filtered_page(
         count=len(data["rules"]),
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
-        map=safe(macro("maps.html.j2", "harm_map", rows, COLUMN_TITLES, MEANING, BESIDE, address)),
+        map=safe(macro("maps.html.j2", "harm_map", rows, COLUMN_TITLES, MEANING, NON_HARM_KINDS, address)),
         starred=star_meaning(rows),
         untried=untested_implementations(data),
         likeness=[_contract_section(data, each, number) for number, each in enumerate(data["likeness"])],

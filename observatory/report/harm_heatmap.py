@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.html import macro, safe, styles
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, Kind
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS, NON_HARM_KINDS, Kind
 from readfirst.observatory.template import template
 
 COLUMN_TITLES: Mapping[Kind, str] = {
@@ -188,7 +188,7 @@ def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
     return [
         {
             "name": kind,
-            "x": left + number * width + _COLUMN_GAP * (kind in BESIDE),
+            "x": left + number * width + _COLUMN_GAP * (kind in NON_HARM_KINDS),
             "width": width,
             "lines": _split_title(COLUMN_TITLES[kind]),
         }

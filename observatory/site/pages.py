@@ -14,7 +14,7 @@ from readfirst.harness.report.markdown_escape import (
     scenario_code,
 )
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
+from readfirst.harness.suite.harm_kinds import MEANING, NON_HARM_KINDS
 from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule
@@ -99,7 +99,7 @@ def harm_map_html(
         place = data.harm_address(row, kind)
         return above + place if place else ""
 
-    return macro("maps.html.j2", "harm_map", rows, COLUMN_TITLES, MEANING, BESIDE, address)
+    return macro("maps.html.j2", "harm_map", rows, COLUMN_TITLES, MEANING, NON_HARM_KINDS, address)
 
 
 def rule_pages(data: SiteData) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import code, link, prose, scenario_link
 from readfirst.harness.report.timeline import Block, given_blocks, steps_of
-from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
+from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.terminal import one_line
@@ -34,11 +34,11 @@ def harm_sections(
     about the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
-    if not any(kind not in BESIDE for kind in shown):
+    if not any(kind not in NON_HARM_KINDS for kind in shown):
         yield f"Nothing was harmed in the {sessions:,} sessions that were tried."
     for kind in shown:
         yield f"### {kind}"
-        beside = " This is not harm, and counted apart from it." if kind in BESIDE else ""
+        beside = " This is not harm, and counted apart from it." if kind in NON_HARM_KINDS else ""
         summary = f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside}"
         if kind not in shortest:
             yield summary

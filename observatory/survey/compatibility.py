@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from readfirst.harness.compare.level_reached import (
+    JUDGED_REACHES,
     STANDINGS,
-    TRIED,
     Cell,
     ScenarioResult,
     cell_of,
-    holds_at,
     in_families,
     level_of,
+    reach_holds_at,
     unpack_results,
 )
 from readfirst.harness.compare.verdict import LEVELS
@@ -122,7 +122,7 @@ def tested_scenarios(target: _DATA) -> set[str]:
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())
-    judged = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
+    judged = {name for reaches in every for name, reach in reaches.items() if reach in JUDGED_REACHES}
     return judged | set(in_families(target["harm"].get("left_out", {})))
 
 
@@ -222,7 +222,7 @@ def _implementation_results(
         found[rule.id] = seen = []
         for each in scenarios[rule.id]:
             how_far = reach.get(each.id)
-            holds = None if how_far is None or silent else holds_at(how_far, level)
+            holds = None if how_far is None or silent else reach_holds_at(how_far, level)
             lacking = how_far == "unsupported" or (silent and how_far not in (None, "unspecified"))
             seen.append(ScenarioResult(each.id, each.length, holds, lacking))
     return found

@@ -12,7 +12,7 @@ from typing import Any
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.level_reached import holds_at, level_of, unpack_results
+from readfirst.harness.compare.level_reached import level_of, reach_holds_at, unpack_results
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
@@ -82,7 +82,11 @@ def failing_scenarios(
     levels = {rule.id: level_of(rule.class_) for rule in rules}
     found: dict[str, list[RuleScenario]] = {rule_id: [] for rule_id in levels}
     for each in known:
-        if each.rule in found and each.id in reach and holds_at(reach[each.id], levels[each.rule]) is False:
+        if (
+            each.rule in found
+            and each.id in reach
+            and reach_holds_at(reach[each.id], levels[each.rule]) is False
+        ):
             found[each.rule].append(each)
     return {
         rule: [each.id for each in sorted(scenarios, key=lambda each: (each.length, each.id))]
@@ -157,7 +161,14 @@ def _find_evidence(
             outcome = replay(scenario, adapter, pool)
             judgement = judge(scenario, outcome) if scenario.invariant else None
             verdict = compare(
-                scenario, outcome, contract, level, suite.vocabulary, None, judgement, suite.in_full
+                scenario,
+                outcome,
+                contract,
+                level,
+                suite.vocabulary,
+                None,
+                judgement,
+                suite.with_full_contents,
             )
             if (each := evidence_from_outcome(scenario, outcome, verdict)) is not None:
                 step = scenario.steps[each.step - 1]

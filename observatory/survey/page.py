@@ -10,9 +10,9 @@ from typing import Any
 from readfirst.harness.compare.level_reached import (
     Reach,
     by_family,
-    holds_at,
     in_families,
     pack_results,
+    reach_holds_at,
     reach_of,
     unpack_results,
 )
@@ -137,7 +137,8 @@ def target_result(
         "scenarios": tally.total(),
         "judged": judged,
         "holds": {
-            level: sum(tally[how_far] for how_far in tally if holds_at(how_far, level)) for level in _LEVELS
+            level: sum(tally[how_far] for how_far in tally if reach_holds_at(how_far, level))
+            for level in _LEVELS
         },
         **{name: tally[name] for name in ("error", "unsupported", "unspecified")},
         "lacks": dict(sorted(lacks.items(), key=lambda item: (-item[1], item[0]))),

@@ -17,7 +17,7 @@ from typing import IO, Any
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text, with_first_difference
-from readfirst.harness.compare.level_reached import TRIED, pack_results, unpack_results
+from readfirst.harness.compare.level_reached import JUDGED_REACHES, pack_results, unpack_results
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
@@ -137,7 +137,7 @@ class Survey:
             each
             for each in wanted
             if known.get(each, "error") == "error"
-            or (known[each] in TRIED and (each not in seen or each not in newest))
+            or (known[each] in JUDGED_REACHES and (each not in seen or each not in newest))
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
@@ -148,7 +148,7 @@ class Survey:
         return [
             each
             for each in self.suite.ids()
-            if each in only_missing or (known.get(each) in TRIED and is_unclaimed(each))
+            if each in only_missing or (known.get(each) in JUDGED_REACHES and is_unclaimed(each))
         ]
 
     def _result_to_extend(self, target: Target) -> dict[str, Any] | None:

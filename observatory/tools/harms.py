@@ -22,7 +22,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.report.markdown_escape import table
-from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.contracts import Contract, contract_sort_key
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
 from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
@@ -58,8 +58,8 @@ class Cause:
             and re.search(self.what, harm.what) is not None
             and (not self.scenario or re.fullmatch(self.scenario, scenario_id) is not None)
             and self.gate in ("", contract.read_gate)
-            and (not self.first or order(self.first) <= order(contract.name))
-            and (not self.last or order(contract.name) <= order(self.last))
+            and (not self.first or contract_sort_key(self.first) <= contract_sort_key(contract.name))
+            and (not self.last or contract_sort_key(contract.name) <= contract_sort_key(self.last))
         )
 
 

@@ -14,7 +14,7 @@ from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import ScratchError
 from readfirst.harness.run.connect import ConnectError
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import contract_sort_key
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.yaml_io.finding import SuiteError
@@ -42,7 +42,7 @@ def test_contracts_are_listed_in_release_order_with_the_changes_of_each(readfirs
     rows = [line.split("\t") for line in ran.out.splitlines()]
     names = [row[0] for row in rows]
     assert (ran.code, names[0], names[-1]) == (0, "documented", f"{NEWEST}+gated")
-    assert names[1:] == sorted(names[1:], key=order)
+    assert names[1:] == sorted(names[1:], key=contract_sort_key)
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["2.1.7"][:2] == ["default", "enforced"]
     assert by_name[NEWEST][:2] == ["latest", "relaxed"]

@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.contracts import Contracts, UnknownContractError, load_contracts, order
+from readfirst.harness.suite.contracts import (
+    Contracts,
+    UnknownContractError,
+    contract_sort_key,
+    load_contracts,
+)
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.newest import NEWEST
@@ -54,7 +59,7 @@ def test_the_error_about_a_version_without_a_contract_names_the_contract_to_use(
 def test_the_name_latest_means_the_newest_contract(tmp_path: Path) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     assert own["latest"] is own.latest
-    assert own.latest.name == max((each.version or "" for each in own.recorded), key=order)
+    assert own.latest.name == max((each.version or "" for each in own.recorded), key=contract_sort_key)
     assert contracts(tmp_path, GOOD)["latest"].name == "2.1.7"
     gated = GOOD.replace("2.1.7:", "2.1.7+gated:").replace("default: 2.1.7", "default: 2.1.7+gated")
     assert contracts(tmp_path, gated)["latest"].name == "2.1.7+gated"
@@ -109,7 +114,9 @@ def test_the_contract_before_a_contract_has_the_same_class_of_models() -> None:
     assert before[contracts.recorded[0].name] == ""
     assert before["2.1.228"] == before["2.1.228+gated"] == "2.1.207"
     newest = before[NEWEST]
-    assert newest == max((each for each in before if "+" not in each and each != NEWEST), key=order)
+    assert newest == max(
+        (each for each in before if "+" not in each and each != NEWEST), key=contract_sort_key
+    )
     assert before[f"{NEWEST}+gated"] == f"{newest}+gated"
 
 

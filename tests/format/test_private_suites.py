@@ -117,10 +117,10 @@ def test_several_suites_in_one_run_combine_their_scenarios_and_shared_files(tmp_
 @pytest.mark.usefixtures("untrusted")
 def test_a_run_uses_the_sandbox_if_one_of_its_suites_is_untrusted(tmp_path: Path) -> None:
     root = private(tmp_path)
-    assert open_layers(["bundled", root]).needs_wall
-    assert open_layers([root, "bundled"]).needs_wall
-    assert not open_layers(["bundled", root], trust=True).needs_wall
-    assert not open_layers(["bundled"]).needs_wall
+    assert open_layers(["bundled", root]).needs_sandbox
+    assert open_layers([root, "bundled"]).needs_sandbox
+    assert not open_layers(["bundled", root], trust=True).needs_sandbox
+    assert not open_layers(["bundled"]).needs_sandbox
 
 
 def test_a_scenario_of_a_later_suite_replaces_the_scenario_with_the_same_id(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_scenario_of_a_later_suite_replaces_the_scenario_with_the_same_id(tmp_
     both = open_layers(["bundled", root])
     assert both.ids().count(UNREAD) == 1
     assert both.scenario(UNREAD).title == "Edit does not keep a save that happened after the Read"
-    assert both.part(UNREAD).root == root
+    assert both.suite_containing(UNREAD).root == root
     upside_down = open_layers([root, "bundled"])
     assert upside_down.scenario(UNREAD).title == BUNDLED.heading(UNREAD).title
 

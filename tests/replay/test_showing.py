@@ -30,7 +30,7 @@ def with_answers(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
 
 def differences(scenario_id: str, *levels: str, **texts: str) -> list[Difference]:
     """Return the differences if some answers of the contract had different texts."""
-    scenario = SUITE.in_full(SUITE.scenario(scenario_id))
+    scenario = SUITE.with_full_contents(SUITE.scenario(scenario_id))
     outcome = with_answers(scenario, own_outcome(scenario, CONTRACT), **texts)
     verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary, None, judge(scenario, outcome))
     return [each for each in verdict.differences if each.level in levels]

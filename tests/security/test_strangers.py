@@ -180,7 +180,7 @@ def test_a_copy_of_the_bundled_suite_can_be_read(tmp_path: Path) -> None:
     root = tmp_path / "fixtures"
     shutil.copytree(default_root(), root, ignore=shutil.ignore_patterns("recordings", "crossed"))
     suite = Suite(root)
-    assert suite.needs_wall
+    assert suite.needs_sandbox
     for family in ("paths", "permissions", "platforms", "gate", "commands"):
         for scenario_id in (each for each in suite.ids() if each.startswith(f"{family}/")):
             assert suite.scenario(scenario_id)

@@ -71,7 +71,14 @@ def judge_all(answer: ToolResult) -> Iterator[Verdict]:
                 outcome = replay(scenario, adapter, place)
                 judgement = judge(scenario, outcome)
                 verdict = compare(
-                    scenario, outcome, contract, "text", suite.vocabulary, None, judgement, suite.in_full
+                    scenario,
+                    outcome,
+                    contract,
+                    "text",
+                    suite.vocabulary,
+                    None,
+                    judgement,
+                    suite.with_full_contents,
                 )
                 if verdict.status != "unsupported":  # such as Windows file names on other systems
                     yield verdict

@@ -83,7 +83,9 @@ def judge_outcome(scenario: Scenario, contract: Contract, outcome: Outcome) -> V
     judgement = judge(scenario, outcome)
     refused = check_overcautious(scenario, outcome, transcripts(scenario.id).values())
     judgement = replace(judgement, harms=(*judgement.harms, *refused))
-    return compare(scenario, outcome, contract, "text", SUITE.vocabulary, None, judgement, SUITE.in_full)
+    return compare(
+        scenario, outcome, contract, "text", SUITE.vocabulary, None, judgement, SUITE.with_full_contents
+    )
 
 
 def failed_levels(verdict: Verdict) -> set[str]:
@@ -94,7 +96,7 @@ def check_forms(scenario_ids: Sequence[str]) -> list[str]:
     """Return the differences at `effects` if the contract's answers have other readable forms: none expected."""
     wrong = []
     for scenario_id in scenario_ids:
-        scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
+        scenario = SUITE.with_full_contents(SUITE.scenario(scenario_id, CONTRACT))
         unjudged = scenario.invariant or CONTRACT.name not in transcripts(scenario_id)
         if unjudged or scenario_id in UNREADABLE | AMBIGUOUS_TEXTS:
             continue
@@ -126,7 +128,7 @@ def check_faults(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], i
     for scenario_id in scenario_ids:
         start = zlib.crc32(scenario_id.encode())
         for scenario, contract in expand_contracts(scenario_id):
-            scenario = SUITE.in_full(scenario)
+            scenario = SUITE.with_full_contents(scenario)
             if scenario.invariant:
                 continue
             own = own_outcome(scenario, contract)
@@ -165,7 +167,7 @@ def test_a_fault_in_the_shown_lines_that_fails_safe_also_fails_effects(
 
 
 def test_the_check_reports_a_fault_that_fails_safe_but_not_effects(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.harness.compare.compare.unseen", lambda *_: iter(()))
+    monkeypatch.setattr("readfirst.harness.compare.compare.find_missing_lines", lambda *_: iter(()))
     wrong, _ = check_faults(["write/over-latin-1", "reported/what-was-written-is-there"], len(FAULTS))
     assert wrong
 

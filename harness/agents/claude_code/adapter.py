@@ -174,5 +174,5 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         selected.tools,
         lacks=selected.lacks,
         time_limit=time_limit,
-        sandbox=wall_around(*suite.roots) if suite.needs_wall else None,
+        sandbox=wall_around(*suite.roots) if suite.needs_sandbox else None,
     )

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from readfirst.harness.report.html import macro
-from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
+from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
 from readfirst.observatory.report.compatibility import failing_rules, rule_row_from_data
 from readfirst.observatory.report.harm_heatmap import (
     COLUMN_TITLES,
@@ -99,13 +99,15 @@ def test_a_cell_leads_on_and_no_name_is_markup(data: dict[str, Any]) -> None:
     def address(row: MapRow, kind: str) -> str:
         return f"{row.name}#{kind}"
 
-    html = macro("maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, BESIDE, address)
+    html = macro("maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, NON_HARM_KINDS, address)
     assert "<script" not in html
     assert (
         '<td role="cell" class="harm-3"><a href="2.1.7#lost" title="lost, for example gate/x">5</a>' in html
     )
     assert '<td role="cell" class="none"><span title="spoiled, for example gate/x">0</span></td>' in html
-    bare = macro("maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, BESIDE, lambda *_: "")
+    bare = macro(
+        "maps.html.j2", "harm_map", map_rows(data), COLUMN_TITLES, MEANING, NON_HARM_KINDS, lambda *_: ""
+    )
     assert "<a" not in bare
 
 

@@ -16,7 +16,7 @@ from survivors import KINDS, Survivors
 from trial import Fate
 
 from readfirst.harness.report import markdown_escape
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
+from readfirst.harness.suite.harm_kinds import HARMS, NON_HARM_KINDS
 from readfirst.observatory.report.harm_heatmap import confidence_interval
 
 LEAST = 95.0
@@ -135,7 +135,7 @@ class Noticed:
             "harm"
             if each in HARMS
             else "beside"
-            if each in BESIDE
+            if each in NON_HARM_KINDS
             else "alone"
             if each == "failed"
             else "off"
@@ -190,7 +190,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), Noticed.of(by.values())
     rows = [("harm", noticed.harm, [kind for kind in HARMS if kinds[kind]])]
-    rows += [(kind, kinds[kind], []) for kind in BESIDE]
+    rows += [(kind, kinds[kind], []) for kind in NON_HARM_KINDS]
     rows += [("the session breaks off", noticed.off, []), ("effects alone", noticed.alone, [])]
     lines = [
         f"Of {len(fates)} mutants {len(effects)} are noticed by effects. By what else, the worst of each:",

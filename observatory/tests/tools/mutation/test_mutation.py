@@ -23,7 +23,7 @@ from tiny_package import CASES, EQUIVALENT, SOURCE, TABLE, WRONG, expects, panel
 from trial import Fate, trials
 from witnesses import MANY, load_witnesses, witnesses_text
 
-from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.contracts import Contract, Contracts, contract_sort_key
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -323,7 +323,9 @@ def test_every_version_is_judged_by_its_own_recording(tmp_path: Path) -> None:
     text = recording.read_text("utf-8")
     recording.write_text(text.replace(f'"{done}"', '"Done."'), "utf-8")
     wrong = {case for case, how in failures_by_case(tmp_path).items() if how == "failed: text"}
-    later = {case for case in true if order(case.partition(" ")[0]) >= order("2.1.281")}
+    later = {
+        case for case in true if contract_sort_key(case.partition(" ")[0]) >= contract_sort_key("2.1.281")
+    }
     assert wrong == {case for case in later if "+gated" not in case} != set()
 
 
