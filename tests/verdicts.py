@@ -7,7 +7,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.report import Commands, Report
-from readfirst.harness.report.results import Judged, Run, Sources
+from readfirst.harness.report.results import JudgedScenario, ReportSources, Run
 from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
@@ -33,20 +33,22 @@ def verdict(
     return Verdict(scenario_id, contract, level, status, levels, differences, **about)
 
 
-def with_baseline_result(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
+def with_baseline_result(each: Verdict, accepted: str = "", stale: str = "") -> JudgedScenario:
     """Return a verdict with its `accepted` reason, or the reason why the baseline is out of date (`stale`)."""
     conformant = each.status not in ("failed", "error") or bool(accepted)
     return each, BaselineResult(conformant and not stale, accepted, stale)
 
 
-def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
+def run(
+    *every: Verdict | JudgedScenario, target: str = "reference", contract: str = "2.1.7", **about: Any
+) -> Run:
     """Return a run. Its level is `text`, unless `about` contains a `level`."""
     level = about.pop("level", "text")
     pairs = tuple(with_baseline_result(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 
-def sources_of(suite: Suite, **others: Any) -> Sources:
+def sources_of(suite: Suite, **others: Any) -> ReportSources:
     """Return the functions and data of a suite that pages use, without scenarios that do not exist."""
     known = frozenset(suite.ids())
     usual: dict[str, Any] = {
@@ -56,7 +58,7 @@ def sources_of(suite: Suite, **others: Any) -> Sources:
         "commands": lambda made: Commands(f"readfirst run {made.target}", "readfirst show"),
         "version": "1.0",
     }
-    return Sources(**usual | others)
+    return ReportSources(**usual | others)
 
 
 def rule(name: str, class_: RuleClass = "safety", **others: Any) -> Rule:
@@ -69,7 +71,7 @@ def rules_of(*every: Rule) -> Rules:
 
 
 def write_report_of(
-    make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
+    make: Callable[[io.StringIO], Report], every: Sequence[JudgedScenario], *, interrupted: bool = False
 ) -> str:
     stream = io.StringIO()
     report, summary = make(stream), Summary()

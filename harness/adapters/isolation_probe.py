@@ -18,7 +18,7 @@ from readfirst.harness.adapter_api import Session, ToolResult, Workspace
 from readfirst.harness.adapter_traits import close_session
 from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.processes.safe_open import open_directory
 from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir
@@ -45,14 +45,14 @@ _COMMON_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class SharingResult:
-    """The result of the probe: whether sessions may share a server. If `again`, a server may serve one session after
-    another in the same workspace. If `anew`, it may do so if the handshake is repeated between the sessions; sharing
-    between workspaces is then not tested. `refusal` is the reason not to share a server between workspaces, empty if
-    servers may be shared.
+    """The result of the probe: whether sessions may share a server. If `reusable`, a server may serve one session after
+    another in the same workspace. If `reusable_after_handshake`, it may do so if the handshake is repeated between the
+    sessions; sharing between workspaces is then not tested. `refusal` is the reason not to share a server between
+    workspaces, empty if servers may be shared.
     """
 
-    again: bool = False
-    anew: bool = False
+    reusable: bool = False
+    reusable_after_handshake: bool = False
     refusal: str = ""
 
 
@@ -135,10 +135,10 @@ def probe_servers(
     except Exception as error:
         return SharingResult(refusal=f"a separate server broke when this was tried: {error}")
 
-    serves_again = probe.works_in_succession(expected, again, alone)
-    if not serves_again and probe.works_in_succession(expected, anew, alone):
-        return SharingResult(anew=True)
-    result = SharingResult(again=serves_again)
+    is_reusable = probe.works_in_succession(expected, again, alone)
+    if not is_reusable and probe.works_in_succession(expected, anew, alone):
+        return SharingResult(reusable_after_handshake=True)
+    result = SharingResult(reusable=is_reusable)
     if not share:
         return result
     if difference := probe.difference(expected, shared, alone):
@@ -272,8 +272,8 @@ def _link_files(other: WorkspaceDir, workspace: WorkspaceDir) -> None:
         for name in _FILES:
             folder, _, last = name.rpartition("/")
             with (
-                opened(f"{other.root}/{folder}") as source,
-                opened(f"{workspace.root}/{folder}", make=True) as at,
+                open_directory(f"{other.root}/{folder}") as source,
+                open_directory(f"{workspace.root}/{folder}", make=True) as at,
             ):
                 os.link(last, last, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
     except OSError:  # the file system does not support links

@@ -158,7 +158,7 @@ class ServerPool:
         maximum = max(_MAX_DIFFERENT_SCENARIOS, self._shared_sessions / _SESSIONS_PER_DIFFERENCE)
         if len(self._different) > maximum:
             why = f"{pluralize(len(self._different), 'scenario')} gave another result on a shared server"
-            self._sharing = SharingResult(again=self._sharing.again, refusal=why)
+            self._sharing = SharingResult(reusable=self._sharing.reusable, refusal=why)
 
     def reset(self) -> None:
         """End all servers that several sessions use. Servers of a single session continue."""
@@ -171,11 +171,11 @@ class ServerPool:
         sharing = self._sharing
         if not self._was_probed:
             return None
-        if sharing.anew:
+        if sharing.reusable_after_handshake:
             return IsolationDecision("restarted", _HANDSHAKE_RESTARTS)
         if not sharing.refusal:
             return IsolationDecision("shared", self._why_shared)
-        if sharing.again:
+        if sharing.reusable:
             return IsolationDecision("shared", _REMEMBERS_NOTHING)
         return IsolationDecision("process", sharing.refusal)
 
@@ -203,13 +203,13 @@ class ServerPool:
         is_separate = self._separate_only or is_different or bool(deny) or "sessions" in needs
         why = ""
         lend: Callable[[], AbstractContextManager[WorkspaceDir]] = pool.site
-        if not is_separate and sharing.anew:
+        if not is_separate and sharing.reusable_after_handshake:
             why = _HANDSHAKE_RESTARTS
         elif not (is_separate or sharing.refusal or _needs_separate_server(scenario)):
             why, lend = self._why_shared, partial(self._lend_shared, pool)
-        elif not is_separate and sharing.again:
+        elif not is_separate and sharing.reusable:
             why = _REMEMBERS_NOTHING
-        self._is_separate, self._repeats_handshake = not why, sharing.anew
+        self._is_separate, self._repeats_handshake = not why, sharing.reusable_after_handshake
         if why:
             self._shared_sessions += 1
             return ServerUse(shared=True, why=why), lend()

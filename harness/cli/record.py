@@ -35,7 +35,7 @@ from readfirst.harness.record.record import (
 )
 from readfirst.harness.record.record import record as record_scenarios
 from readfirst.harness.record.recording_worker import Product, ReplayProgress
-from readfirst.harness.record.replay_samples import Take, Takes, default_takes
+from readfirst.harness.record.replay_samples import ProductReplayResult, StoredReplays, default_takes
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
@@ -111,11 +111,11 @@ def record(
     with ExitStack() as stack:
         # A check replays the product again: earlier replays do not count.
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
-        kept = Takes(folder)
+        kept = StoredReplays(folder)
         stack.enter_context(kept.held())
         progress = stack.enter_context(ReplayProgress(suite, wanted, kept, options.jobs))
 
-        def report_replay(replay: Take) -> None:
+        def report_replay(replay: ProductReplayResult) -> None:
             progress(replay)
             subject = f"{replay.scenario_id}: {replay.contract}: {replay.message}"
             if replay.status == "error":
@@ -157,7 +157,7 @@ def merge(
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a directory. Name the --takes directory of a shard.")
     with Scratch() as scratch:
-        merged = Takes(scratch.folder())
+        merged = StoredReplays(scratch.folder())
         for folder in folders:
             merged.add(folder)
         return _print_results(accept_replays(suite, wanted, mode, merged), wanted)

@@ -20,7 +20,7 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
 from readfirst.harness.record.record import replay_scenarios
 from readfirst.harness.record.recording_worker import Product, ReplayProgress
-from readfirst.harness.record.replay_samples import Takes, default_takes
+from readfirst.harness.record.replay_samples import StoredReplays, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
@@ -35,8 +35,8 @@ from readfirst.harness.versions.record_release import (
     differing_beyond,
     predecessor,
     release_of,
+    scenarios_to_record,
     unrecorded_scenarios,
-    wanted_of,
     write_release,
 )
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
@@ -76,7 +76,7 @@ def snapshot(
         say(f"{notice}: nothing to record.{how}")
         return ExitCode.CONFORMANT
     release = release_of(suite.contracts, exact)
-    kept = Takes(takes or default_takes())
+    kept = StoredReplays(takes or default_takes())
     options = replace(options, jobs=options.jobs or processors())
     with kept.held():
         return (_check_quickly if quick else _record_and_compare)(suite, release, kept, options)
@@ -92,12 +92,14 @@ def exact_version(suite: Suite, version: str) -> str:
     return newest(suite.contracts[suite.contracts.default].package or PACKAGE)
 
 
-def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> ExitCode | None:
+def record_contracts(
+    suite: Suite, release: Release, takes: StoredReplays, options: RunOptions
+) -> ExitCode | None:
     """Record all scenarios on a new version, and write its contracts. Return None if they were written, otherwise the
     exit code. Scenarios without an answer are replayed again. If more than MAX_UNANSWERED still have no answer, nothing
     is written; otherwise the contracts are written without them.
     """
-    wanted = wanted_of(suite, release)
+    wanted = scenarios_to_record(suite, release)
 
     def connect(contract: Contract) -> Product:
         return Product(suite, contract.name, options)
@@ -119,7 +121,7 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
     return ExitCode.ERROR if progress.errors else ExitCode.SUITE_INVALID
 
 
-def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
+def _record_and_compare(suite: Suite, release: Release, takes: StoredReplays, options: RunOptions) -> int:
     """Record all scenarios, write the contracts, and report the differences. Return the exit code."""
     ids = suite.ids()
     if (code := record_contracts(suite, release, takes, options)) is not None:
@@ -143,7 +145,7 @@ def _record_and_compare(suite: Suite, release: Release, takes: Takes, options: R
     return ExitCode.CONFORMANT if is_same else ExitCode.NOT_CONFORMANT
 
 
-def _check_quickly(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
+def _check_quickly(suite: Suite, release: Release, takes: StoredReplays, options: RunOptions) -> int:
     """Replay a few scenarios, print whether the version changes anything and why, and return the exit code. Nothing is
     written to the suite. For older models, scenarios are replayed only if their answers depend on the model.
     """

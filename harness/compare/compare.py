@@ -275,7 +275,7 @@ class _Comparison:
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
         as_expected = result.is_error == refused and name == clause.error
         reaches_execution = clause.error is None or clause.error in EXECUTION_ERRORS
-        if call.during and not happened.struck and as_expected and reaches_execution:
+        if call.during and not happened.interfered and as_expected and reaches_execution:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
             self._add_difference(index, number, "effects", found, position, "adapter")

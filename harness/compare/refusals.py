@@ -139,7 +139,7 @@ def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
     state: Mapping[str, Entry] = outcome.before
     known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
-        at_execution = apply_changes(state, happened.expected_world) if happened.struck else state
+        at_execution = apply_changes(state, happened.expected_world) if happened.interfered else state
         state = apply_changes(state, happened.changes)
         made = [
             MadeCall((index, number), call, result, at_execution, dict(known))

@@ -85,7 +85,7 @@ def _transcribe_step(
         exits = not step.paused and has_exited(step, done.results[0])
         if exits or (step.interrupted == "stopped" and results[0].is_error):
             return TranscriptStep(tools, results)
-    return TranscriptStep(tools, results, changes, created, done.struck)
+    return TranscriptStep(tools, results, changes, created, done.interfered)
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 
-from readfirst.harness.processes.safe_open import opened, set_mode
+from readfirst.harness.processes.safe_open import open_directory, set_mode
 
 _OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _MAX_ATTEMPTS = 5
@@ -30,7 +30,7 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
     that are necessary for the removal are added. Raises OSError.
     """
     above, name = os.path.split(directory)
-    with opened(above) as parent:
+    with open_directory(above) as parent:
         top = os.open(name, _OPEN_FLAGS, dir_fd=parent)
     try:
         _make_accessible(top)

@@ -13,11 +13,11 @@ from typing import Any, Self
 
 _HANDLE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
 """Flags that are passed to `os.open` to open a file or directory without permission to read it."""
-FOLDER = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
+DIRECTORY_FLAGS = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
 """Flags that are passed to `os.open` to open a directory. With these flags, opening a link to a directory fails."""
 
 
-class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
+class open_directory:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Context manager that opens a directory by its absolute path, and yields the descriptor. With `make`, missing
     directories are created. Raises OSError, also if the path contains a link.
     """
@@ -29,23 +29,23 @@ class opened:  # noqa: N801 - it is used like a function; a class, because it is
         self._make = make
 
     def __enter__(self) -> int:
-        self._descriptor = _open_by_steps(self._folder, os.open("/", FOLDER), make=self._make)
+        self._descriptor = _open_by_steps(self._folder, os.open("/", DIRECTORY_FLAGS), make=self._make)
         return self._descriptor
 
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
 
-def below(name: str, above: int, *, make: bool = False) -> int:
+def open_subdirectory(name: str, above: int, *, make: bool = False) -> int:
     """Open the directory `name` (not a link) in the directory `above`. `make` creates a missing one. Raises OSError."""
     try:
-        return os.open(name, FOLDER, dir_fd=above)
+        return os.open(name, DIRECTORY_FLAGS, dir_fd=above)
     except FileNotFoundError:
         if not make:
             raise
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=above)
-    return os.open(name, FOLDER, dir_fd=above)
+    return os.open(name, DIRECTORY_FLAGS, dir_fd=above)
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
@@ -54,7 +54,7 @@ def _open_by_steps(path: str, start: int, *, make: bool) -> int:
     for part in path.split("/"):
         if part:
             try:
-                deeper = below(part, descriptor, make=make)
+                deeper = open_subdirectory(part, descriptor, make=make)
             finally:
                 os.close(descriptor)
             descriptor = deeper
@@ -67,7 +67,7 @@ class DirectoryHandles:
     """
 
     def __init__(self, folder: str) -> None:
-        self._opening = opened(folder, make=True)
+        self._opening = open_directory(folder, make=True)
         self._last: tuple[str, int] | None = None
 
     def __enter__(self) -> Self:
@@ -83,7 +83,7 @@ class DirectoryHandles:
         if self._last is not None and self._last[0] == path:
             return self._last[1]
         self._close_last()
-        descriptor = _open_by_steps(path, os.open(".", FOLDER, dir_fd=self._first), make=True)
+        descriptor = _open_by_steps(path, os.open(".", DIRECTORY_FLAGS, dir_fd=self._first), make=True)
         self._last = path, descriptor
         return descriptor
 
@@ -100,7 +100,7 @@ class DirectoryHandles:
 def replace_file(path: str, data: bytes) -> None:
     """Replace the file or link at an absolute path, and create missing directories. Raises OSError."""
     folder, _, name = path.rpartition("/")
-    with opened(folder, make=True) as at:
+    with open_directory(folder, make=True) as at:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=at)
         with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at), "wb") as file:

@@ -38,7 +38,7 @@ _BWRAP_OPTIONS = (
 INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
 
 
-class NoWallError(ReadfirstError):
+class SandboxUnavailableError(ReadfirstError):
     """Raised if a suite is not trusted and therefore requires the sandbox, but this system does not support it."""
 
     exit_code = ExitCode.SUITE_INVALID
@@ -107,12 +107,12 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
     return Sandbox(tuple(hidden))
 
 
-def wall_around(*roots: Path) -> Sandbox:
+def sandbox_for_suite(*roots: Path) -> Sandbox:
     """Return the sandbox for programs of a suite that is not trusted, in which the directories `roots` of the suite are
-    hidden. Raises NoWallError, which names the last of `roots`, if the system does not support the sandbox.
+    hidden. Raises SandboxUnavailableError, which names the last of `roots`, if the system does not support the sandbox.
     """
     if problem := find_problem():
-        raise NoWallError(
+        raise SandboxUnavailableError(
             f"{roots[-1]} is not the bundled suite, so its programs need a sandbox, which is not available here: "
             f"{problem}. {INSTALL}, or add --trust to run the suite with your own rights."
         )

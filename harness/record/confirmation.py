@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from packaging.version import Version
 
 from readfirst.harness.compare.transcribe import with_current_error_names
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.record.syrupy_extension import same_transcript
 from readfirst.harness.suite.contracts import Contract, contract_sort_key
@@ -28,7 +28,7 @@ class Confirmation:
     nearest newer contract. Confirmed replays of an older contract that is being recorded count as recordings.
     """
 
-    def __init__(self, suite: Suite, takes: Takes) -> None:
+    def __init__(self, suite: Suite, takes: StoredReplays) -> None:
         self._suite = suite
         self._takes = takes
         self._accepted: dict[tuple[str, str], Transcript] = {}

@@ -16,7 +16,12 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.transcribe import with_current_error_names
 from readfirst.harness.record.clause_writer import is_stated, updated_expectation
 from readfirst.harness.record.confirmation import Confirmation
-from readfirst.harness.record.replay_samples import Take, TakeJob, Takes, unknown_words
+from readfirst.harness.record.replay_samples import (
+    ProductReplayResult,
+    ReplayJob,
+    StoredReplays,
+    unknown_words,
+)
 from readfirst.harness.record.restore_whitespace import with_outer_whitespace
 from readfirst.harness.record.rewrite_expectations import (
     RewriteError,
@@ -98,10 +103,10 @@ def record(
     wanted: Mapping[str, Sequence[str]],
     mode: Mode,
     connect: Callable[[Contract], Callable[[], Adapter]],
-    takes: Takes,
+    takes: StoredReplays,
     *,
     jobs: int = 1,
-    progress: Callable[[Take], None] = lambda _: None,
+    progress: Callable[[ProductReplayResult], None] = lambda _: None,
 ) -> Generator[Recorded]:
     """Replay all scenarios on the product, then write the answers, and yield the result for each scenario. `wanted`
     contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces wrong
@@ -123,10 +128,10 @@ def replay_scenarios(
     suite: Suite,
     wanted: Mapping[str, Sequence[str]],
     connect: Callable[[Contract], Callable[[], Adapter]],
-    takes: Takes,
+    takes: StoredReplays,
     *,
     jobs: int = 1,
-) -> Generator[Take]:
+) -> Generator[ProductReplayResult]:
     """Replay every scenario on its contracts, store the transcripts, and yield the results. Stored replays are not
     repeated. Without a neighbouring contract that confirms a replay, the scenario is replayed a second time, in a
     different session and in the opposite order.
@@ -138,7 +143,7 @@ def replay_scenarios(
     # A confirmed answer confirms that of a newer version, so only contracts of one version are replayed side by side.
     for _, same_version in groupby(map(suite.contracts.find, wanted), key=lambda contract: contract.version):
         contracts = list(same_version)
-        job = TakeJob(suite, takes.root, 1, {contract.name: connect(contract) for contract in contracts})
+        job = ReplayJob(suite, takes.root, 1, {contract.name: connect(contract) for contract in contracts})
         items = [
             (suite.scenario(scenario_id, require_expect=False), contract)
             for contract in contracts
@@ -150,7 +155,7 @@ def replay_scenarios(
         yield from _run_job(replace(job, number=2), second[::-1], jobs)
 
 
-def _run_job(job: TakeJob, items: Sequence[tuple[str, str]], jobs: int) -> Generator[Take]:
+def _run_job(job: ReplayJob, items: Sequence[tuple[str, str]], jobs: int) -> Generator[ProductReplayResult]:
     if jobs > 1 and len(items) > 1:
         with work_in_processes(job, items, jobs, share_size=1) as replays:
             yield from replays
@@ -163,7 +168,7 @@ def accept_replays(
     suite: Suite,
     wanted: Mapping[str, Sequence[str]],
     mode: Mode,
-    takes: Takes,
+    takes: StoredReplays,
     errors: Mapping[tuple[str, str], str] | None = None,
     *,
     keep: bool = False,
@@ -194,7 +199,7 @@ class _PendingRecording:
         self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
         self.mode = mode
 
-    def accept(self, takes: Takes, errors: Mapping[tuple[str, str], str]) -> Recorded:
+    def accept(self, takes: StoredReplays, errors: Mapping[tuple[str, str], str]) -> Recorded:
         """Check the stored replays of the scenario. If the mode permits it, write the files. Return the result."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))

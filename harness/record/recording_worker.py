@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.record.confirmation import Confirmation, Replays
-from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.replay_samples import ProductReplayResult, StoredReplays
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import RunOptions
@@ -49,7 +49,7 @@ class ReplayProgress:
     """
 
     def __init__(
-        self, suite: Suite, wanted: Mapping[str, Sequence[str]], takes: Takes, jobs: int = 1
+        self, suite: Suite, wanted: Mapping[str, Sequence[str]], takes: StoredReplays, jobs: int = 1
     ) -> None:
         self.errors: dict[tuple[str, str], str] = {}
         missing = Confirmation(suite, takes).missing_replays(wanted)
@@ -62,7 +62,7 @@ class ReplayProgress:
         self._estimate = estimate(suite, missing, jobs)
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
-    def __call__(self, replay: Take) -> None:
+    def __call__(self, replay: ProductReplayResult) -> None:
         """Count a finished replay. An unplanned one, such as an unexpected second one, increases the total."""
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)

@@ -36,11 +36,11 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 _LOG = logging.getLogger("readfirst")
 
 
-TakeStatus = Literal["taken", "unsupported", "error"]
+ReplayStatus = Literal["taken", "unsupported", "error"]
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class ProductReplayResult:
     """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second. `message` is
     the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml lacks.
     """
@@ -48,7 +48,7 @@ class Take:
     scenario_id: str
     contract: str
     number: int
-    status: TakeStatus
+    status: ReplayStatus
     message: str = ""
 
 
@@ -57,7 +57,7 @@ def default_takes() -> Path:
     return platformdirs.user_cache_path("readfirst") / "takes"
 
 
-class Takes:
+class StoredReplays:
     """The stored replays in a directory, as `CONTRACT/NUMBER/SCENARIO.json`. A recording uses and then deletes them."""
 
     def __init__(self, root: Path) -> None:
@@ -117,7 +117,7 @@ class Takes:
 
 
 @dataclass(frozen=True)
-class TakeJob:
+class ReplayJob:
     """Job for `harness.run.process_pool` that replays scenarios in worker processes. An item is a scenario and a
     contract. `connect` contains the functions that open the product, by contract. `number` is 1 for first replays, 2
     for second ones.
@@ -129,10 +129,10 @@ class TakeJob:
     connect: Mapping[str, Callable[[], Adapter]]
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[tuple[str, str]], Take]]:
+    def open(self) -> Iterator[Callable[[tuple[str, str]], ProductReplayResult]]:
         """Yield the function that a worker process uses to replay a scenario on a contract."""
         suite = self.suite
-        takes = Takes(self.takes)
+        takes = StoredReplays(self.takes)
         with WorkspacePool() as place, ExitStack() as opened:
 
             @cache
@@ -141,33 +141,35 @@ class TakeJob:
                 opened.callback(traits_of(adapter).close)
                 return adapter
 
-            def replay_scenario(item: tuple[str, str]) -> Take:
+            def replay_scenario(item: tuple[str, str]) -> ProductReplayResult:
                 scenario_id, name = item
                 contract = suite.contracts.find(name)
                 scenario = suite.scenario(scenario_id, require_expect=False)
                 missing = sorted(scenario.needs - contract.capabilities)
                 if missing:
-                    return self._make_take(item, "unsupported", f"{name} lacks {', '.join(missing)}")
+                    return self._make_result(item, "unsupported", f"{name} lacks {', '.join(missing)}")
                 outcome = replay(scenario, open_product(name), place)
                 if error := outcome.error:
                     explanation = f"step {error.step + 1}: {error.message} {error.details}"
-                    return self._make_take(item, "error", explanation.strip())
+                    return self._make_result(item, "error", explanation.strip())
                 if reason := unrecordable(scenario, outcome):
-                    return self._make_take(item, "error", reason)
+                    return self._make_result(item, "error", reason)
                 transcript = transcribe(scenario, outcome, suite.vocabulary)
                 takes.put(scenario, contract, self.number, transcript)
                 words = unknown_words(transcript)
                 message = f"it refused in words that errors.yaml does not know: {words!r}" if words else ""
-                return self._make_take(item, "taken", message)
+                return self._make_result(item, "taken", message)
 
             yield replay_scenario
 
-    def result_for_crash(self, item: tuple[str, str], reason: str) -> Take:
+    def result_for_crash(self, item: tuple[str, str], reason: str) -> ProductReplayResult:
         """Return the result of a replay whose worker process crashed."""
-        return self._make_take(item, "error", reason)
+        return self._make_result(item, "error", reason)
 
-    def _make_take(self, item: tuple[str, str], status: TakeStatus, message: str = "") -> Take:
-        return Take(*item, self.number, status, message)
+    def _make_result(
+        self, item: tuple[str, str], status: ReplayStatus, message: str = ""
+    ) -> ProductReplayResult:
+        return ProductReplayResult(*item, self.number, status, message)
 
 
 def unknown_words(transcript: Transcript) -> str:

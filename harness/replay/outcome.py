@@ -25,7 +25,7 @@ class StepOutcome:
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
     """Changes that the harness itself made during the step, by world events and `during` events."""
-    struck: bool = False
+    interfered: bool = False
     """Whether the `during` events of a call happened, between the validation of the call and its execution."""
     milliseconds: float = 0.0
     traces: Mapping[str, Trace] = field(default_factory=dict)

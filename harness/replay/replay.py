@@ -29,7 +29,7 @@ from readfirst.harness.processes.temp_dirs import ScratchError
 from readfirst.harness.replay.interference import Interference
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher, kill_when_writing
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome, breakage_of, check_answers
-from readfirst.harness.replay.session_router import SessionRouter, at_once, require_method
+from readfirst.harness.replay.session_router import SessionRouter, require_method, run_simultaneously
 from readfirst.harness.replay.site import mount_disks, open_site
 from readfirst.harness.suite.event_kinds import INTERRUPTIONS
 from readfirst.harness.suite.file_entry import Entry
@@ -305,7 +305,7 @@ class _Replay:
                     results[number] = session.call(tool, arguments)
 
         def make() -> list[ToolResult]:
-            at_once([partial(act, side, session) for side, session in enumerate(sessions)])
+            run_simultaneously([partial(act, side, session) for side, session in enumerate(sessions)])
             return [results[number] for number in range(len(pairs))]
 
         self._record(make, len(pairs))
@@ -351,7 +351,7 @@ class _Replay:
         results = check_answers(answers, calls, self._normalise_text)
         trace.answers(self.index + 1, answers)
         world = interfere.changes if interfere is not None else {}
-        struck = interfere is not None and interfere.count > 0
+        interfered = interfere is not None and interfere.count > 0
         before = self.state
         changed = self._update_state()
         if interfere is None or interfere.state is None:
@@ -361,7 +361,7 @@ class _Replay:
             traces_left = traces(before, interfere.state[0]) | traces(start, self.state)
         names_before, names = self._file_names(start), self._file_names(self.state)
         self.steps.append(
-            StepOutcome(results, changed, world, struck, milliseconds, traces_left, names_before, names)
+            StepOutcome(results, changed, world, interfered, milliseconds, traces_left, names_before, names)
         )
 
     def _update_state(self) -> dict[str, Entry | None]:

@@ -100,7 +100,7 @@ class SessionRouter:
             close_session(self._sessions.pop())
 
 
-def at_once(actions: Sequence[Callable[[], object]]) -> None:
+def run_simultaneously(actions: Sequence[Callable[[], object]]) -> None:
     """Run all actions at the same time in threads, and wait until they end. Raises the first exception."""
     start = threading.Barrier(len(actions))
     raised: list[BaseException] = []

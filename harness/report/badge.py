@@ -5,14 +5,14 @@ from functools import reduce
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.report.by_rule import RuleResult, by_rule
-from readfirst.harness.report.results import Results, Sources
+from readfirst.harness.report.results import ReportSources, Results
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.shared_files import is_partial_title
 from readfirst.harness.terminal import harmless_json
 
 
-def page(results: Results, sources: Sources) -> str:
+def page(results: Results, sources: ReportSources) -> str:
     """Return the JSON of one badge for all runs. The badge counts the scenarios that pass at the requested level of
     each run.
 
@@ -62,7 +62,7 @@ def page(results: Results, sources: Sources) -> str:
     return f"{harmless_json(value, indent=2)}\n"
 
 
-def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
+def _whole_class(results: Results, sources: ReportSources) -> RuleClass | None:
     """Return the class of rules whose scenarios are exactly those of the runs. None if there is no such class."""
     if (rules := sources.rules) is None:
         return None

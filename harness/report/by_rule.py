@@ -22,7 +22,7 @@ from readfirst.harness.report.mistakes import (
     find_dominant_mistake,
     worst,
 )
-from readfirst.harness.report.results import Judged
+from readfirst.harness.report.results import JudgedScenario
 from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
@@ -31,17 +31,17 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 @dataclass(frozen=True, slots=True)
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
-    lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `fails` is the number
-    of scenarios that fail at this level. `shortest` is an example for reports: the shortest scenario with the most
-    frequent of the worst mistakes or, if the baseline accepts all failures, the shortest accepted failure.
+    lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `failing_scenarios` is
+    the number of scenarios that fail at this level. `example` is an example for reports: the shortest scenario with the
+    most frequent of the worst mistakes or, if the baseline accepts all failures, the shortest accepted failure.
     `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
     count: Count
     level: Level | None = None
-    fails: int = 0
-    shortest: Verdict | None = None
+    failing_scenarios: int = 0
+    example: Verdict | None = None
     is_overcautious: bool = False
 
     @property
@@ -154,7 +154,7 @@ class RuleTally:
         return min(examples, key=itemgetter(0))[1]
 
 
-def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
+def by_rule(judged: Iterable[JudgedScenario], rules: Rules | None) -> tuple[RuleResult, ...]:
     """Group the verdicts on one contract by rule, and return the result of each rule, the worst rule first."""
     tally = RuleTally(rules)
     for verdict, ruling in judged:
@@ -187,9 +187,16 @@ def _sort_key(result: RuleResult, rule_order: dict[str, int]) -> tuple[int, int,
     group = level if level > effects else effects if result.is_overcautious else 0
     rule = result.rule
     if rule is None:
-        return (group, len(CLASSES), level, 0, -result.fails, 0)
+        return (group, len(CLASSES), level, 0, -result.failing_scenarios, 0)
     requirement = REQUIREMENTS.index(rule.requirement)
-    return (group, CLASSES.index(rule.class_), level, requirement, -result.fails, rule_order[rule.id])
+    return (
+        group,
+        CLASSES.index(rule.class_),
+        level,
+        requirement,
+        -result.failing_scenarios,
+        rule_order[rule.id],
+    )
 
 
 MAX_RULE_LINES = 30
@@ -228,7 +235,7 @@ def dominant_lines(dominant: DominantMistake) -> list[Line]:
     addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
     share = f"{dominant.alone:,} of " if dominant.hides else "all "
     lines: list[Line] = [
-        ("title", f"One mistake in {share}{pluralize(dominant.of, 'failure')}{addition}:"),
+        ("title", f"One mistake in {share}{pluralize(dominant.total_failures, 'failure')}{addition}:"),
         ("", f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"),
     ]
     return [*lines, ("note", "What follows is as if it were fixed.")] if dominant.hides else lines
@@ -279,10 +286,10 @@ def rule_lines(
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
     """Return a generated scenario's first mistake, to add to a line with `used` columns. Empty without room for it."""
-    if result.shortest is None or not is_generated(result.shortest.scenario_id):
+    if result.example is None or not is_generated(result.example.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))
-    mistake = brief(result.shortest)
+    mistake = brief(result.example)
     if room < _MIN_MISTAKE_CHARS or not mistake:
         return ""
     return f"{_GAP}{mistake if len(mistake) <= room else f'{mistake[: room - 1]}…'}"
@@ -300,7 +307,7 @@ def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: i
 
 
 def _failure_ratio(result: RuleResult) -> str:
-    return f"{result.fails}/{result.count.judged}"
+    return f"{result.failing_scenarios}/{result.count.judged}"
 
 
 def rule_title(result: RuleResult) -> str:
@@ -318,4 +325,4 @@ def _escaped_title(result: RuleResult) -> str:
 
 
 def _shortest_id(result: RuleResult) -> str:
-    return visible(result.shortest.scenario_id) if result.shortest is not None else ""
+    return visible(result.example.scenario_id) if result.example is not None else ""

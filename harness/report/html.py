@@ -20,7 +20,7 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.markdown_escape import TEMPLATES, environment
-from readfirst.harness.report.results import Results, Run, Sources, levels_shown
+from readfirst.harness.report.results import ReportSources, Results, Run, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, tone_of
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.suite.contracts import Contract, contract_sort_key
@@ -31,7 +31,7 @@ _HIDDEN_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording"
 _STYLES = ("map.css", "page.css", "rules.css")
 
 
-def page(results: Results, sources: Sources) -> str:
+def page(results: Results, sources: ReportSources) -> str:
     """Return the HTML page as ASCII text. Expectations are omitted for contracts that the suite does not contain."""
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _column_headings(results)
@@ -231,7 +231,7 @@ def _index_of_scenarios(
     scenarios: Mapping[str, Scenario | None],
     headings: list[dict[str, str]],
     levels: tuple[Level, ...],
-    sources: Sources,
+    sources: ReportSources,
 ) -> dict[str, Any]:
     return {
         "levels": levels,
@@ -267,7 +267,7 @@ def _details_of_family(
     results: Results,
     scenarios: Mapping[str, Scenario | None],
     contracts: Sequence[Contract],
-    sources: Sources,
+    sources: ReportSources,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for scenario_id, scenario in scenarios.items():
         if scenario_id.partition("/")[0] == family:
@@ -284,7 +284,7 @@ def _details_of_family(
 
 
 def _describe_scenario(
-    scenario: Scenario | None, contracts: Sequence[Contract], sources: Sources
+    scenario: Scenario | None, contracts: Sequence[Contract], sources: ReportSources
 ) -> dict[str, Any]:
     if scenario is None:
         empty: list[Any] = []

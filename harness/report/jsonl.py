@@ -17,7 +17,7 @@ from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.contents import ContentReader, ContentWriter
-from readfirst.harness.report.results import Judged, Run
+from readfirst.harness.report.results import JudgedScenario, Run
 from readfirst.harness.suite.recording_file import StepEncoder
 from readfirst.harness.suite.schema import validator
 from readfirst.harness.suite.transcript import RecordingError, TranscriptStep
@@ -196,7 +196,7 @@ def _check_totals(
 
 def _parse_verdict(
     file: Path, number: int, line: dict[str, Any], design: str, refuses: tuple[str, ...]
-) -> Judged:
+) -> JudgedScenario:
     differences = [
         Difference(**_located_fields(value, _DIFFERENCE_FIELDS), late=value.get("late", False))
         for value in line.get("differences", ())

@@ -6,13 +6,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from readfirst.harness.report.by_rule import NO_RULE, RuleResult, by_rule, rule_title
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import brief, failure_text
-from readfirst.harness.report.results import Judged, Results, Run, Sources
+from readfirst.harness.report.results import JudgedScenario, ReportSources, Results, Run
 
 _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 """Attributes of a test suite that contain counts, with the tag of the XML elements that each attribute counts."""
 
 
-def page(results: Results, sources: Sources) -> str:
+def page(results: Results, sources: ReportSources) -> str:
     """Return the JUnit report as XML, in which characters that XML does not allow are escaped."""
     runs = results.runs
     names = list(dict.fromkeys(run.name for run in runs))
@@ -36,9 +36,9 @@ def page(results: Results, sources: Sources) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
+def _make_suites(run: Run, sources: ReportSources) -> Iterator[Element]:
     """Yield the test suites for one contract: one for each rule, or for each family if the suite has no rules."""
-    rules, groups = sources.rules, dict[str, list[Judged]]()
+    rules, groups = sources.rules, dict[str, list[JudgedScenario]]()
     for verdict, ruling in run.judged:
         family = verdict.scenario_id.partition("/")[0]
         group = family if rules is None else verdict.rule if verdict.rule in rules else ""
@@ -61,7 +61,7 @@ def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
         yield suite
 
 
-def _add_properties(suite: Element, result: RuleResult, run: Run, sources: Sources) -> None:
+def _add_properties(suite: Element, result: RuleResult, run: Run, sources: ReportSources) -> None:
     values: dict[str, str] = {}
     if (rule := result.rule) is not None:
         values = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
@@ -69,16 +69,18 @@ def _add_properties(suite: Element, result: RuleResult, run: Run, sources: Sourc
         values["design"] = design
     if refuses := run.judged[0][0].refuses:
         values["refuses"] = ", ".join(refuses)
-    if result.level is not None and result.shortest is not None:
-        values["failing"] = f"{result.fails} of {result.count.judged} at {result.level}"
-        values["shortest"] = result.shortest.scenario_id
-        values["command"] = f"{sources.commands(run).run} {result.shortest.scenario_id}"
+    if result.level is not None and result.example is not None:
+        values["failing"] = f"{result.failing_scenarios} of {result.count.judged} at {result.level}"
+        values["shortest"] = result.example.scenario_id
+        values["command"] = f"{sources.commands(run).run} {result.example.scenario_id}"
     properties = SubElement(suite, "properties") if values else suite
     for key, value in values.items():
         SubElement(properties, "property", name=key, value=visible(value))
 
 
-def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: Run, sources: Sources) -> None:
+def _add_case(
+    suite: Element, class_name: str, name: str, judged: JudgedScenario, run: Run, sources: ReportSources
+) -> None:
     verdict, ruling = judged
     class_name = visible(f"{run.contract}.{class_name}")
     case = SubElement(suite, "testcase", classname=class_name, name=visible(name))

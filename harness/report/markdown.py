@@ -19,7 +19,7 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.markdown_escape import document, fence_code, prose, table
 from readfirst.harness.report.mistakes import worst
-from readfirst.harness.report.results import Results, Run, Sources, levels_shown
+from readfirst.harness.report.results import ReportSources, Results, Run, levels_shown
 
 _MAX_FAILURES = 20
 """Maximum number of failures that are explained if the suite has no rules. Further failures are counted."""
@@ -29,14 +29,14 @@ _MAX_EXPLANATION_CHARS = 4000
 """Maximum characters of one explanation, because GitHub limits a step summary to one megabyte."""
 
 
-def page(results: Results, sources: Sources) -> str:
+def page(results: Results, sources: ReportSources) -> str:
     """Return the Markdown page, in which no text of a scenario or tool is parsed as markup. Failures are grouped by
     rule, or by family if the suite has no rules.
     """
     return document(_page_blocks(results, sources))
 
 
-def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
+def _page_blocks(results: Results, sources: ReportSources) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
     suites = ", ".join(dict.fromkeys(run.suite for run in results.runs if run.suite))
@@ -112,7 +112,7 @@ def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
     return [*held, str(count.error)]
 
 
-def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
+def _rule_blocks(run: Run, sources: ReportSources, levels: Sequence[Level]) -> Iterator[str]:
     """Yield a table of the classes, a list of failing rules, and the shortest failures of the first rules explained."""
     tally = RuleTally(sources.rules)
     for verdict, ruling in run.judged:
@@ -141,20 +141,20 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
     yield fence_code("sh", f"{sources.commands(run).run} SCENARIO")
     rows = [
         [
-            f"{result.fails}/{result.count.judged}",
+            f"{result.failing_scenarios}/{result.count.judged}",
             _escape_prose(rule_title(result)) + accepted_in(result),
             group_of(result),
-            _escape_prose(result.shortest.scenario_id if result.shortest is not None else ""),
+            _escape_prose(result.example.scenario_id if result.example is not None else ""),
         ]
         for result in failing
     ]
     yield table(["fails", "rule", "of", "shortest that fails"], rows)
     for result in failing[:_MAX_EXPLAINED_RULES]:
-        if result.shortest is not None:
-            yield from _explain_failure(result.shortest, run, sources)
+        if result.example is not None:
+            yield from _explain_failure(result.example, run, sources)
 
 
-def _failure_blocks(run: Run, sources: Sources) -> Iterator[str]:
+def _failure_blocks(run: Run, sources: ReportSources) -> Iterator[str]:
     unaccepted = (verdict for verdict, ruling in run.judged if not ruling.accepted)
     failing = [verdict for verdict in unaccepted if verdict.status in ("failed", "error")]
     if not failing:
@@ -166,7 +166,7 @@ def _failure_blocks(run: Run, sources: Sources) -> Iterator[str]:
         yield f"{len(failing) - _MAX_FAILURES} more failures, which do less harm, are not shown."
 
 
-def _explain_failure(verdict: Verdict, run: Run, sources: Sources) -> Iterator[str]:
+def _explain_failure(verdict: Verdict, run: Run, sources: ReportSources) -> Iterator[str]:
     text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
     if len(text) > _MAX_EXPLANATION_CHARS:
         text = f"{text[:_MAX_EXPLANATION_CHARS]}\n[{len(text) - _MAX_EXPLANATION_CHARS:,} more characters]"

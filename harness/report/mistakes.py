@@ -132,21 +132,21 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 @dataclass(frozen=True, slots=True)
 class DominantMistake:
     """The most frequent mistake of a run, which explains many failures at once. `failing` is the number of failures
-    with this mistake. `alone` is the number of failures with only this mistake at their lowest failing level, and `of`
-    the number of all failures. `shortest` is the shortest verdict among those that `alone` counts.
+    with this mistake. `alone` is the number of failures with only this mistake at their lowest failing level, and
+    `total_failures` the number of all failures. `shortest` is the shortest verdict among those that `alone` counts.
     """
 
     kind: str
     failing: int
     alone: int
-    of: int
+    total_failures: int
     shortest: Verdict
     is_overcautious: bool = False
 
     @property
     def hides(self) -> bool:
         """Whether some failures have other mistakes. In a list of failures, this frequent mistake would hide them."""
-        return self.alone < self.of
+        return self.alone < self.total_failures
 
     @property
     def example(self) -> str:

@@ -17,7 +17,7 @@ from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
-Judged = tuple[Verdict, BaselineResult]
+JudgedScenario = tuple[Verdict, BaselineResult]
 """The verdict on a scenario, and the result of the baseline for this verdict."""
 
 
@@ -33,7 +33,7 @@ class Run:
     contract: str
     level: Level
     version: str
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedScenario, ...]
     interrupted: bool = False
     name: str = ""
     series: int = 0
@@ -60,7 +60,7 @@ class Run:
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
-    def verdicts(self) -> Mapping[str, Judged]:
+    def verdicts(self) -> Mapping[str, JudgedScenario]:
         """The verdicts by scenario id."""
         return MappingProxyType({judged[0].scenario_id: judged for judged in self.judged})
 
@@ -146,7 +146,7 @@ PAGES: tuple[Page, ...] = get_args(Page)
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ReportSources:
     """Functions and data with which reports look up scenarios, contracts and commands. `find` returns the scenario with
     an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
     returns the commands for failures of a run. `version` is the version of readfirst. `rules` are the rules of the
@@ -170,12 +170,12 @@ class Sources:
 class PageReport:
     """Report that collects the verdicts, and writes a page at the end (Markdown, HTML, JUnit or badge)."""
 
-    def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: Sources) -> None:
+    def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: ReportSources) -> None:
         self._stream = stream
         self._facts = facts
         self._page = page
         self._sources = sources
-        self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
+        self._judged: dict[str, list[JudgedScenario]] = {name: [] for name in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Add the verdict on one scenario."""

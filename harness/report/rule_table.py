@@ -56,15 +56,17 @@ class RuleTable:
     classes: Sequence[tuple[str, str, Sequence[Mapping[str, Any]]]]
     """For each class of rules: its name, its meaning, and its rows."""
     repeat: str = ""
-    step: float = 4.5
+    column_width_rem: float = 4.5
     """Width of a column in rem if the table has more than _MAX_NAMED_COLUMNS columns."""
     linked: bool = False
     """Whether the page also contains the scenarios, so that the table can link to them."""
 
     @property
-    def least(self) -> float:
+    def min_width_rem(self) -> float:
         """Minimum width of the page in rem for a table. On a narrower page, each row is shown as a card."""
-        return 21 + (9 if len(self.columns) <= _MAX_NAMED_COLUMNS else self.step) * len(self.columns)
+        return 21 + (9 if len(self.columns) <= _MAX_NAMED_COLUMNS else self.column_width_rem) * len(
+            self.columns
+        )
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:

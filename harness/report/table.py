@@ -24,7 +24,7 @@ from readfirst.harness.report.by_rule import (
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line, brief_lines, failure_lines
 from readfirst.harness.report.mistakes import DominantMistake, worst
-from readfirst.harness.report.results import Results, Run, Sources, levels_shown
+from readfirst.harness.report.results import ReportSources, Results, Run, levels_shown
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class TableReport:
         failing = [result for group in results.values() for result in failing_rules(group)]
         # Harm of any class comes before harmless differences.
         failing.sort(key=lambda result: result.is_overcautious or result.level != "safe")
-        shortest = [result.shortest for result in failing if result.shortest is not None]
+        shortest = [result.example for result in failing if result.example is not None]
         harmful = any(not result.is_overcautious for result in failing)
         first = [mistake.shortest for mistake in dominant if not (mistake.is_overcautious and harmful)]
         chosen = {(each.scenario_id, each.contract): each for each in (*first, *shortest, *self._worst)}
@@ -285,7 +285,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
     return row
 
 
-def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
+def print_runs(console: Console, results: Results, sources: ReportSources, most_failures: int | None) -> None:
     """Print a report for each command that produced runs, and a table of all. `most_failures` None: explain all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
@@ -304,7 +304,7 @@ def print_runs(console: Console, results: Results, sources: Sources, most_failur
 
 
 def _print_series(
-    console: Console, name: str, runs: dict[str, Run], sources: Sources, most_failures: int | None
+    console: Console, name: str, runs: dict[str, Run], sources: ReportSources, most_failures: int | None
 ) -> None:
     first = next(iter(runs.values()))
     facts = RunFacts(

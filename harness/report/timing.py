@@ -10,7 +10,7 @@ from readfirst.harness.pluralize import pluralize
 
 
 @dataclass
-class Cost:
+class RunTimer:
     """Measures the time of a run, from the constructor to the last verdict. `clock` returns the time in seconds. The
     start-up is the time until the first verdict, without the calls of its scenario.
     """

@@ -7,7 +7,7 @@ from functools import partial
 
 from readfirst.harness.adapter_api import Adapter, Session, ToolResult
 from readfirst.harness.adapter_traits import close_session, traits_of
-from readfirst.harness.replay.session_router import at_once
+from readfirst.harness.replay.session_router import run_simultaneously
 from readfirst.harness.run.check_session import (
     NOTES,
     CheckFailed,
@@ -128,7 +128,7 @@ def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
             session = owner.open(workspace)
             stack.callback(close_session, session)
             writes.append(partial(write_file, session, path))
-        at_once(writes)
+        run_simultaneously(writes)
         entries = site.snapshot()
         for path, content in contents.items():
             answer, entry = answers[path], entries.get(path)

@@ -38,7 +38,7 @@ def connect(
     """Return the adapter that a connect string names. `contract` is used for the comparison (default: the suite's
     default), and is exactly what the reference implements. If the suite is not trusted, every implementation runs in a
     sandbox. Raises ConnectError for an invalid string or a missing implementation, AdapterError if it does not start,
-    and NoWallError if the system lacks the necessary sandbox.
+    and SandboxUnavailableError if the system lacks the necessary sandbox.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
@@ -82,9 +82,13 @@ def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandb
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
     if not confine and (kind == "recording" or not suite.needs_sandbox):
         return None
-    from readfirst.harness.processes.sandbox import find_sandbox, wall_around
+    from readfirst.harness.processes.sandbox import find_sandbox, sandbox_for_suite
 
-    return find_sandbox([root.absolute() for root in suite.roots]) if confine else wall_around(*suite.roots)
+    return (
+        find_sandbox([root.absolute() for root in suite.roots])
+        if confine
+        else sandbox_for_suite(*suite.roots)
+    )
 
 
 def _connect_reference(wanted: ConnectRequest) -> Adapter:

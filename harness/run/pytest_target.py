@@ -108,7 +108,7 @@ class Target:
     def _connect(self, contract: str) -> Runner:
         """Return the runner of a contract. The first use connects to the target. Raises UnconnectedError."""
         from readfirst.harness.adapter_api import AdapterError
-        from readfirst.harness.processes.sandbox import NoWallError
+        from readfirst.harness.processes.sandbox import SandboxUnavailableError
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
 
@@ -116,7 +116,7 @@ class Target:
             spec = RunSpec(self._suite, self.name, contract, self.level, self._run_options())
             try:
                 self._runners[contract] = Runner(spec)
-            except (ConnectError, NoWallError) as error:
+            except (ConnectError, SandboxUnavailableError) as error:
                 raise UnconnectedError(str(error).replace("--trust", "--readfirst-trust")) from error
             except AdapterError as error:
                 message = f"{self.name!r} cannot be connected: {error}"

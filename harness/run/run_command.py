@@ -29,9 +29,9 @@ from readfirst.harness.report.escape import visible, visible_command
 from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.jsonl import JsonlReport, read_stream
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
+from readfirst.harness.report.results import Page, PageReport, ReportSources, Results, Run
 from readfirst.harness.report.table import BRIEF, TableReport, print_runs
-from readfirst.harness.report.timing import Cost
+from readfirst.harness.report.timing import RunTimer
 from readfirst.harness.run.failed_workspaces import prepare_directory
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.last_failed import LastFailed, failed_in
@@ -183,7 +183,7 @@ def perform(request: RunRequest) -> int:
     """Execute a run with all its reports, and return the exit code. Exceptions are not caught. After Ctrl-C, the
     reports on standard output are finished. A report file is not written.
     """
-    suite, keep, cost = request.suite, request.options.keep, Cost()
+    suite, keep, timer = request.suite, request.options.keep, RunTimer()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
     baseline = None
     if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
@@ -230,7 +230,7 @@ def perform(request: RunRequest) -> int:
         stack.enter_context(closing(verdicts))
         # The first verdict comes before any output, because connecting to the target may raise an exception.
         first = next(verdicts)
-        cost.started(first)
+        timer.started(first)
         facts = replace(facts, design=first.design, refuses=first.refuses)
         reports, console = _open_reports(request, facts, stack)
         notice = ServerNotice(len(ids), jobs)
@@ -241,7 +241,7 @@ def perform(request: RunRequest) -> int:
                 if request.update_baseline and ruling.stale and not ruling.needs_reason:  # it is rewritten
                     ruling = BaselineResult(conformant=not verdict.failing)
                 summary.add(verdict, ruling)
-                cost.verdict(verdict)
+                timer.verdict(verdict)
                 if line := notice.line(verdict):
                     say(line, err=True)
                 for report in reports:
@@ -273,7 +273,7 @@ def perform(request: RunRequest) -> int:
             "judged goes unnoticed. Renew it with --update-baseline.",
             err=True,
         )
-    say(cost.sentence(summary, jobs), err=True)
+    say(timer.sentence(summary, jobs), err=True)
     for line in filter(None, (grouping_line(request, failing), all_pass_line(request, tested))):
         say(line, err=True)
     if keep is not None and any(any(each.values()) for each in tested.values()):
@@ -334,8 +334,8 @@ def _filter_failed(
     return sorted({*ids} & {*known}), f"no selected scenario {fate} when {request.target} was last run"
 
 
-def _report_sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
-    return Sources(
+def _report_sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> ReportSources:
+    return ReportSources(
         suite.find_scenario,
         suite.contracts,
         suite.with_expectations_of,

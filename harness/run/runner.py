@@ -38,9 +38,8 @@ _WRITING_TOOLS = {"Edit", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """The settings of one run, picklable for worker processes. `connect` is the connect string. `also` are further
-    contracts: if the implementation does not depend on the contract, one replay is compared with `contract` and with
-    all of them.
+    """The settings of one run, picklable for worker processes. `connect` is the connect string. `further_contracts`: if
+    the implementation does not depend on the contract, one replay is compared with `contract` and with all of these.
     """
 
     suite: Suite
@@ -48,7 +47,7 @@ class RunSpec:
     contract: str
     level: Level = "text"
     options: RunOptions = DEFAULT
-    also: tuple[str, ...] = ()
+    further_contracts: tuple[str, ...] = ()
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -63,7 +62,7 @@ class RunSpec:
         heading = self.suite.heading(scenario_id)
         return tuple(
             Verdict.without_replay(heading, contract, self.level, "error", reason, blame="environment")
-            for contract in (self.contract, *self.also)
+            for contract in (self.contract, *self.further_contracts)
         )
 
 
@@ -94,7 +93,7 @@ class Runner:
     def __init__(self, spec: RunSpec) -> None:
         self.spec = spec
         self.suite = spec.suite
-        self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
+        self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.further_contracts)))
         self._adapter = connect(spec.connect, self.suite, spec.options, contract=self.contracts[0])
         self._traits = traits_of(self._adapter)
         design_named(self._traits.design)

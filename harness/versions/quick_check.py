@@ -14,7 +14,7 @@ from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import replay_scenarios
-from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.replay_samples import ProductReplayResult, StoredReplays
 from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
@@ -115,10 +115,10 @@ class QuickComparison:
     """
 
     suite: Suite
-    takes: Takes
+    takes: StoredReplays
     connect: Callable[[Contract], Callable[[], Adapter]]
     jobs: int = 1
-    progress: Callable[[Take], None] = lambda _: None
+    progress: Callable[[ProductReplayResult], None] = lambda _: None
     first_difference: Callable[[Contract, Diff], None] = lambda *_: None
     """Called once for each contract, as soon as a first replay differs, with the differences of this scenario."""
 

@@ -9,7 +9,7 @@ from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.record.record import Recorded, accept_replays, find_unrecorded
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.suite.contracts import Contract, Contracts, contract_sort_key
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -66,7 +66,7 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
     return older[-1] if older else None
 
 
-def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
+def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
     """Return the scenarios to record for each new contract: those with a recording on its predecessor, as the others
     would fail again. Raises ReleaseError if a predecessor has no recordings.
     """
@@ -104,7 +104,7 @@ def write_release(
     suite: Suite,
     release: Release,
     wanted: Mapping[str, Sequence[str]],
-    takes: Takes,
+    takes: StoredReplays,
     broken: Mapping[tuple[str, str], str],
     *,
     max_unanswered: float = 0,

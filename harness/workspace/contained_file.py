@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import replace
 
-from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.processes.safe_open import open_directory
 from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 
@@ -21,7 +21,7 @@ def resolve_inside(root: str, path: str) -> str:
 def open_inside(root: str, name: str, flags: int) -> int:
     """Open a regular file from `resolve_inside`. Raises OSError, also for a new link in the path, and ValueError."""
     folder, _, last = f"{root}/{name}".rpartition("/")
-    with opened(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
+    with open_directory(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
         descriptor = os.open(last, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=directory_fd)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor

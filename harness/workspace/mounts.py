@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from readfirst.harness.adapter_api import UnsupportedCall
-from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.processes.safe_open import open_directory
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import DISK_PAGE
 
@@ -94,7 +94,7 @@ class _FileSystem:
         tree_fd = self._libc.syscall(_OPEN_TREE, -1, path, ctypes.c_uint(_OPEN_TREE_CLONE | os.O_CLOEXEC))
         _require_success(min(tree_fd, 0))
         try:
-            with opened(folder) as target_fd:
+            with open_directory(folder) as target_fd:
                 self._check(self._libc.syscall(_MOVE_MOUNT, tree_fd, b"", target_fd, b"", _MOVE_MOUNT_FLAGS))
         except OSError:
             os.close(tree_fd)

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from readfirst.harness.processes.safe_open import opened, set_mode
+from readfirst.harness.processes.safe_open import open_directory, set_mode
 from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
@@ -85,7 +85,7 @@ def scan(
 ) -> None:
     """Add the content of `directory` to `entries`. `prefix` precedes paths, `names` are included (None: all)."""
     folder, name = os.path.split(directory)
-    with opened(folder) as above:
+    with open_directory(folder) as above:
         _Scan(entries, root_path).directory(name, above, prefix, names)
 
 

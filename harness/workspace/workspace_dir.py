@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from readfirst.harness.adapter_api import Permissions, Workspace
 from readfirst.harness.processes.rmtree import destroy, empty
-from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.processes.safe_open import open_directory
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.suite.hooks import hooks_for_scenario
@@ -116,7 +116,7 @@ class WorkspaceDir:
         """Rename the workspace to `name`. It stays in the same directory."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
-            with opened(self.around) as around:
+            with open_directory(self.around) as around:
                 os.rename(os.path.basename(self.root), name, src_dir_fd=around, dst_dir_fd=around)
             self.root = renamed
 
@@ -241,7 +241,7 @@ class WorkspaceDir:
 
 def _make(folder: str) -> None:
     above, name = os.path.split(folder)
-    with opened(above) as parent:
+    with open_directory(above) as parent:
         os.mkdir(name, 0o755, dir_fd=parent)
 
 

@@ -12,8 +12,8 @@ from typing import assert_never
 from readfirst.harness.adapter_api import UnsupportedCall
 from readfirst.harness.processes.safe_open import (
     DirectoryHandles,
-    below,
-    opened,
+    open_directory,
+    open_subdirectory,
     set_directory_mode_and_time,
     set_mode,
 )
@@ -45,7 +45,7 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
     directories.
     """
     folder, name = _split_path(root, path)
-    with opened(folder, make=True) as directory_fd:
+    with open_directory(folder, make=True) as directory_fd:
         create_entry(entry, name, directory_fd, root=root, time=time)
 
 
@@ -65,10 +65,10 @@ def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time:
             os.symlink(link.replace("$WS", root), name, dir_fd=directory_fd)
         case HardLink(to):
             there, known = _split_path(root, to)
-            with opened(there) as source:
+            with open_directory(there) as source:
                 os.link(known, name, src_dir_fd=source, dst_dir_fd=directory_fd, follow_symlinks=False)
         case Directory(mode):
-            os.close(below(name, directory_fd, make=True))
+            os.close(open_subdirectory(name, directory_fd, make=True))
             set_mode(name, 0o755 if mode is None else mode, directory_fd)
         case SpecialFile(kind):
             if kind not in _SPECIAL_TYPES:
@@ -102,7 +102,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     root_path = os.fspath(root)
     hard_links = []
     directories = {""}
-    with DirectoryHandles(root_path) as below:
+    with DirectoryHandles(root_path) as handles:
         for path, entry in files.items():
             folder, _, name = path.rpartition("/")
             folders = path if isinstance(entry, Directory) else folder
@@ -110,14 +110,14 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
                 directories.add(folders)
                 folders = folders.rpartition("/")[0]
             if isinstance(entry, Directory):
-                below.at(path)
+                handles.at(path)
             elif isinstance(entry, HardLink):
                 hard_links.append((path, entry))
             else:
                 time = OLD_TIME * NANOSECONDS
                 if isinstance(entry, RegularFile) and entry.mtime is not None:
                     time = int(entry.mtime * NANOSECONDS)
-                create_entry(entry, name, below.at(folder), root=root_path, time=time)
+                create_entry(entry, name, handles.at(folder), root=root_path, time=time)
         for path, entry in hard_links:
             create(root_path, path, entry)
         for path in sorted(directories, reverse=True):
@@ -125,7 +125,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
             mode = given.mode if isinstance(given, Directory) else None
             if isinstance(given, Directory):
                 set_ownership(f"{root_path}/{path}", given.ownership)
-            set_directory_mode_and_time(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
+            set_directory_mode_and_time(handles.at(path), 0o755 if mode is None else mode, OLD_TIME)
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
@@ -242,7 +242,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 def _open_parent(path: str) -> Iterator[tuple[int, str]]:
     """Open the parent of a path, without following links. Yield its descriptor and the path's last part."""
     folder, _, name = path.rpartition("/")
-    with opened(folder) as descriptor:
+    with open_directory(folder) as descriptor:
         yield descriptor, name
 
 

@@ -16,7 +16,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
 from readfirst.harness.record.recording_worker import Product, ReplayProgress
-from readfirst.harness.record.replay_samples import Takes, default_takes
+from readfirst.harness.record.replay_samples import StoredReplays, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
@@ -66,7 +66,7 @@ def adopt(
     sweep()
     exact = exact_version(suite, version)
     options = replace(options, jobs=options.jobs or processors())
-    kept = Takes(takes or default_takes())
+    kept = StoredReplays(takes or default_takes())
     with kept.held():
         if exact not in suite.contracts:
             release = release_of(suite.contracts, exact)
@@ -118,7 +118,7 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 
 
 def _date_causes(
-    suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
+    suite: Suite, contract: Contract, before: Contract, takes: StoredReplays, options: RunOptions
 ) -> Diff:
     """Return the differences between two contracts, each with the version that introduced it. To find this version, the
     scenarios that differ are recorded on versions between the two contracts.

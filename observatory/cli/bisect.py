@@ -25,7 +25,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.record.record import accept_replays
 from readfirst.harness.record.recording_worker import Product, ReplayProgress, replay_seconds
-from readfirst.harness.record.replay_samples import Takes, default_takes
+from readfirst.harness.record.replay_samples import StoredReplays, default_takes
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
 from readfirst.harness.run.run_options import RunOptions
@@ -84,7 +84,7 @@ def bisect(
             f"The selected scenarios need {', '.join(sorted(needs))}. No contract supports all of them."
         )
     published = published_versions(contract.package or PACKAGE)
-    kept = Takes(takes or default_takes())
+    kept = StoredReplays(takes or default_takes())
     replays = VersionReplays(
         suite, kept, lambda contract: Product(suite, contract.name, options), "+gated" if gated else ""
     )

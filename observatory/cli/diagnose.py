@@ -7,7 +7,7 @@ import typer
 
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import Fixtures, Output, Trust, open_suite, running, write_output
-from readfirst.harness.processes.sandbox import NoWallError
+from readfirst.harness.processes.sandbox import SandboxUnavailableError
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.observatory.diagnosis.best_match import find_diagnosis
 from readfirst.observatory.diagnosis.observation import (
@@ -45,7 +45,7 @@ def diagnose(
     """
     suite = open_suite(fixtures, trust=trust)
     if suite.needs_sandbox:
-        raise NoWallError(
+        raise SandboxUnavailableError(
             f"{suite.root} is not the bundled suite, and diagnose replays it without a sandbox. Add --trust to do so."
         )
     if not targets:

@@ -149,7 +149,7 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
             if rule["class"] == class_
         ]
         classes.append((class_, data["classes"][class_]["means"], rows))
-    return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
+    return RuleTable(name, columns, classes, repeat, column_width_rem=3.9 if of == "versions" else 4.5)
 
 
 def rule_row_from_data(

@@ -11,7 +11,7 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import replay_scenarios
-from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.replay_samples import ProductReplayResult, StoredReplays
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
@@ -46,7 +46,7 @@ class VersionReplays:
     """
 
     suite: Suite
-    takes: Takes
+    takes: StoredReplays
     connect: Callable[[Contract], Callable[[], Adapter]]
     variant: str = ""
     silent: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -57,7 +57,10 @@ class VersionReplays:
         return self.suite.contracts.find(version + self.variant)
 
     def __call__(
-        self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
+        self,
+        version: str,
+        ids: Sequence[str],
+        progress: Callable[[ProductReplayResult], None] = lambda _: None,
     ) -> dict[str, Transcript]:
         """Replay scenarios on a version, calling `progress` after each, and return the confirmed answers by scenario
         id. The reasons for missing answers are added to `silent`.

@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.results import Results, Run, Sources
+from readfirst.harness.report.results import ReportSources, Results, Run
 from readfirst.harness.run.run_command import RunRequest
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.file_entry import RegularFile, Symlink
@@ -135,8 +135,8 @@ class World:
         )
         return Results((run, replace(run, series=1)))
 
-    def sources(self) -> Sources:
-        return Sources(
+    def sources(self) -> ReportSources:
+        return ReportSources(
             find=self.scenario,
             contracts=Contracts("", ()),
             with_expectations_of=lambda scenario, contract: scenario,

@@ -14,7 +14,7 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.jsonl import JsonlReport
-from readfirst.harness.report.results import PAGES, Judged, PageReport
+from readfirst.harness.report.results import PAGES, JudgedScenario, PageReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
@@ -37,7 +37,7 @@ GO_ON = Commands("readfirst run mine", "readfirst show")
 NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
 
 
-def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[Judged]:
+def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[JudgedScenario]:
     found = []
     for contract in contracts:
         for number, ((status, holding), requirement) in enumerate(

@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.report import html
 from readfirst.harness.report.html import version_lines
-from readfirst.harness.report.results import PAGES, Judged, Page, PageReport, Results, Run
+from readfirst.harness.report.results import PAGES, JudgedScenario, Page, PageReport, Results, Run
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 from tests.parsed import ParsedPage
@@ -170,7 +170,7 @@ def test_runs_of_one_command_have_the_same_number_in_every_report(mixed: Suite) 
     ],
 )
 def test_a_badge_shows_the_worst_failure(
-    mixed: Suite, judged: Judged | None, message: str, color: str
+    mixed: Suite, judged: JudgedScenario | None, message: str, color: str
 ) -> None:
     made = run(judged) if judged else run(interrupted=True)
     badge = json.loads(sources_of(mixed).write("badge", Results((made,))))

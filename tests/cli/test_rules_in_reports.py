@@ -10,7 +10,7 @@ import pytest
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.by_rule import RuleTally, by_class, by_rule, rule_lines
-from readfirst.harness.report.results import Judged, Results, Sources
+from readfirst.harness.report.results import JudgedScenario, ReportSources, Results
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from tests import verdicts
@@ -36,7 +36,7 @@ def verdict_on(
     harm: Kind | None = None,
     accepted: str = "",
     status: Status | None = None,
-) -> Judged:
+) -> JudgedScenario:
     """Return a verdict on a scenario whose id begins with its rule. It fails at `fails` and all stricter levels."""
     found = verdicts.verdict(
         scenario,
@@ -52,7 +52,7 @@ def verdict_on(
 Row = tuple[str, str, str, str]
 """The heading above a rule that does not hold, `failures/scenarios`, its title, and the shortest failing scenario."""
 
-TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
+TABLE: dict[str, tuple[Sequence[JudgedScenario], Sequence[Row], str, str]] = {
     "classes": (
         [
             verdict_on("numbers/a", "safe", length=3),
@@ -130,7 +130,7 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
 """Each with the expected rows, numbers of the classes, and text of the badge."""
 
 
-def sources(suite: Suite) -> Sources:
+def sources(suite: Suite) -> ReportSources:
     return sources_of(suite, rules=RULES, find=lambda _: None, of_class=lambda class_: CLASS.get(class_, []))
 
 
@@ -138,11 +138,13 @@ CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
 """The scenarios of each class. If a run contains all of a class, its badge names the class."""
 
 
-def results(every: Sequence[Judged]) -> Results:
+def results(every: Sequence[JudgedScenario]) -> Results:
     return Results((run(*every, target="python:module:Tools"),))
 
 
-def report_lines(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
+def report_lines(
+    every: Sequence[JudgedScenario], width: int | None = None, everything: bool = False
+) -> list[str]:
     return [
         text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
     ]
@@ -150,7 +152,7 @@ def report_lines(every: Sequence[Judged], width: int | None = None, everything: 
 
 @rows(("judged", "failing", "classes", "badge"), TABLE.values())
 def test_each_format_lists_the_rules_in_the_same_order(
-    suite: Suite, judged: Sequence[Judged], failing: Sequence[Row], classes: str, badge: str
+    suite: Suite, judged: Sequence[JudgedScenario], failing: Sequence[Row], classes: str, badge: str
 ) -> None:
     wide = max((len(title) for _, _, title, _ in failing), default=0)
     assert report_lines(judged)[2:] == [
@@ -242,7 +244,7 @@ def test_the_status_of_a_rule_follows_from_its_scenarios(statuses: str, standing
 
 def test_the_example_of_a_rule_is_an_accepted_failure_only_if_no_other_scenario_fails() -> None:
     (result,) = by_rule([accepted := verdict_on("stale/a", "safe", accepted="known")], RULES)
-    assert result.shortest is accepted[0]
+    assert result.example is accepted[0]
     assert [
         each.class_ for each in by_class(by_rule([verdict_on("gone/a"), verdict_on("numbers/a")], RULES))
     ] == ["wording"]
@@ -250,7 +252,7 @@ def test_the_example_of_a_rule_is_an_accepted_failure_only_if_no_other_scenario_
 
 def failures_with(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
-) -> Iterator[Judged]:
+) -> Iterator[JudgedScenario]:
     """Yield a failure for each number, with the differences `what`: harm, if they begin with a kind of harm."""
     for number in numbers:
         found, ruling = verdict_on(f"{rule}/{number:02}", "effects")
@@ -350,7 +352,7 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
     ],
 )
 def test_the_most_frequent_mistake_is_named_and_rules_are_counted_as_if_it_were_fixed(
-    every: Sequence[Judged], named: tuple[object, ...] | None, left: dict[str, int]
+    every: Sequence[JudgedScenario], named: tuple[object, ...] | None, left: dict[str, int]
 ) -> None:
     tally = RuleTally(RULES)
     for found, ruling in every:
@@ -359,8 +361,9 @@ def test_the_most_frequent_mistake_is_named_and_rules_are_counted_as_if_it_were_
     if named is None or mistake is None:
         assert mistake is named
         return
-    assert (mistake.kind, mistake.failing, mistake.alone, mistake.of, mistake.hides, mistake.example) == named
-    assert {each.id: each.fails for each in tally.results(as_if_without=mistake.kind)} == left
+    counts = (mistake.failing, mistake.alone, mistake.total_failures)
+    assert (mistake.kind, *counts, mistake.hides, mistake.example) == named
+    assert {each.id: each.failing_scenarios for each in tally.results(as_if_without=mistake.kind)} == left
 
 
 def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_refusals() -> None:
@@ -369,8 +372,8 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
     lost = failures_with("stale", range(3, 4), "lost: line 2 of notes.txt", level="safe")
     spoiled = failures_with("stale", range(3), "spoiled: the mode of a was 0755", level="safe")
     (result,) = by_rule([*refusals, *lost, *((replace(each, length=9), no) for each, no in spoiled)], RULES)
-    assert result.shortest is not None
-    assert (result.shortest.scenario_id, result.is_overcautious) == ("stale/00", False)
+    assert result.example is not None
+    assert (result.example.scenario_id, result.is_overcautious) == ("stale/00", False)
     (overcautious,) = by_rule(refusals, RULES)
     assert overcautious.is_overcautious
 

@@ -7,7 +7,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.jsonl import JsonlReport
-from readfirst.harness.report.timing import Cost
+from readfirst.harness.report.timing import RunTimer
 from readfirst.harness.run.server_notice import PENDING, ServerNotice
 from tests import verdicts
 from tests.cli.test_reports import facts, schema_errors
@@ -80,21 +80,21 @@ def test_json_lines_contain_the_decision_about_shared_servers() -> None:
 
 def test_the_last_line_about_time_lists_start_up_scenarios_and_steps_separately() -> None:
     times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
-    cost, summary = Cost(clock=lambda: next(times)), Summary()
+    timer, summary = RunTimer(clock=lambda: next(times)), Summary()
     timed = [
         verdicts.verdict("a/b", "passed", milliseconds=ms, steps=steps) for ms, steps in ((500, 2), (700, 4))
     ]
-    cost.started(timed[0])
+    timer.started(timed[0])
     for each in timed:
-        cost.verdict(each)
+        timer.verdict(each)
         summary.add(each, BaselineResult(conformant=True))
-    assert cost.sentence(summary) == (
+    assert timer.sentence(summary) == (
         "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
     )
 
 
 def test_the_last_line_about_time_states_how_many_scenarios_shared_a_server_and_why() -> None:
-    cost, summary = Cost(clock=lambda: 0.0), Summary()
+    timer, summary = RunTimer(clock=lambda: 0.0), Summary()
     for server in (
         ServerUse(shared=False, why="too few to try"),
         ServerUse(shared=True, why="no session affects another"),
@@ -104,7 +104,7 @@ def test_the_last_line_about_time_states_how_many_scenarios_shared_a_server_and_
         None,
     ):
         summary.add(verdict(server, "passed"), BaselineResult(conformant=True))
-    assert cost.sentence(summary).partition(" in all; ")[2] == (
+    assert timer.sentence(summary).partition(" in all; ")[2] == (
         "2 scenarios on a shared server (no session affects another); "
         "3 scenarios each on its own server (must be fresh)"
     )

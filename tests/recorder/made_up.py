@@ -8,7 +8,7 @@ import yaml
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.record.record import Mode, Recorded, record
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.suite.suite import Suite
 
 GATE = """\
@@ -82,6 +82,6 @@ def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorde
 def record_on(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
     """Record `gate/x` on several contracts. `edits`: the function that executes each Edit, by contract."""
     wanted = {name: ["gate/x"] for name in edits}
-    takes = Takes(suite.root.parent / "takes")
+    takes = StoredReplays(suite.root.parent / "takes")
     (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)
     return result

@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.record.record import find_unrecorded, record
-from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.replay_samples import ProductReplayResult, StoredReplays
 from readfirst.harness.record.restore_whitespace import with_outer_whitespace
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
@@ -125,7 +125,7 @@ def test_an_unknown_error_message_is_reported_as_soon_as_it_occurs(suite: Suite,
         replayed.append(path.read_text())
         return replace_text(path)
 
-    def hear(taken: Take) -> None:
+    def hear(taken: ProductReplayResult) -> None:
         if "Out of cheese" in taken.message:
             assert "errors.yaml" in taken.message
             if names_it and not reported:
@@ -134,7 +134,7 @@ def test_an_unknown_error_message_is_reported_as_soon_as_it_occurs(suite: Suite,
                 path.write_text(path.read_text().replace(f"- {form}", f"- {form}\n      - Out of cheese"))
             reported.setdefault(taken.scenario_id, len(replayed))
 
-    takes = Takes(suite.root.parent / "takes")
+    takes = StoredReplays(suite.root.parent / "takes")
     wanted = {"2.1.7": ["gate/x", *others]}
     found = record(suite, wanted, "create", lambda _: lambda: Product(edit), takes, progress=hear)
     first = "created" if names_it else "refused"

@@ -12,7 +12,7 @@ from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.record import confirmation
 from readfirst.harness.record.confirmation import SAMPLE_INTERVAL, is_sampled
 from readfirst.harness.record.record import Recorded, record
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 
@@ -59,8 +59,8 @@ def suite(root: Path) -> Suite:
     return Suite(root)
 
 
-def takes_of(suite: Suite) -> Takes:
-    return Takes(suite.root.parent / "takes")
+def takes_of(suite: Suite) -> StoredReplays:
+    return StoredReplays(suite.root.parent / "takes")
 
 
 def record_products(

@@ -6,7 +6,7 @@ import pytest
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.record.confirmation import Confirmation, is_sampled
 from readfirst.harness.record.recording_worker import estimate, replay_seconds
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 
@@ -18,12 +18,12 @@ def ids(*families: str) -> list[str]:
 
 
 @pytest.fixture
-def takes(tmp_path: Path) -> Takes:
-    return Takes(tmp_path)
+def takes(tmp_path: Path) -> StoredReplays:
+    return StoredReplays(tmp_path)
 
 
 @pytest.mark.slow
-def test_the_estimated_time_depends_on_the_numbers_of_scenarios_and_sessions(takes: Takes) -> None:
+def test_the_estimated_time_depends_on_the_numbers_of_scenarios_and_sessions(takes: StoredReplays) -> None:
     gate = ids("gate/", "crossings/")
     left = Confirmation(BUNDLED, takes).missing_replays({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
@@ -43,7 +43,7 @@ def test_the_estimated_time_depends_on_the_numbers_of_scenarios_and_sessions(tak
     assert replay_seconds(BUNDLED, gate, "2.1.330") < replay_seconds(BUNDLED, gate, "2.1.7")
 
 
-def test_the_estimate_leaves_out_replays_that_are_already_stored(takes: Takes) -> None:
+def test_the_estimate_leaves_out_replays_that_are_already_stored(takes: StoredReplays) -> None:
     contract = BUNDLED.contracts.find("2.1.400")
     chosen = [each for each in ids("gate/") if not is_sampled(each, contract)][:3]
     same, other, missing = map(BUNDLED.scenario, chosen)

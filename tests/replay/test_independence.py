@@ -85,8 +85,8 @@ AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
     "honest": SharingResult(),
-    "forgets": SharingResult(again=True),
-    "anew": SharingResult(anew=True),
+    "forgets": SharingResult(reusable=True),
+    "anew": SharingResult(reusable_after_handshake=True),
     **dict.fromkeys(
         ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
         SharingResult(refusal=AFTER_ANOTHER),
@@ -123,7 +123,7 @@ def test_the_probe_detects_how_one_session_affects_another(place: WorkspacePool,
 def test_the_probe_detects_a_server_that_remembers_the_session_before_a_handshake(
     place: WorkspacePool, way: str
 ) -> None:
-    assert not probe(way, place).anew
+    assert not probe(way, place).reusable_after_handshake
 
 
 def test_the_probe_compares_a_digest_in_an_answer_if_it_is_equal_on_separate_servers(
@@ -140,7 +140,7 @@ def test_if_servers_are_not_shared_the_probe_uses_only_one_workspace(place: Work
 
 def test_the_probe_calls_only_available_tools(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
-    assert probe("anything-read", place, tools=tools) == SharingResult(again=True)
+    assert probe("anything-read", place, tools=tools) == SharingResult(reusable=True)
 
 
 def test_the_probe_reports_that_a_server_that_always_fails_cannot_be_shared(place: WorkspacePool) -> None:

@@ -76,7 +76,7 @@ def test_parallel_calls_and_events_during_a_call_reach_the_process(
     outcome = replay(scenario, open_adapter(name), place)
     assert outcome.error is None
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
-    assert outcome.steps[1].struck
+    assert outcome.steps[1].interfered
     assert outcome.steps[1].results[0].is_error
 
 

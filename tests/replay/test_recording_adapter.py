@@ -125,14 +125,14 @@ def test_recorded_parallel_calls_and_events_during_a_call_are_replayed(replay_st
     )
     assert outcome.error is None
     assert len(outcome.steps[0].results) == 2
-    assert outcome.steps[1].struck
+    assert outcome.steps[1].interfered
     assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
 
 
 def test_the_event_during_a_call_does_not_happen_if_the_recorded_call_was_refused_before(
     replay_steps,
 ) -> None:
-    assert not replay_steps([RACE], make_step(RACE)).steps[0].struck
+    assert not replay_steps([RACE], make_step(RACE)).steps[0].interfered
 
 
 @rows(

@@ -142,7 +142,7 @@ def test_an_event_that_the_adapter_triggers_after_its_call_has_no_effect(place: 
 
     outcome = replay_steps(place, Late, ToolCall("Write", WRITE.arguments, (CHANGE,)))
     assert kept[1] == "old"
-    assert not outcome.steps[0].struck
+    assert not outcome.steps[0].interfered
 
 
 @pytest.mark.usefixtures("shallow")

@@ -154,7 +154,11 @@ def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_share
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
     """The trial does not detect this: a scenario fails after another one, but passes on a separate server."""
-    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
+    monkeypatch.setattr(
+        server_pool,
+        "probe_servers",
+        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=anew),
+    )
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judge_leaky("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]
@@ -169,7 +173,11 @@ def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_share
 def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shared(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
-    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: server_pool.SharingResult(anew=anew))
+    monkeypatch.setattr(
+        server_pool,
+        "probe_servers",
+        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=anew),
+    )
     monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
     uses = [verdict.server for verdict in judge_leaky("anything-read", "auto", ids)]

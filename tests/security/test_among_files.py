@@ -10,7 +10,7 @@ import pytest
 from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.install import InstalledPackage
-from readfirst.harness.processes.sandbox import NoWallError
+from readfirst.harness.processes.sandbox import SandboxUnavailableError
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.targets import adapter as targets
@@ -123,5 +123,7 @@ def test_without_a_sandbox_no_program_is_started_for_an_untrusted_suite(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_bubblewrap(monkeypatch)
-    with pytest.raises(NoWallError, match=r"bubblewrap is not installed.*apt-get install.*add --trust"):
+    with pytest.raises(
+        SandboxUnavailableError, match=r"bubblewrap is not installed.*apt-get install.*add --trust"
+    ):
         opened(small_suite(tmp_path / "suite"), tmp_path, monkeypatch)

@@ -91,7 +91,7 @@ def replace_by_link(
             yield descriptor
 
     for module in (world_events, sites, snapshots, rmtree):
-        monkeypatch.setattr(module, "opened", late)
+        monkeypatch.setattr(module, "open_directory", late)
 
 
 @pytest.mark.parametrize("name", EVENTS)
@@ -100,7 +100,7 @@ def test_an_event_happens_in_the_workspace_or_not_at_all(
 ) -> None:
     """An event through a directory that was replaced with a link fails, and changes nothing outside."""
     before = state(tmp_path / "outside")
-    replace_by_link(site, monkeypatch, safe_open.opened, f"{site.root}/sub")
+    replace_by_link(site, monkeypatch, safe_open.open_directory, f"{site.root}/sub")
     with pytest.raises(WorldEventError):
         perform(EVENTS[name], site.root)
     assert state(tmp_path / "outside") == before
@@ -141,7 +141,7 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
     (tmp_path / "outside" / "w").mkdir()
     (tmp_path / "outside" / "w" / "f.txt").write_text("precious\n")
     site.snapshot()  # only changed entries are listed again
-    replace_by_link(site, monkeypatch, safe_open.opened, site.around)
+    replace_by_link(site, monkeypatch, safe_open.open_directory, site.around)
     with pytest.raises((OSError, SpoiltError)):
         site.clear()
     assert Path(site.around).is_symlink()

@@ -20,7 +20,7 @@ from readfirst.harness.agents.claude_code.install import InstalledPackage, insta
 from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.agents.claude_code.session import ClaudeCodeSession, ResumableConversation
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
-from readfirst.harness.processes.sandbox import Sandbox, wall_around
+from readfirst.harness.processes.sandbox import Sandbox, sandbox_for_suite
 from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -174,5 +174,5 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         selected.tools,
         lacks=selected.lacks,
         time_limit=time_limit,
-        sandbox=wall_around(*suite.roots) if suite.needs_sandbox else None,
+        sandbox=sandbox_for_suite(*suite.roots) if suite.needs_sandbox else None,
     )

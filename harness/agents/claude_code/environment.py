@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.processes.listener import PORT
-from readfirst.harness.processes.safe_open import opened, replace_file
+from readfirst.harness.processes.safe_open import open_directory, replace_file
 from readfirst.harness.processes.supervised_process import minimal_environment
 
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -64,7 +64,7 @@ def build_environment(
     temporary = directory / "tmp"
     # An earlier session may have put links into its configuration and home. They must not be followed.
     for path in (config, temporary):
-        with opened(str(path), make=True):
+        with open_directory(str(path), make=True):
             pass
     # Otherwise, old versions open a dialog instead of starting.
     onboarding = json.dumps({"hasCompletedOnboarding": True})

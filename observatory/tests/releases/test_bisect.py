@@ -13,7 +13,7 @@ import pytest
 from readfirst.harness.agents.claude_code.install import cache_root, installed_versions
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import StoredReplays
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.observatory.versions.bisect import (
@@ -172,7 +172,7 @@ def test_a_search_waits_for_whoever_uses_the_same_takes(
     npm(versions(3, newest=4))
     takes = tmp_path / "takes"
     with ExitStack() as stack, ThreadPoolExecutor() as pool:
-        stack.enter_context(Takes(takes).held())
+        stack.enter_context(StoredReplays(takes).held())
         searched = pool.submit(bisect, suite, "--takes", str(takes))
         while not caplog.records:
             assert not searched.done()
