@@ -20,11 +20,11 @@ class Check(Protocol):
     findings: Sequence[Finding]
     """Findings about files that only this check reads."""
 
-    def of_scenario(self, documented: Documented) -> Iterator[Finding]:
+    def check_scenario(self, documented: Documented) -> Iterator[Finding]:
         """Yield findings about the expected results of one scenario that have the key `documented`."""
         ...
 
-    def of_suite(
+    def check_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield findings that depend on several scenarios. `stated` returns the value of `stated_in` for a scenario id,

@@ -65,7 +65,7 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
         own_findings = [*_check_duplicates(result, *unique), *result.findings]
         if result.values is not None:
             for check in extension_checks:
-                own_findings += check.of_scenario(result.values.documented)
+                own_findings += check.check_scenario(result.values.documented)
             shown.setdefault(result.values.rule, []).append(result.values.evidence)
         findings += sorted(own_findings, key=_sort_key)
     if ids is None:
@@ -88,7 +88,7 @@ def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) ->
                 findings.extend(check_rules(part, own, shown))
         # Rules and claims of a copy refer to scenarios that the copy may lack on purpose.
         for check in extension_checks if not suite.is_cut_copy else ():
-            findings.extend(check.of_suite(stated_calls, shown))
+            findings.extend(check.check_suite(stated_calls, shown))
     contracts_by_id = {name: results[name].unrecorded_contracts for name in checked_ids}
     unrecorded = {name: contracts for name, contracts in contracts_by_id.items() if contracts}
     # A finding about a whole table occurs for each of its cases.

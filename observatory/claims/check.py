@@ -27,7 +27,7 @@ class ClaimsCheck:
             self.findings = error.findings
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
-    def of_scenario(self, documented: Documented) -> Iterator[Finding]:
+    def check_scenario(self, documented: Documented) -> Iterator[Finding]:
         """Yield a finding for each source (a section of a document) that a scenario names although no claim has it."""
         if self._claims is not None:
             for source, place in documented:
@@ -36,7 +36,7 @@ class ClaimsCheck:
                     fix = f"{did_you_mean(source, self._sources)} Add the claims of a new section to claims.yaml."
                     yield Finding("orphan-documented", place, message, fix)
 
-    def of_suite(
+    def check_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield a finding for each claim with an unknown name, no statement about its scenario, or a wrong rule."""

@@ -109,9 +109,9 @@ class _SearchResult:
     @property
     def refused_all(self) -> str:
         """A message for the level `safe` if the target refused every call that would change a file, or empty."""
-        if not self.tally.asked or self.tally.answered:
+        if not self.tally.changing_calls or self.tally.accepted_calls:
             return ""
-        asked = pluralize(self.tally.asked, "call")
+        asked = pluralize(self.tally.changing_calls, "call")
         return f"{self._request.target} refused each of {asked} that would change a file."
 
     @property
@@ -137,7 +137,7 @@ class _SearchResult:
             self.all_well = False
             self.findings.append(finding)
             path = _write_scenario(self._request, finding, len(self.findings))
-            say_lines(_finding_lines(finding, path, self._request.beside))
+            say_lines(_finding_lines(finding, path, self._request.reference_name))
 
     def _reason_to_omit(self, finding: Finding) -> str:
         """Return the reason why a finding must not be reported. Empty if the finding must be reported."""
@@ -158,7 +158,7 @@ class _SearchResult:
         request, tally = self._request, self.tally
         return (
             f"{tally.steps} steps in {pluralize(tally.scenarios, 'scenario')} "
-            f"on {request.target} {'with' if request.level == 'safe' else 'and'} {request.beside}, "
+            f"on {request.target} {'with' if request.level == 'safe' else 'and'} {request.reference_name}, "
             f"level {request.level}, seed {request.seed}: "
             f"{pluralize(tally.disagreed, _disagreement_word(request))}, "
             f"{tally.explained} of them known, {pluralize(len(self.findings), 'new cause')}"
@@ -221,7 +221,7 @@ def _about(request: SearchRequest, found: Disagreement) -> str:
     )
 
 
-def _finding_lines(finding: Finding, path: Path, beside: str) -> Sequence[str]:
+def _finding_lines(finding: Finding, path: Path, reference_name: str) -> Sequence[str]:
     found = finding.disagreement
     again = "" if finding.again else " (a second replay did not show it, so it is not shrunk)"
     place = f"  step {found.step + 1} of {len(finding.scenario.steps)}"
@@ -232,11 +232,11 @@ def _finding_lines(finding: Finding, path: Path, beside: str) -> Sequence[str]:
             f"    was     {_shorten_text(found.reference)}",
             f"    is now  {_shorten_text(found.target)}",
         )
-    sides = ("target", beside.removeprefix("the "))
+    sides = ("target", reference_name.removeprefix("the "))
     wide = max(map(len, sides))
     shown = f"; so does {finding.shown_by}" if finding.shown_by else ""
     return (
-        f"{path}: {found.cause.in_words(beside)}{again}",
+        f"{path}: {found.cause.in_words(reference_name)}{again}",
         f"{place}, {found.what}",
         f"  probably breaks {finding.rule}{shown}" if finding.rule else "  breaks no known rule",
         f"    {sides[0].ljust(wide)}  {_shorten_text(found.target)}",

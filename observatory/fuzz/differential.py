@@ -24,7 +24,7 @@ _SHRUNK_PER_CAUSE = 3
 _MOST_BROKEN = 5
 
 
-Group = tuple[Cause, tuple[str, ...]]
+FindingKey = tuple[Cause, tuple[str, ...]]
 """A cause, and the names of the tools and events in a scenario. The search reports only one finding for each."""
 
 
@@ -42,8 +42,8 @@ class Finding:
     shown_by: str = ""
 
     @property
-    def group(self) -> Group:
-        """The cause, and the tools and events in the scenario. The search reports one finding for each group."""
+    def key(self) -> FindingKey:
+        """The cause, and the tools and events in the scenario. The search reports one finding for each key."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -58,8 +58,8 @@ class Tally:
     `calls`: calls that were made on both sides. `other_effects`: scenarios that end with a difference in effects
     (changed files, or a refusal on one side). `other_texts`: steps that differ only in the answers. `disagreed`:
     scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: scenario files of
-    accepted disagreements that do not occur any more. At the level `safe`, `asked` counts the calls that would change
-    files, and `answered` those that were not refused.
+    accepted disagreements that do not occur any more. At the level `safe`, `changing_calls` counts the calls that would
+    change files, and `accepted_calls` those that were not refused.
     """
 
     steps: int = 0
@@ -67,8 +67,8 @@ class Tally:
     calls: int = 0
     other_effects: int = 0
     other_texts: int = 0
-    asked: int = 0
-    answered: int = 0
+    changing_calls: int = 0
+    accepted_calls: int = 0
     disagreed: int = 0
     explained: int = 0
     gone: tuple[Path, ...] = ()
@@ -76,9 +76,9 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`. `beside` is
-    the name of the reference in messages. `place` provides the workspaces. `apart`: the target is restarted for each
-    scenario, so that it does not remember files of earlier scenarios.
+    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`.
+    `reference_name` is the name of the reference in messages. `place` provides the workspaces. `apart`: the target is
+    restarted for each scenario, so that it does not remember files of earlier scenarios.
     """
 
     reference: Adapter
@@ -86,7 +86,7 @@ class DifferentialRunner:
     place: WorkspacePool
     level: Level
     vocabulary: Vocabulary
-    beside: str = "the reference"
+    reference_name: str = "the reference"
     apart: bool = False
     tally: Tally = field(default_factory=Tally, init=False)
     broken_in_a_row: int = field(default=0, init=False)
@@ -105,7 +105,7 @@ class DifferentialRunner:
         if ours.error is not None:
             # A change was impossible in the state after the previous calls: replay only the steps before it.
             if ours.error.blame not in ("harness", "environment"):
-                raise _breakage_error(self.beside, ours)
+                raise _breakage_error(self.reference_name, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
             if not ours.steps or next(scenario.calls(), None) is None:
                 return ()
@@ -160,7 +160,7 @@ class Campaign:
         *,
         steps: int | None,
         seconds: float | None = None,
-        accepted: frozenset[Group] = frozenset(),
+        accepted: frozenset[FindingKey] = frozenset(),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.runner = runner
@@ -177,11 +177,11 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield each finding with a new `group`, until enough steps were replayed or the time limit has passed. Calls
+        """Yield each finding with a new `key`, until enough steps were replayed or the time limit has passed. Calls
         `progress` after each scenario. Only the first few disagreements of each cause are shrunk; later ones are only
         counted. At the time limit, shrinking stops.
         """
-        groups: set[Group] = set()
+        reported: set[FindingKey] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
             if self.tally.steps >= self.most_steps or self.is_late():
@@ -194,12 +194,12 @@ class Campaign:
                 if shrunk[found.cause] == _SHRUNK_PER_CAUSE or (found is not every[0] and self.is_late()):
                     continue
                 finding = self._shrunk(scenario, found)
-                if finding.group in self.accepted:
+                if finding.key in self.accepted:
                     explained = True
                     continue
                 shrunk[found.cause] += 1
-                if finding.group not in groups:
-                    groups.add(finding.group)
+                if finding.key not in reported:
+                    reported.add(finding.key)
                     yield self.named(finding)
             self.tally.explained += explained
 

@@ -16,7 +16,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding, Group
+from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding, FindingKey
 from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
 from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, load_known, only_supported
@@ -49,7 +49,7 @@ class SearchRequest:
     long: bool = False
 
     @property
-    def beside(self) -> str:
+    def reference_name(self) -> str:
         """The name of the compared implementation in messages; "nothing beside it" at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
@@ -74,7 +74,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
         target = connected(request.target)
         runner: DifferentialRunner = SingleRunner(target, place, suite.vocabulary)
         if reference is not None:
-            sides = reference, target, place, request.level, suite.vocabulary, request.beside
+            sides = reference, target, place, request.level, suite.vocabulary, request.reference_name
             runner = DifferentialRunner(*sides, apart=request.long)
         accepted, gone = _accepted(runner, known)
         index = example_index(suite)
@@ -96,16 +96,16 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 
 def _accepted(
     runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
-) -> tuple[frozenset[Group], tuple[Path, ...]]:
+) -> tuple[frozenset[FindingKey], tuple[Path, ...]]:
     """Replay accepted disagreements. Return the keys of those that still occur, and the files of all others."""
-    accepted: set[Group] = set()
+    accepted: set[FindingKey] = set()
     gone = []
     for entry in known:
         found = runner(entry.scenario)
         if found is None:
             gone.append(entry.file)
         else:
-            accepted.add(Finding(entry.scenario, found).group)
+            accepted.add(Finding(entry.scenario, found).key)
     return frozenset(accepted), tuple(gone)
 
 
@@ -126,8 +126,8 @@ class SingleRunner(DifferentialRunner):
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):
                 if call.tool != "Read":
-                    self.tally.asked += 1
-                    self.tally.answered += not result.is_error
+                    self.tally.changing_calls += 1
+                    self.tally.accepted_calls += not result.is_error
         found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
         self.tally.scenarios += 1
         self.tally.steps += len(outcome.steps) if found is None else found.step + 1

@@ -69,7 +69,7 @@ class MapRow:
         return self.harmed / self.sessions
 
     @property
-    def shown(self) -> str:
+    def share_text(self) -> str:
         """The share of sessions with any harm: `7.5%`, or `7.5%* (6–9)` with its confidence interval for a sample."""
         return f"{self.starred_share} {self.bounds}".strip()
 

@@ -55,7 +55,7 @@ class HarmTally:
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
     shortest: dict[Kind, ShortestExample] = field(default_factory=dict)
 
-    def note(self, verdict: Verdict, suite: Suite) -> None:
+    def add_verdict(self, verdict: Verdict, suite: Suite) -> None:
         """Add the harm in a verdict. If a scenario has verdicts for several contracts, it is counted only once."""
         if verdict.status not in ("passed", "failed") and not verdict.left_out:
             return
@@ -83,7 +83,9 @@ class HarmTally:
         }
 
     @classmethod
-    def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> HarmTally:
+    def from_stored(
+        cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()
+    ) -> HarmTally:
         """Return the tally in `data`, a target's stored result, without the scenarios in `again`, which are run again.
         `tried` are the tested scenarios.
         """
@@ -120,10 +122,10 @@ def target_result(
             known = unpack_results(reaches).items()
             reach[contract].update((name, how_far) for name, how_far in known if name not in again)
         if states_tested_scenarios(earlier):
-            harmed = HarmTally.of(earlier["harm"], tested_scenarios(earlier), frozenset(again))
+            harmed = HarmTally.from_stored(earlier["harm"], tested_scenarios(earlier), frozenset(again))
     for verdict in verdicts:
         reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
-        harmed.note(verdict, suite)
+        harmed.add_verdict(verdict, suite)
         if verdict.contract == contracts[0] and verdict.status == "unsupported":
             lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
     release, tally = target.release, Counter(reach[contracts[0]].values())
@@ -196,7 +198,7 @@ def page(data: Mapping[str, Any]) -> str:
                 link(prose(row.name), targets[row.name]["home"]),
                 targets[row.name].get("design", "none fits"),
                 f"{row.sessions:,}",
-                row.shown.replace("*", "\\*"),
+                row.share_text.replace("*", "\\*"),
                 *(str(cell.count) for cell in row.cells),
             ]
             for row in rows

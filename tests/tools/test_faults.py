@@ -10,8 +10,8 @@ import pytest
 
 from tools.faults import kills as module
 from tools.faults.kills import Kills, kills
-from tools.faults.stage import COMMANDS, Command, Stage
-from tools.faults.surroundings import SURROUNDINGS, Machine, OrdinaryMachine, Surroundings
+from tools.faults.stage import COMMANDS, Command, TrialDirectory
+from tools.faults.surroundings import MACHINE_KINDS, Machine, MachineKind, OrdinaryMachine
 
 RUN = Path(__file__).parents[2] / "tools" / "faults" / "run.py"
 PAGE = RUN.parents[2] / "docs" / "reliability.md"
@@ -23,7 +23,7 @@ def run_faults(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_page_has_a_row_for_every_command_and_machine() -> None:
     rows = re.findall(r"^\| (.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
-    wanted = [f"`{command.name}`" for command in COMMANDS] + [each.name for each in SURROUNDINGS]
+    wanted = [f"`{command.name}`" for command in COMMANDS] + [each.name for each in MACHINE_KINDS]
     assert [row for row in rows if row not in ("command", "machine", "---")] == wanted
 
 
@@ -40,7 +40,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
 def test_of_the_files_that_remain_only_probe_files_of_python_are_ignored(
     tmp_path: Path, name: str, content: str, counts: bool
 ) -> None:
-    stage = Stage(tmp_path, scenarios=0)
+    stage = TrialDirectory(tmp_path, scenarios=0)
     stage.fresh()
     file = stage.folder / "tmp" / name
     file.parent.mkdir(exist_ok=True)
@@ -65,9 +65,9 @@ def usual() -> Iterator[OrdinaryMachine]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", SURROUNDINGS, ids=lambda each: each.name)
+@pytest.mark.parametrize("machine", MACHINE_KINDS, ids=lambda each: each.name)
 def test_a_command_on_an_unusual_machine_gives_the_usual_result_or_reports_the_reason(
-    usual: OrdinaryMachine, machine: Surroundings
+    usual: OrdinaryMachine, machine: MachineKind
 ) -> None:
     if missing := machine.only():
         pytest.skip(missing)
@@ -85,13 +85,13 @@ def test_writing_the_page_requires_the_results_of_all_parts() -> None:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    stage = Stage(tmp_path)
+def stage(tmp_path: Path) -> TrialDirectory:
+    stage = TrialDirectory(tmp_path)
     stage.fresh()
     return stage
 
 
-def test_a_half_written_file_after_a_killed_run_is_detected(stage: Stage) -> None:
+def test_a_half_written_file_after_a_killed_run_is_detected(stage: TrialDirectory) -> None:
     given = stage.state()
     expected = {**given, "out/report.xml": b"new", "out/accepted.yaml": b"new"}
 
@@ -114,7 +114,7 @@ def test_a_half_written_file_after_a_killed_run_is_detected(stage: Stage) -> Non
 
 
 def test_a_process_that_remains_after_a_killed_run_is_detected(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    stage: TrialDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ends_soon_by_command", lambda words: False)
     given = stage.state()
@@ -135,5 +135,5 @@ def test_an_error_of_readfirst_on_an_unusual_machine_is_detected(usual: Ordinary
         (folder / "sitecustomize.py").write_text("import tempfile\ntempfile.mkdtemp = None\n")
         machine.environment["PYTHONPATH"] = f"{folder}{os.pathsep}{machine.environment['PYTHONPATH']}"
 
-    for outcome in usual.outcomes(Surroundings("a Python that is broken", breaks, alike=False)):
+    for outcome in usual.outcomes(MachineKind("a Python that is broken", breaks, alike=False)):
         assert "'NoneType' object is not callable" in outcome.problem

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.processes import ends_soon_by_command
-from tools.faults.stage import UNFINISHED, Command, Stage
+from tools.faults.stage import UNFINISHED, Command, TrialDirectory
 
 __all__ = ["Kills", "kills"]
 
@@ -49,7 +49,7 @@ class FaultError(Exception):
 
 def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
     """Kill a command at `trials` random moments of its run time. Raises FaultError if it fails without a kill."""
-    stage = Stage(base)
+    stage = TrialDirectory(base)
     stage.fresh()
     for words in command.before:
         _run_successfully(stage, words)
@@ -67,7 +67,7 @@ def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
     return result
 
 
-def _run_undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes], float]:
+def _run_undisturbed(stage: TrialDirectory, command: Command) -> tuple[Mapping[str, bytes], float]:
     """Run a command twice without a kill. Return its files, and the duration of the second run in seconds."""
     seconds = 0.0
     for _ in range(2):
@@ -79,13 +79,13 @@ def _run_undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes
     return stage.state(), seconds
 
 
-def _run_successfully(stage: Stage, words: tuple[str, ...]) -> None:
+def _run_successfully(stage: TrialDirectory, words: tuple[str, ...]) -> None:
     if stage.ended(words) not in (0, 1) or stage.left():
         raise FaultError(f"readfirst {' '.join(words)}: left {stage.left()}, said\n{stage.log}")
 
 
 def _try_kill(
-    stage: Stage, command: Command, expected: Mapping[str, bytes], moment: float, result: Kills
+    stage: TrialDirectory, command: Command, expected: Mapping[str, bytes], moment: float, result: Kills
 ) -> bool:
     """Kill a command after `moment` seconds, check the files, and rerun it. Return whether it ended before the kill."""
     stage.fresh()
@@ -109,7 +109,7 @@ def _try_kill(
 
 
 def _check_files(
-    stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], result: Kills
+    stage: TrialDirectory, given: Mapping[str, bytes], expected: Mapping[str, bytes], result: Kills
 ) -> Iterator[str]:
     """Yield faults after a kill: a running process, or a file that is neither old (`given`) nor new (`expected`)."""
     if not ends_soon_by_command(str(stage.folder)):

@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from readfirst.harness.yaml_io.atomic_write import write_all
 from tools.faults.kills import Kills, kills
 from tools.faults.stage import COMMANDS
-from tools.faults.surroundings import SURROUNDINGS, OrdinaryMachine, Outcome
+from tools.faults.surroundings import MACHINE_KINDS, OrdinaryMachine, Outcome
 
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
@@ -59,7 +59,7 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
     """Run commands on the machines that `--only` selects. If a machine cannot be tested, its result is the reason."""
     found: dict[str, list[Outcome] | str] = {}
-    asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
+    asked = [each for each in MACHINE_KINDS if chosen(each.name, only)]
     if not asked:
         return found
     with tempfile.TemporaryDirectory(prefix="faults-") as base:
@@ -80,7 +80,7 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 def chosen(name: str, only: Sequence[str]) -> bool:
     """Whether `--only` selects a command or machine: each text is its complete name, or words of its name."""
-    whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
+    whole = {each.name for each in (*COMMANDS, *MACHINE_KINDS)}
     return not only or any(words == name if words in whole else words in name for words in only)
 
 

@@ -112,7 +112,7 @@ def _is_probe(path: Path, temporary: Path) -> bool:
     )
 
 
-class Stage:
+class TrialDirectory:
     """The directory of a test of commands, with suites, a substitute for the product, and directories for home,
     cache and temporary files. Before each trial, `template` is copied to `folder`, whose path is always the same.
     """

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.processes import ends_soon_by_command
-from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
+from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, TrialDirectory
 
-__all__ = ["SURROUNDINGS", "OrdinaryMachine", "Outcome", "Surroundings"]
+__all__ = ["MACHINE_KINDS", "MachineKind", "OrdinaryMachine", "Outcome"]
 
 _HANG_TIMEOUT_S = 120
 """A command that runs longer than this many seconds is killed, and counts as hanging."""
@@ -31,7 +31,7 @@ _DOCUMENTED = (2, 3)
 class Machine:
     """How a command is started on an unusual machine: its environment variables, and a command that wraps it."""
 
-    stage: Stage
+    stage: TrialDirectory
     environment: dict[str, str]
     wrapper: tuple[str, ...] = ()
     options: dict[str, object] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class MachineKind:
     """One kind of unusual machine. `alike`: a command must have its usual result; a clear error is not accepted."""
 
     name: str
@@ -240,39 +240,39 @@ def _needs_root() -> str:
     return "needs setpriv" if shutil.which("setpriv") is None else _needs_mounts()
 
 
-SURROUNDINGS = (
-    Surroundings("4 busy loops beside", _env(), around=_busy_loops),
-    Surroundings("two at once, on the same files", _start_twice),
-    Surroundings("no HOME", _without_home, only=_needs_mounts),
-    Surroundings("HOME that is not there", _env(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
-    Surroundings("HOME that is a file", _env(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
-    Surroundings("read-only home", _read_only("home"), only=_needs_mounts),
-    Surroundings("read-only cache", _read_only("cache"), alike=False, only=_needs_mounts),
-    Surroundings(
+MACHINE_KINDS = (
+    MachineKind("4 busy loops beside", _env(), around=_busy_loops),
+    MachineKind("two at once, on the same files", _start_twice),
+    MachineKind("no HOME", _without_home, only=_needs_mounts),
+    MachineKind("HOME that is not there", _env(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
+    MachineKind("HOME that is a file", _env(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
+    MachineKind("read-only home", _read_only("home"), only=_needs_mounts),
+    MachineKind("read-only cache", _read_only("cache"), alike=False, only=_needs_mounts),
+    MachineKind(
         "read-only directory for results", _read_only("out", "suite"), alike=False, only=_needs_mounts
     ),
-    Surroundings("read-only TMPDIR", _read_only("tmp"), only=_needs_mounts),
-    Surroundings("no TMPDIR", _env(TMPDIR=None)),
-    Surroundings("TMPDIR that is not there", _env(TMPDIR="{folder}/nowhere")),
-    Surroundings("TMPDIR that is a file", _env(TMPDIR="{folder}/server.py")),
-    Surroundings(
+    MachineKind("read-only TMPDIR", _read_only("tmp"), only=_needs_mounts),
+    MachineKind("no TMPDIR", _env(TMPDIR=None)),
+    MachineKind("TMPDIR that is not there", _env(TMPDIR="{folder}/nowhere")),
+    MachineKind("TMPDIR that is a file", _env(TMPDIR="{folder}/server.py")),
+    MachineKind(
         "TMPDIR with spaces, quotes and umlauts", _temporary_folder("grün 'n' \"q\" $WS"), alike=False
     ),
-    Surroundings("TMPDIR of 300 characters", _temporary_folder("/".join(["x" * 99] * 3))),
-    Surroundings("TMPDIR that is a symbolic link", _linked_temporary_folder),
-    Surroundings("umask 077", _with_umask(0o077)),
-    Surroundings("umask 000", _with_umask(0)),
-    Surroundings("C locale", _env(LANG=None, LC_ALL="C")),
-    Surroundings("ASCII file names", _env(LANG=None, LC_ALL="C", PYTHONUTF8="0"), alike=False),
-    Surroundings("user nobody", _as_nobody, only=_needs_root),
-    Surroundings("user nobody, home and cache of another", _home_of_another, alike=False, only=_needs_root),
-    Surroundings("clock set back by a day", _clock_set_back),
+    MachineKind("TMPDIR of 300 characters", _temporary_folder("/".join(["x" * 99] * 3))),
+    MachineKind("TMPDIR that is a symbolic link", _linked_temporary_folder),
+    MachineKind("umask 077", _with_umask(0o077)),
+    MachineKind("umask 000", _with_umask(0)),
+    MachineKind("C locale", _env(LANG=None, LC_ALL="C")),
+    MachineKind("ASCII file names", _env(LANG=None, LC_ALL="C", PYTHONUTF8="0"), alike=False),
+    MachineKind("user nobody", _as_nobody, only=_needs_root),
+    MachineKind("user nobody, home and cache of another", _home_of_another, alike=False, only=_needs_root),
+    MachineKind("clock set back by a day", _clock_set_back),
     *(
-        Surroundings(f"no file above {size:,} bytes", _no_file_above(size), alike=False)
+        MachineKind(f"no file above {size:,} bytes", _no_file_above(size), alike=False)
         for size in (0, 1000, 10_000)
     ),
     *(
-        Surroundings(f"{room} KiB left for {what}", _full(folder, room), alike=False, only=_needs_mounts)
+        MachineKind(f"{room} KiB left for {what}", _full(folder, room), alike=False, only=_needs_mounts)
         for folder, what in (("tmp", "temporary files"), ("out", "results"), ("suite", "the suite"))
         for room in (4, 8, 16, 64)
     ),
@@ -283,7 +283,7 @@ class OrdinaryMachine:
     """Runs the commands on an ordinary machine once, and compares all results on unusual machines with these."""
 
     def __init__(self, base: Path) -> None:
-        self._stage = stage = Stage(base, scenarios=6)
+        self._stage = stage = TrialDirectory(base, scenarios=6)
         self._came: dict[str, tuple[int, Mapping[str, object]]] = {}
         for command in _WRITTEN:
             stage.fresh()
@@ -291,19 +291,19 @@ class OrdinaryMachine:
             assert processes[0] in (0, 1), processes
             self._came[command.name] = processes[0], _compared_files(stage)
 
-    def outcomes(self, surroundings: Surroundings) -> Iterator[Outcome]:
+    def outcomes(self, kind: MachineKind) -> Iterator[Outcome]:
         """Run the commands on an unusual machine, and yield each result, compared with the ordinary machine."""
         stage = self._stage
         for command in _WRITTEN:
             stage.fresh()
             given = _compared_files(stage)
             machine = Machine(stage, stage.environment())
-            surroundings.arrange(machine)
+            kind.arrange(machine)
             arranged = stage.left()
-            with surroundings.around() if surroundings.around is not None else ExitStack():  # type: ignore[attr-defined]
+            with kind.around() if kind.around is not None else ExitStack():  # type: ignore[attr-defined]
                 processes, hung = _run_command(stage, command, machine)
             problem = "it hangs" if hung else _report_leftovers(stage, arranged)
-            yield _compare(surroundings, stage, command, processes, problem, given, self._came[command.name])
+            yield _compare(kind, stage, command, processes, problem, given, self._came[command.name])
 
 
 def _error_line(output: str) -> str:
@@ -313,7 +313,7 @@ def _error_line(output: str) -> str:
     return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
 
 
-def _report_leftovers(stage: Stage, arranged: Collection[str]) -> str:
+def _report_leftovers(stage: TrialDirectory, arranged: Collection[str]) -> str:
     """Return a text about processes or files that a command left. Empty if only the files in `arranged` are left."""
     if not ends_soon_by_command(str(stage.folder)):
         return "a process goes on"
@@ -322,8 +322,8 @@ def _report_leftovers(stage: Stage, arranged: Collection[str]) -> str:
 
 
 def _compare(
-    surroundings: Surroundings,
-    stage: Stage,
+    kind: MachineKind,
+    stage: TrialDirectory,
     command: Command,
     processes: Sequence[tuple[int, str]],
     problem: str,
@@ -333,10 +333,8 @@ def _compare(
     code, wanted = reference
     kept = stage.base / "kept"
     if kept.exists():  # files of a file system that is gone with its namespace
-        folder = stage.folder / (
-            "suite" if (kept / "scenarios").exists() else "out" if list(kept.iterdir()) else "tmp"
-        )
-        shutil.copytree(kept, folder, symlinks=True, dirs_exist_ok=True)
+        name = "suite" if (kept / "scenarios").exists() else "out" if list(kept.iterdir()) else "tmp"
+        shutil.copytree(kept, stage.folder / name, symlinks=True, dirs_exist_ok=True)
         shutil.rmtree(kept)
     result = _compared_files(stage)
     for path in {*given, *result}:
@@ -353,12 +351,14 @@ def _compare(
             error = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
         else:
             problem = problem or f"exit code {each}, said {output[-600:]!r}"
-    if error and surroundings.alike:
+    if error and kind.alike:
         problem = problem or f"not the same: {error}"
     return Outcome(command.name, error, problem)
 
 
-def _run_command(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
+def _run_command(
+    stage: TrialDirectory, command: Command, machine: Machine
+) -> tuple[list[tuple[int, str]], bool]:
     """Run a command. Return the exit code and the output of each process, and whether a process had to be killed."""
     words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
     hung = False
@@ -388,7 +388,7 @@ def _run_command(stage: Stage, command: Command, machine: Machine) -> tuple[list
     return processes, hung
 
 
-def _compared_files(stage: Stage) -> dict[str, object]:
+def _compared_files(stage: TrialDirectory) -> dict[str, object]:
     """Return the files to compare, by path. For a file of results (JSON Lines), only the verdicts are returned."""
     found: dict[str, object] = dict(stage.state())
     stream = found.get("out/run.jsonl")

@@ -54,7 +54,7 @@ def test_the_most_harmful_come_first_and_who_was_not_tried_is_named(data: dict[s
 
 def test_a_sample_says_within_which_bounds_the_share_of_all_lies(data: dict[str, Any]) -> None:
     data["implementations"][f"{HOSTILE}@2"]["harm"]["sampled"] = True
-    assert [(row.name, row.shown) for row in map_rows(data)] == [
+    assert [(row.name, row.share_text) for row in map_rows(data)] == [
         (f"{HOSTILE}@2", "90.0%* (83–94)"),
         ("2.1.7", "5.0%"),
         ("mild@1", "1.0%"),

@@ -107,7 +107,7 @@ def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: 
     assert 300 <= found.tally.steps < 400, "replays for shrinking do not count"
     assert found.tally.disagreed > 10
     assert len(findings) <= 3
-    assert len({finding.group for finding in findings}) == len(findings)
+    assert len({finding.key for finding in findings}) == len(findings)
 
 
 def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(
@@ -125,7 +125,7 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(
 @pytest.mark.slow
 def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: WorkspacePool) -> None:
     groups = frozenset(
-        finding.group
+        finding.key
         for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30).perform()
     )
     again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30)

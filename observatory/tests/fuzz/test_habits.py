@@ -4,7 +4,6 @@ import inspect
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 import wrong_answers as answers
@@ -15,7 +14,6 @@ import wrong_text as text
 from altered import Altered
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -64,21 +62,9 @@ def draw_scenario(number: int) -> Scenario:
     return next(SEARCH)
 
 
-class OneReference(DifferentialRunner):
-    """Compares several implementations with the reference, and caches the reference's outcomes."""
-
-    done: ClassVar[dict[int, Outcome]] = {}
-    """By the `id()` of the scenario, which `draw_scenario` keeps in memory, so that no `id()` is reused."""
-
-    def _on_reference(self, scenario: Scenario) -> Outcome:
-        if id(scenario) not in self.done:
-            self.done[id(scenario)] = super()._on_reference(scenario)
-        return self.done[id(scenario)]
-
-
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
     """Return the number of steps until the first difference from the reference. None after `MOST_STEPS` steps."""
-    runner = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    runner = DifferentialRunner(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):
         if runner.differences(scenario):
             return runner.tally.steps

@@ -125,7 +125,7 @@ def test_who_refuses_everything_has_answered_nothing(place: WorkspacePool) -> No
     alone = SingleRunner(careful.RefusesEverything, place, Suite().vocabulary)
     campaign = Campaign(alone, scenarios(1), steps=60)
     assert list(campaign.perform()) == []
-    assert (campaign.tally.asked > 10, campaign.tally.answered) == (True, 0)
+    assert (campaign.tally.changing_calls > 10, campaign.tally.accepted_calls) == (True, 0)
 
 
 def test_what_the_search_found_in_published_tools_is_shown_by_the_scenarios_that_the_page_names() -> None:

@@ -30,7 +30,7 @@ if __name__ == "__main__":
 from confinement import Confined
 from panel import Panel
 from scenarios import scenario_panel
-from switches import Point, Switches
+from switches import FaultPoint, Switches
 from theme import theme_text
 
 from readfirst.harness.replay.outcome import Outcome
@@ -128,7 +128,7 @@ def choose_scenarios(
     contract = panel.cases[0].partition(" ")[0]
     switches = Switches(panel, contract)
 
-    def shows(scenario: Scenario, outcome: Outcome, point: Point) -> bool:
+    def shows(scenario: Scenario, outcome: Outcome, point: FaultPoint) -> bool:
         changed = switches.changed(scenario, point)
         return changed.error is not None or (
             any(disagreements(scenario, outcome, changed, "text", suite.vocabulary))
@@ -137,13 +137,13 @@ def choose_scenarios(
     known = [suite.scenario(name.partition(" ")[2]) for name in panel.cases]
     seen = [(each, *switches.met(each)) for each in known]
 
-    by: dict[Point, list[int]] = {}
+    by: dict[FaultPoint, list[int]] = {}
     for index, (_, _, met) in enumerate(seen):
         for point in met:
             by.setdefault(point, []).append(index)
     caught: Counter[tuple[int, bool, int]] = Counter()
 
-    def is_shown(point: Point) -> bool:
+    def is_shown(point: FaultPoint) -> bool:
         """Whether a scenario of the suite detects the fault that `point` identifies. Scenarios that detected other
         faults of the same condition are tried first.
         """
@@ -158,18 +158,18 @@ def choose_scenarios(
     noticed = [rule for rule in switches.points if is_shown(rule)]
     left = {point for rule in noticed for point in switches.exceptions(rule) if not is_shown(point)}
     held = set(suite.ids())
-    pool: dict[str, tuple[Scenario, Outcome, set[Point]]] = {}
+    pool: dict[str, tuple[Scenario, Outcome, set[FaultPoint]]] = {}
     for scenario in drawn:
         outcome, met = switches.met(scenario)
         if outcome.error is None and scenario.id not in held:
             pool[scenario.id] = scenario, outcome, met & left
     taken: list[Scenario] = []
-    failed: Counter[tuple[Point, str]] = Counter()
+    failed: Counter[tuple[FaultPoint, str]] = Counter()
 
     def kind(name: str) -> str:
         return name.rpartition("-")[0]
 
-    def tried_at(name: str) -> set[Point]:
+    def tried_at(name: str) -> set[FaultPoint]:
         return {point for point in pool[name][2] & left if failed[point, kind(name)] < _MAX_ATTEMPTS}
 
     def worth(name: str) -> float:

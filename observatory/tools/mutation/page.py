@@ -13,7 +13,7 @@ from mutants import Mutant
 from order import MOST
 from population import Judged
 from survivors import KINDS, Survivors
-from trial import Fate
+from trial import MutantResult
 
 from readfirst.harness.report import markdown_escape
 from readfirst.harness.suite.harm_kinds import HARMS, NON_HARM_KINDS
@@ -90,7 +90,7 @@ exceptions, without equivalent ones, {least:g} % must be killed. Each survivor n
 """
 
 
-def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
+def score(fates: Sequence[MutantResult], survivors: Survivors | None = None) -> float:
     """Return the percentage of killed mutants, without those that `survivors` lists as equivalent to the original."""
     accepted = survivors.by_key() if survivors else {}
     counted = [
@@ -101,7 +101,7 @@ def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
     return 100 * sum(fate.killed for fate in counted) / len(counted) if counted else 100.0
 
 
-def table(fates: Sequence[Fate], survivors: Survivors) -> str:
+def table(fates: Sequence[MutantResult], survivors: Survivors) -> str:
     """Return a Markdown table with the numbers of killed mutants, and of surviving mutants by the kind of reason."""
     accepted = survivors.by_key()
     kinds = Counter(
@@ -117,7 +117,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class ConsequenceCounts:
     """The numbers of mutants that scenarios detect at the level `effects`, by the worst consequence. `harm`: the mutant
     does harm. `beside`: it edits blindly, or refuses without need. `off`: the session ends early. `alone`: only the
     changed files or refusals differ.
@@ -129,7 +129,7 @@ class Noticed:
     alone: int
 
     @classmethod
-    def of(cls, noticed_by: Iterable[str]) -> Noticed:
+    def of(cls, noticed_by: Iterable[str]) -> ConsequenceCounts:
         """Count mutants by their worst consequence: a kind of harm, or the status of a verdict."""
         kinds = Counter(
             "harm"
@@ -179,16 +179,16 @@ def with_sentence(written: str, sentence: str) -> str:
     return text
 
 
-def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
+def noticed_by(fates: Sequence[MutantResult]) -> dict[Mutant, str]:
     """Return each killed mutant's worst consequence: a kind of harm such as `lost`, or a status such as `failed`."""
     return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
 
 
-def by_harm(fates: Sequence[Fate]) -> str:
+def by_harm(fates: Sequence[MutantResult]) -> str:
     """Return the report of a run at the level `effects`: killed mutants by consequence, and those with only effects."""
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
-    kinds, noticed = Counter(by.values()), Noticed.of(by.values())
+    kinds, noticed = Counter(by.values()), ConsequenceCounts.of(by.values())
     rows = [("harm", noticed.harm, [kind for kind in HARMS if kinds[kind]])]
     rows += [(kind, kinds[kind], []) for kind in NON_HARM_KINDS]
     rows += [("the session breaks off", noticed.off, []), ("effects alone", noticed.alone, [])]
@@ -212,7 +212,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
 
 
 def page(
-    fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
+    fates: Sequence[MutantResult], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
 ) -> str:
     """Return docs/mutation.md after a complete run whose survivors all have a reason. `day` is the run's date."""
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]

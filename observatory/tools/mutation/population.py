@@ -19,8 +19,8 @@ from importing import forget
 from measurement import TrialError
 from mutants import Mutant
 from panel import Panel
-from switches import Point, Switches
-from trial import Fate
+from switches import FaultPoint, Switches
+from trial import MutantResult
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.outcome import Outcome
@@ -44,7 +44,7 @@ class Judged:
     noticed: int
     exceptions: int
     calls: int
-    fates: tuple[Fate, ...]
+    fates: tuple[MutantResult, ...]
 
 
 def judged_exceptions(
@@ -79,7 +79,7 @@ def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario
 
 
 class _Judge:
-    """Tests whether test cases detect the fault at a Point. Cases that detected similar faults are run first."""
+    """Tests whether test cases detect the fault at a FaultPoint. Cases that detected similar faults are run first."""
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches
@@ -87,7 +87,7 @@ class _Judge:
         self._contract = suite.contracts[contract]
         own = {name: suite.scenario(name) for name in cases}
         self._scenarios = {name: each for name, each in own.items() if each.contract == contract}
-        self._by: dict[Point, list[str]] = {}
+        self._by: dict[FaultPoint, list[str]] = {}
         self._caught: Counter[tuple[int, bool, str]] = Counter()
         for name, scenario in self._scenarios.items():
             outcome, met = switches.met(scenario)
@@ -97,11 +97,11 @@ class _Judge:
                 self._by.setdefault(point, []).append(name)
 
     @property
-    def met(self) -> Collection[Point]:
+    def met(self) -> Collection[FaultPoint]:
         """The points that occur in at least one test case. Only the faults at these points can be detected."""
         return self._by.keys()
 
-    def fate(self, point: Point) -> tuple[str, str, int]:
+    def fate(self, point: FaultPoint) -> tuple[str, str, int]:
         """Return the first test case that detects the fault at a point, the failure of this case, and the number of
         cases that were run. If no case detects the fault, the first two are empty.
         """
@@ -144,7 +144,7 @@ def _judge_exceptions(
     chosen = [point for point in every if point in met]
     if sample is not None and sample[0] < len(chosen):
         chosen = Random(sample[1]).sample(chosen, sample[0])
-    fates = tuple(Fate(_exception(switches, point), *judge.fate(point)) for point in chosen)
+    fates = tuple(MutantResult(_exception(switches, point), *judge.fate(point)) for point in chosen)
     return Judged(len(list(switches.points)), len(noticed), len(every), calls, fates)
 
 
@@ -157,7 +157,7 @@ def _unimport(panel: Panel) -> None:
     vars(readfirst.harness.adapters).pop("reference", None)
 
 
-def _exception(switches: Switches, point: Point) -> Mutant:
+def _exception(switches: Switches, point: FaultPoint) -> Mutant:
     """Return the mutant with the fault that a point identifies. The attribute `source` of the mutant is empty."""
     rule = switches.rule(point)
     after = rule.after.replace(f'when("{ALWAYS}")', f'when("{point.circumstance}")')

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mutants import Key, Mutant
-from trial import Fate
+from trial import MutantResult
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -38,11 +38,11 @@ class Results:
                 continue
             self._known[where, before, after, occurrence] = (*fate,)
 
-    def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
+    def of(self, mutants: Sequence[Mutant]) -> list[MutantResult]:
         """Return the stored results of these mutants. Mutants without a stored result are omitted."""
-        return [Fate(each, *self._known[each.key]) for each in mutants if each.key in self._known]
+        return [MutantResult(each, *self._known[each.key]) for each in mutants if each.key in self._known]
 
-    def add(self, fate: Fate) -> None:
+    def add(self, fate: MutantResult) -> None:
         """Append the result of a mutant to the file."""
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked, fate.worst]) + "\n")

@@ -34,7 +34,7 @@ from mutants import Mutant, mutants_of
 from page import (
     LEAST,
     LEAST_EXCEPTIONS,
-    Noticed,
+    ConsequenceCounts,
     by_harm,
     exceptions_in,
     exceptions_section,
@@ -50,7 +50,7 @@ from population import drawn_scenarios, judged_exceptions
 from results import Results, digest
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Fate, trials
+from trial import MutantResult, trials
 from witnesses import WitnessesError, load_witnesses, witnesses_text
 
 from readfirst.harness.suite.transcript import RecordingError
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.level != "text":
         print(by_harm(fates))
         if not options.module:
-            noticed = Noticed.of(noticed_by(fates).values())
+            noticed = ConsequenceCounts.of(noticed_by(fates).values())
             sentence = noticed.sentence(_today(), len(fates), len(all_mutants), len(panel.cases))
             _write_page(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
         return 0
@@ -160,7 +160,7 @@ def _today() -> str:
     return f"{today.day} {today:%B %Y}"
 
 
-def _page_text(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
+def _page_text(fates: Sequence[MutantResult], survivors: Survivors, panel: Panel) -> str:
     contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
     scenarios = len({name.partition(" ")[2] for name in panel.cases})
     return page(fates, survivors, contracts, scenarios, _today())
@@ -216,7 +216,7 @@ class _Judged:
     def _cases(self) -> Cases:
         return measure(self._panel)
 
-    def __call__(self, mutants: Sequence[Mutant]) -> list[Fate]:
+    def __call__(self, mutants: Sequence[Mutant]) -> list[MutantResult]:
         """Judge the mutants, or use stored results. Print each survivor and the progress. Raises TrialError."""
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []
@@ -236,7 +236,7 @@ class _Judged:
 
 
 def report(
-    fates: Sequence[Fate],
+    fates: Sequence[MutantResult],
     all_mutants: Sequence[Mutant],
     modules: Sequence[str],
     survivors: Survivors,

@@ -27,7 +27,7 @@ _SECONDS = 10.0
 """Time limit in seconds for a replay. It is needed because a wrong condition may cause an endless loop."""
 
 
-class Point(NamedTuple):
+class FaultPoint(NamedTuple):
     """Identifies one deliberate fault of the reference: the number of a condition, an outcome of this condition, and a
     circumstance of the call. The fault inverts this outcome in calls with this circumstance, such as `name: hidden`.
     """
@@ -54,35 +54,35 @@ class Switches:
 
         self._adapter = ReferenceAdapter(contract)
         self._place = WorkspacePool()
-        self._on: Point | None = None
-        self._met: set[Point] | None = None
+        self._on: FaultPoint | None = None
+        self._met: set[FaultPoint] | None = None
 
     @property
-    def points(self) -> Iterator[Point]:
+    def points(self) -> Iterator[FaultPoint]:
         """Two points for every condition: one for each outcome, with the circumstance `always`."""
         for number in range(len(self._rules)):
-            yield Point(number, True, ALWAYS)
-            yield Point(number, False, ALWAYS)
+            yield FaultPoint(number, True, ALWAYS)
+            yield FaultPoint(number, False, ALWAYS)
 
-    def rule(self, point: Point) -> Mutant:
+    def rule(self, point: FaultPoint) -> Mutant:
         """Return the mutant that inverts the outcome of a point's condition in every circumstance."""
         never, always = self._rules[point.condition]
         return never if point.outcome else always
 
-    def exceptions(self, rule: Point) -> Iterator[Point]:
+    def exceptions(self, rule: FaultPoint) -> Iterator[FaultPoint]:
         """Yield a point for each circumstance that could matter for the condition of the point `rule`."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 
-    def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
+    def met(self, scenario: Scenario) -> tuple[Outcome, set[FaultPoint]]:
         """Return the outcome on the unchanged reference, and the points: only their faults can have an effect."""
-        self._met = met = set[Point]()
+        self._met = met = set[FaultPoint]()
         try:
             return self._replayed(scenario), met
         finally:
             self._met = None
 
-    def changed(self, scenario: Scenario, point: Point) -> Outcome:
+    def changed(self, scenario: Scenario, point: FaultPoint) -> Outcome:
         """Replay a scenario on the reference with the fault at a point, and return the outcome."""
         self._on = point
         try:
@@ -101,7 +101,7 @@ class Switches:
     def _decided(self, number: int, condition: object) -> object:
         outcome, on = bool(condition), self._on
         if self._met is not None:
-            self._met.update(Point(number, outcome, each) for each in now())
+            self._met.update(FaultPoint(number, outcome, each) for each in now())
         turned = on is not None and on[:2] == (number, outcome) and on.circumstance in now()
         return not outcome if turned else condition
 

@@ -26,7 +26,7 @@ _EXTRA_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class MutantResult:
     """The result of testing a mutant: the test case that killed it (`by`), and its failure (`how`), both empty for a
     survivor. `asked` is the number of test cases that were run; it is 0 if no case could be run, or if the process
     exited early. `worst` is the failure with the highest weight.
@@ -44,7 +44,7 @@ class Fate:
         return bool(self.how)
 
 
-def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
+def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[MutantResult]:
     """Test the mutants, `jobs` of them in parallel, and yield the result of each mutant as soon as it is known."""
     order = Order(panel, cases)
     code = {module: compiled(panel, module, source) for module, source in panel.sources.items()}
@@ -120,7 +120,7 @@ class _Trial:
                     break
         return *noticed, worst
 
-    def fate(self) -> Fate:
+    def fate(self) -> MutantResult:
         """Return the result, and end the process. An early exit or the time limit also kills the mutant."""
         try:
             found = (
@@ -129,7 +129,7 @@ class _Trial:
         except EOFError:
             found = "the trial", "ended the process", 0, ""
         self.end()
-        return Fate(self.mutant, *found)
+        return MutantResult(self.mutant, *found)
 
     def end(self) -> None:
         self._confined.end()

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from trial import Fate
+from trial import MutantResult
 
 MANY = 20
 """A test case is stored as a witness if more than this many test cases were run until it killed the mutant."""
@@ -30,7 +30,7 @@ def load_witnesses(file: Path) -> dict[str, str]:
     return found
 
 
-def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
+def witnesses_text(fates: Iterable[MutantResult], known: Mapping[str, str]) -> str:
     """Return the `known` witnesses that killed their mutant again in a complete run, and the new ones."""
     found = {
         fate.mutant.described: fate.by

@@ -22,7 +22,7 @@ from panel import Judge, Panel, file_of
 from population import Judged, judged_exceptions
 from run import CHECKOUT, PAGE, report
 from survivors import load_survivors
-from trial import Fate, trials
+from trial import MutantResult, trials
 
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -139,7 +139,7 @@ def exception(how: str) -> Mutant:
     return Mutant("bounds", "clipped", 2, before, after, source, frozenset({2}), when="odd")
 
 
-def judge_mutant(mutant: Mutant, **circumstances: set[str]) -> Fate:
+def judge_mutant(mutant: Mutant, **circumstances: set[str]) -> MutantResult:
     panel = tiny(circumstances)
     reached = {("bounds", 2): (1 << len(panel.cases)) - 1}
     cases = Cases(dict.fromkeys(panel.cases, 0.0), reached, frozenset())
@@ -153,7 +153,7 @@ def test_an_exception_is_killed_by_a_case_in_which_it_is_so_and_seen() -> None:
 
 
 def test_an_exception_survives_where_no_case_tells_it() -> None:
-    assert judge_mutant(exception("and not"), small={"odd"}) == Fate(exception("and not"), "", "", 1)
+    assert judge_mutant(exception("and not"), small={"odd"}) == MutantResult(exception("and not"), "", "", 1)
     assert judge_mutant(exception("or"), large={"odd"}, larger={"odd"}).asked == 2
 
 
@@ -194,7 +194,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
     everywhere = {(mutant.module, line): (1 << len(names)) - 1 for line in mutant.reached_by}
     cases = Cases(dict.fromkeys(names, 0.0), everywhere, frozenset())
 
-    def fates() -> list[Fate]:
+    def fates() -> list[MutantResult]:
         import readfirst.harness.adapters
 
         forget(panel)
@@ -213,7 +213,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
     assert (unchanged.killed, unchanged.asked) == (False, int(hidden)), unchanged.how
 
 
-def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
+def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, MutantResult]:
     """Return the results of mutants of the condition of `refuse_unread`, by circumstance, in a small checkout."""
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
@@ -265,7 +265,10 @@ def test_the_modules_are_there_and_have_conditions() -> None:
 def test_the_section_of_the_page_has_a_run_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "exceptions.yaml").write_text("left_out: []\nsurvivors: []\n")
     none = load_survivors(tmp_path / "exceptions.yaml")
-    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
+    killed, living = (
+        MutantResult(exception("or"), "small", "wrong", 1),
+        MutantResult(exception("and not"), "", "", 2),
+    )
     judged = Judged(rules=6, noticed=4, exceptions=9, calls=12_345, fates=(killed, living))
     section = exceptions_section(judged, none, "29 November 2026")
     assert "killed 50.0 % of 2 exceptions, and 50.0 % of the exceptions that are not" in section
@@ -283,7 +286,10 @@ def test_survivors_among_exceptions_fail_the_run_as_others_do(
 ) -> None:
     (tmp_path / "exceptions.yaml").write_text("left_out: []\nsurvivors: []\n")
     none = load_survivors(tmp_path / "exceptions.yaml")
-    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
+    killed, living = (
+        MutantResult(exception("or"), "small", "wrong", 1),
+        MutantResult(exception("and not"), "", "", 2),
+    )
     mutants = [killed.mutant, living.mutant]
     assert report([killed, living], mutants, ["bounds"], none, least=97, reached=99.0) == 1
     assert 'if (number > 3) and not when("odd"):' in capsys.readouterr().out

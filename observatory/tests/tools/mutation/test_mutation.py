@@ -20,7 +20,7 @@ from results import Results, digest
 from run import CHECKOUT, WITNESSES, report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
 from tiny_package import CASES, EQUIVALENT, SOURCE, TABLE, WRONG, expects, panel, reaching
-from trial import Fate, trials
+from trial import MutantResult, trials
 from witnesses import MANY, load_witnesses, witnesses_text
 
 from readfirst.harness.suite.contracts import Contract, Contracts, contract_sort_key
@@ -39,11 +39,11 @@ from tests.rows import rows
 pytestmark = pytest.mark.mutation
 
 
-def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[Fate]:
+def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[MutantResult]:
     return list(trials(panel(cases), reaching(cases), mutants, jobs=1))
 
 
-def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:
+def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> MutantResult:
     return fates(one, cases=cases)[0]
 
 
@@ -121,10 +121,12 @@ def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_par
 
 def test_a_run_goes_on_from_the_results_of_another(tmp_path: Path) -> None:
     file = tmp_path / "results"
-    Results(file, "a reference").add(Fate(WRONG, "small", "3, not 1", 2))
+    Results(file, "a reference").add(MutantResult(WRONG, "small", "3, not 1", 2))
     with file.open("a") as other:
         other.write('["bounds.clipped", "interru')
-    assert Results(file, "a reference").of([EQUIVALENT, WRONG]) == [Fate(WRONG, "small", "3, not 1", 2)]
+    assert Results(file, "a reference").of([EQUIVALENT, WRONG]) == [
+        MutantResult(WRONG, "small", "3, not 1", 2)
+    ]
     assert Results(file, "another").of([WRONG]) == [], "results about something else do not count"
     assert Results(file, "a reference").of([WRONG]) == [], "it was begun anew"
 
