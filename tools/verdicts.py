@@ -47,7 +47,7 @@ for name, (implementation, _) in test_exceptions.CAUGHT.items():
 _NAMES = """\
 import json, re
 import test_exceptions, test_wrong_implementations as plain
-each = {f"{kind.__module__}:{kind.__name__}": [*caught.by, caught.after] for kind, caught in plain.CAUGHT.items()}
+each = {f"{kind.__module__}:{kind.__name__}": [*found.by, found.after] for kind, found in plain.DETECTIONS.items()}
 each |= {
     "verdict_cases:" + re.sub(r"\\W+", "_", name): [by] for name, (_, by) in test_exceptions.CAUGHT.items()
 }

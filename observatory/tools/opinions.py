@@ -34,9 +34,9 @@ from tests.runners.verdicts import (
     SUITE,
     WRONG,
     disagreements,
-    of_go,
-    of_harness,
-    of_node,
+    go_verdicts,
+    harness_verdicts,
+    node_verdicts,
     skeleton,
     write_export,
 )
@@ -134,8 +134,8 @@ def measure_implementation(name: str, folder: str) -> Row:
             command = [*SERVE_WRONG, name]
     ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % _PART :: _PART]
     suite = write_export(own / "suite.jsonl.gz", ids)
-    ours = of_harness(command, ids)
-    go, node = of_go(command, suite, own / "go"), of_node(command, suite, own / "node")
+    ours = harness_verdicts(command, ids)
+    go, node = go_verdicts(command, suite, own / "go"), node_verdicts(command, suite, own / "node")
     judged = [each for each in ours.values() if each[0] == "judged"]
     return Row(
         name,

@@ -43,7 +43,7 @@ DEFAULT = "2.1.7"
 
 
 @dataclass(frozen=True)
-class Says:
+class CallResult:
     """The result of one call in one contract: the answer, the name of the error, and the changed files."""
 
     text: str = DONE
@@ -68,14 +68,14 @@ class Call:
 
     tool: str
     arguments: Mapping[str, Any]
-    says: Mapping[str, Says]
-    documented: Says | None = None
+    says: Mapping[str, CallResult]
+    documented: CallResult | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
         return (self,)
 
-    def of(self, contract: str) -> Says:
+    def of(self, contract: str) -> CallResult:
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
@@ -93,7 +93,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Together:
+class ParallelGroup:
     calls: tuple[Call, ...]
 
     def to_step(self) -> dict[str, Any]:
@@ -105,25 +105,27 @@ class Together:
         return {**group, "expect": {"files": files}} if files else group
 
 
-def refusal(error: str = "not_read", text: str = UNREAD) -> Says:
-    return Says(text, error)
+def refusal(error: str = "not_read", text: str = UNREAD) -> CallResult:
+    return CallResult(text, error)
 
 
-def success(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
-    return Says(text, None, {"notes.txt": content})
+def success(text: str = DONE, content: str = "gamma\nbeta\n") -> CallResult:
+    return CallResult(text, None, {"notes.txt": content})
 
 
-def edit(says: Mapping[str, Says], documented: Says | None = None, **arguments: Any) -> Call:
+def edit(says: Mapping[str, CallResult], documented: CallResult | None = None, **arguments: Any) -> Call:
     """Return an Edit of notes.txt with these results. `arguments` replace or supplement its arguments."""
     given = {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "gamma", **arguments}
     return Call("Edit", given, says, documented)
 
 
-def read(says: Mapping[str, Says], documented: Says | None = None, path: str = "notes.txt") -> Call:
+def read(
+    says: Mapping[str, CallResult], documented: CallResult | None = None, path: str = "notes.txt"
+) -> Call:
     return Call("Read", {"file_path": f"$WS/{path}"}, says, documented)
 
 
-class Small:
+class SmallSuite:
     def __init__(self, root: Path) -> None:
         self.root = root
         small_suite(root, shared=("errors.yaml",))
@@ -146,7 +148,7 @@ class Small:
     def scenario(
         self,
         scenario_id: str,
-        *calls: Call | Together | dict[str, Any],
+        *calls: Call | ParallelGroup | dict[str, Any],
         files: Mapping[str, str] | None = None,
     ) -> None:
         """Write a scenario and its recording with all contracts. A dictionary is a change by another program."""
@@ -161,13 +163,13 @@ class Small:
         path.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
-    def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
+    def record(self, scenario_id: str, calls: Sequence[Call | ParallelGroup], names: Sequence[str]) -> None:
         transcripts = {name: Transcript(tuple(_make_step(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))
 
 
-def _make_step(step: Call | Together, name: str) -> TranscriptStep:
+def _make_step(step: Call | ParallelGroup, name: str) -> TranscriptStep:
     says = [call.of(name) for call in step.calls]
     texts = {path: text for each in says for path, text in each.files.items()}
     changes = {path: None if text is None else RegularFile(text.encode()) for path, text in texts.items()}
@@ -176,13 +178,13 @@ def _make_step(step: Call | Together, name: str) -> TranscriptStep:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Small:
-    return Small(tmp_path / "fixtures")
+def small(tmp_path: Path) -> SmallSuite:
+    return SmallSuite(tmp_path / "fixtures")
 
 
 Run = Cli
 
 
 @pytest.fixture
-def run(small: Small, readfirst: Cli) -> Run:
+def run(small: SmallSuite, readfirst: Cli) -> Run:
     return lambda *arguments: readfirst(*arguments, "--fixtures", small.root)

@@ -13,19 +13,19 @@ from readfirst.harness.diff.normalize_text import Change, Kind
 from readfirst.harness.diff.report import as_text
 from readfirst.harness.suite.suite import default_root
 
-from .conftest import Call, Run, Says, Small, Together, edit, read, refusal, success
+from .conftest import Call, CallResult, ParallelGroup, Run, SmallSuite, edit, read, refusal, success
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 """The lines of a file as 2.1.7 shows them."""
 TABS = "1\talpha\n2\tbeta\n3"
 
 UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
-LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
+LINES = read({"2.1.7": CallResult(SHOWN), "2.1.228": CallResult(TABS)})
 ALIKE = edit({"2.1.7": success()})
 
 
 @pytest.fixture
-def filled_suite(small: Small) -> Small:
+def filled_suite(small: SmallSuite) -> SmallSuite:
     """A small suite with four scenarios. From 2.1.7 to 2.1.228, three of them differ, for two causes."""
     small.scenario("gate/unread", UNREAD)
     small.scenario("reading/lines", LINES)
@@ -40,7 +40,7 @@ def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> s
     return str(file)
 
 
-def test_one_different_byte_in_the_expected_file_is_a_difference(filled_suite: Small, run: Run) -> None:
+def test_one_different_byte_in_the_expected_file_is_a_difference(filled_suite: SmallSuite, run: Run) -> None:
     assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
     filled_suite.scenario(
         "writing/alike", edit({"2.1.7": success(), "2.1.40": success(content="gamma\nbeta")})
@@ -51,7 +51,7 @@ def test_one_different_byte_in_the_expected_file_is_a_difference(filled_suite: S
 
 
 def test_a_scenario_without_an_expected_result_in_one_contract_is_not_compared(
-    filled_suite: Small, run: Run
+    filled_suite: SmallSuite, run: Run
 ) -> None:
     filled_suite.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
     code, printed, _ = run("diff", "documented", "2.1.7")
@@ -60,14 +60,14 @@ def test_a_scenario_without_an_expected_result_in_one_contract_is_not_compared(
     assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
-def test_a_diff_fails_if_no_scenario_can_be_compared(filled_suite: Small, run: Run) -> None:
+def test_a_diff_fails_if_no_scenario_can_be_compared(filled_suite: SmallSuite, run: Run) -> None:
     code, printed, error = run("diff", "documented", "2.1.7")
     assert code == 5
     assert "no scenario has a result on both sides" in error
     assert "not compared: 4 scenarios" in printed
 
 
-def test_a_diff_reports_a_tool_that_one_of_the_contracts_lacks(filled_suite: Small, run: Run) -> None:
+def test_a_diff_reports_a_tool_that_one_of_the_contracts_lacks(filled_suite: SmallSuite, run: Run) -> None:
     filled_suite.contracts("2.1.40", "Edit")
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
     filled_suite.record("gate/unread", [UNREAD], others)
@@ -93,7 +93,7 @@ def test_if_there_are_many_reasons_for_not_comparing_scenarios_they_are_summariz
     assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
-def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: Small, run: Run) -> None:
+def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: SmallSuite, run: Run) -> None:
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, printed) == (5, "")
     assert "nothing was selected" in error
@@ -108,7 +108,7 @@ def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: Small, run:
     ],
 )
 def test_an_unknown_name_of_a_side_is_a_usage_error(
-    filled_suite: Small, run: Run, name: str, message: str
+    filled_suite: SmallSuite, run: Run, name: str, message: str
 ) -> None:
     code, output, error = run("diff", "2.1.7", name)
     assert (code, output) == (2, "")
@@ -116,7 +116,7 @@ def test_an_unknown_name_of_a_side_is_a_usage_error(
 
 
 def test_a_missing_or_damaged_file_of_json_lines_is_refused(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     assert run("diff", "2.1.7", str(tmp_path / "missing.jsonl"))[0] == 2
     file = tmp_path / "cut.jsonl"
@@ -128,7 +128,7 @@ def test_a_missing_or_damaged_file_of_json_lines_is_refused(
 
 
 def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     filled_suite.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
     file = stream(run, tmp_path, "run.jsonl", "reference")
@@ -138,7 +138,7 @@ def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
 
 
 def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
     code, printed, _ = run("diff", "2.1.228", file)
@@ -148,7 +148,7 @@ def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(
     assert "not compared: 1 scenario, because reference did not run it" in printed
 
 
-def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_two_recorded_runs_can_be_compared(filled_suite: SmallSuite, run: Run, tmp_path: Path) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(
         run, tmp_path, "other.jsonl", "recording:2.1.228", "--contract", "2.1.7", "--family", "gate"
@@ -166,7 +166,7 @@ def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_pa
 
 
 def test_of_a_run_on_two_contracts_the_compared_contract_is_used(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     file = stream(
         run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
@@ -178,7 +178,9 @@ def test_of_a_run_on_two_contracts_the_compared_contract_is_used(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_an_error_of_a_run_makes_a_diff_incomplete(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_an_error_of_a_run_makes_a_diff_incomplete(
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
+) -> None:
     filled_suite.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
     code, printed, error = run("diff", "2.1.7", file)
@@ -187,7 +189,9 @@ def test_an_error_of_a_run_makes_a_diff_incomplete(filled_suite: Small, run: Run
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
-def test_an_interrupted_run_makes_a_diff_incomplete(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_an_interrupted_run_makes_a_diff_incomplete(
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
+) -> None:
     file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
@@ -197,7 +201,7 @@ def test_an_interrupted_run_makes_a_diff_incomplete(filled_suite: Small, run: Ru
     assert "no difference in 1 scenario" in printed
 
 
-def test_json_lines_without_answers_are_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+def test_json_lines_without_answers_are_refused(filled_suite: SmallSuite, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[0]["format"] = 2
@@ -209,18 +213,22 @@ def test_json_lines_without_answers_are_refused(filled_suite: Small, run: Run, t
     assert "gate/unread" in run("report", str(file))[1]
 
 
-def test_a_long_answer_in_the_json_lines_is_compared_whole(small: Small, run: Run, tmp_path: Path) -> None:
+def test_a_long_answer_in_the_json_lines_is_compared_whole(
+    small: SmallSuite, run: Run, tmp_path: Path
+) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 900))
-    small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(long.replace("→", "\t"))}))
+    small.scenario(
+        "reading/long", read({"2.1.7": CallResult(long), "2.1.228": CallResult(long.replace("→", "\t"))})
+    )
     file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
     assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
 
 
 def test_new_directories_above_a_new_file_are_not_a_difference(
-    small: Small, run: Run, tmp_path: Path
+    small: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     made = {"above/new.txt": "new\n"}
-    says = {"2.1.7": Says("Created.", None, made), "2.1.228": Says("Written.", None, made)}
+    says = {"2.1.7": CallResult("Created.", None, made), "2.1.228": CallResult("Written.", None, made)}
     small.scenario(
         "creation/new", Call("Write", {"file_path": "$WS/above/new.txt", "content": "new\n"}, says)
     )
@@ -230,7 +238,7 @@ def test_new_directories_above_a_new_file_are_not_a_difference(
 
 
 def test_a_damaged_answer_in_the_json_lines_of_a_run_is_reported(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     file = Path(stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     file.write_text(file.read_text().replace('"call":"Edit"', '"call":1'))
@@ -239,7 +247,7 @@ def test_a_damaged_answer_in_the_json_lines_of_a_run_is_reported(
     assert "not a readable recording" in error
 
 
-def test_a_damaged_scenario_is_reported(filled_suite: Small, run: Run) -> None:
+def test_a_damaged_scenario_is_reported(filled_suite: SmallSuite, run: Run) -> None:
     (filled_suite.root / "scenarios/gate/unread.yaml").write_text("title: [")
     code, printed, error = run("diff", "2.1.7", "2.1.228")
     assert (code, printed) == (4, "")
@@ -249,7 +257,7 @@ def test_a_damaged_scenario_is_reported(filled_suite: Small, run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
 def test_two_worker_processes_report_the_same_as_one(
-    filled_suite: Small, run: Run, tmp_path: Path, other: str
+    filled_suite: SmallSuite, run: Run, tmp_path: Path, other: str
 ) -> None:
     if other == "run.jsonl":
         other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
@@ -258,14 +266,16 @@ def test_two_worker_processes_report_the_same_as_one(
     assert run("diff", "2.1.7", other, "-j", "2", "--format", "json")[:2] == alone[:2]
 
 
-def test_a_damaged_recording_is_reported_by_a_worker_process(filled_suite: Small, run: Run) -> None:
+def test_a_damaged_recording_is_reported_by_a_worker_process(filled_suite: SmallSuite, run: Run) -> None:
     (filled_suite.root / "recordings/gate/unread.json").write_text("[")
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
     assert (code, printed) == (4, "")
     assert "unread.json: not a readable recording" in error
 
 
-def test_the_json_output_of_diff_is_complete_and_matches_its_schema(filled_suite: Small, run: Run) -> None:
+def test_the_json_output_of_diff_is_complete_and_matches_its_schema(
+    filled_suite: SmallSuite, run: Run
+) -> None:
     later = edit({"2.1.7": success(content="a\n"), "2.1.228": success(content="b\n")})
     filled_suite.scenario("gate/twice", UNREAD, later)
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
@@ -285,7 +295,7 @@ def test_the_json_output_of_diff_is_complete_and_matches_its_schema(filled_suite
 
 
 def test_the_markdown_output_of_diff_can_be_written_to_a_file(
-    filled_suite: Small, run: Run, tmp_path: Path
+    filled_suite: SmallSuite, run: Run, tmp_path: Path
 ) -> None:
     file = tmp_path / "changes.md"
     assert run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))[:2] == (1, "")
@@ -299,7 +309,7 @@ def test_the_markdown_output_of_diff_can_be_written_to_a_file(
     assert printed[gone + 3] == "  - `gate/unread`"
 
 
-def test_without_the_option_all_three_scenarios_of_a_cause_are_named(small: Small, run: Run) -> None:
+def test_without_the_option_all_three_scenarios_of_a_cause_are_named(small: SmallSuite, run: Run) -> None:
     for number in range(7):
         small.scenario(f"reading/lines-{number}", LINES)
     assert "reading/lines-2 and 4 more" in run("diff", "2.1.7", "2.1.228")[1]
@@ -307,10 +317,10 @@ def test_without_the_option_all_three_scenarios_of_a_cause_are_named(small: Smal
     assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
 
 
-def test_without_the_option_all_ten_causes_are_printed(small: Small, run: Run) -> None:
+def test_without_the_option_all_ten_causes_are_printed(small: SmallSuite, run: Run) -> None:
     for number in range(25):
         letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
-        says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
+        says = {"2.1.7": CallResult(f"Some {letters}."), "2.1.228": CallResult(f"Other {letters}.")}
         small.scenario(f"reading/words-{number}", read(says))
     printed = run("diff", "2.1.7", "2.1.228")[1]
     assert len(re.findall(r"(?m)^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", printed)) == 10
@@ -338,10 +348,10 @@ def test_a_cause_with_many_more_scenarios_than_the_other_causes_comes_first() ->
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
-def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: Small, run: Run) -> None:
+def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: SmallSuite, run: Run) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 600))
     other = long.replace("→", "\t")
-    call = read({"2.1.7": Says(long), "2.1.228": Says(other)})
+    call = read({"2.1.7": CallResult(long), "2.1.228": CallResult(other)})
     small.scenario("reading/long", call)
     file = small.root / "scenarios/reading/long.yaml"
     document = json.loads(file.read_text())
@@ -358,8 +368,10 @@ def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: S
     assert "Read: shows other content" in without[1]
 
 
-def test_files_that_differ_because_a_parallel_call_differs_are_a_consequence(small: Small, run: Run) -> None:
-    small.scenario("parallel/two", Together((UNREAD, LINES)))
+def test_files_that_differ_because_a_parallel_call_differs_are_a_consequence(
+    small: SmallSuite, run: Run
+) -> None:
+    small.scenario("parallel/two", ParallelGroup((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""
     printed = json.loads(output)
@@ -368,12 +380,12 @@ def test_files_that_differ_because_a_parallel_call_differs_are_a_consequence(sma
     assert [each["call"] for each in printed["consequences"]] == [2, None]
 
 
-def test_the_page_changes_md_shows_the_printed_output(small: Small, run: Run) -> None:
+def test_the_page_changes_md_shows_the_printed_output(small: SmallSuite, run: Run) -> None:
     page = (Path(__file__).parents[2] / "docs/changes.md").read_text("utf-8")
     gated = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(gated, refusal()))
     for name in ("lines", "more-lines"):
-        says = {"2.1.7": Says("     1→alpha\n     2→beta"), "2.1.228": Says("1\talpha\n2\tbeta")}
+        says = {"2.1.7": CallResult("     1→alpha\n     2→beta"), "2.1.228": CallResult("1\talpha\n2\tbeta")}
         small.scenario(f"reading/{name}", read(says))
     small.scenario("writing/alike", ALIKE)
     shown, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

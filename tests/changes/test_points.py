@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.harness.diff.introduced_in import Point, narrowest_points
 
-from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
+from .conftest import VERSIONS, CallResult, Run, SmallSuite, edit, read, refusal, success
 
 
 def test_a_range_of_versions_that_contains_a_narrower_range_is_omitted() -> None:
@@ -21,7 +21,7 @@ def test_a_range_of_versions_that_contains_a_narrower_range_is_omitted() -> None
     ]
 
 
-CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
+CHANGES = read({"2.1.7": CallResult("Old."), "2.1.40": CallResult("New.")})
 
 
 def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
@@ -30,18 +30,18 @@ def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> 
 
 
 def test_a_recording_of_a_version_between_two_contracts_narrows_the_change_to_one_version(
-    small: Small, run: Run
+    small: SmallSuite, run: Run
 ) -> None:
     small.scenario("reading/words", CHANGES)
     small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
-    call = read({"2.1.7": Says("Old."), "2.1.39": Says("Old."), "2.1.40": Says("New.")})
+    call = read({"2.1.7": CallResult("Old."), "2.1.39": CallResult("Old."), "2.1.40": CallResult("New.")})
     small.record("reading/words", [call], ["2.1.7", "2.1.39", "2.1.40", "2.1.228"])
     assert dates_of_causes(run) == [["2.1.40"]]
     assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
 
 
-def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: Small, run: Run) -> None:
+def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: SmallSuite, run: Run) -> None:
     twice = {
         "2.1.7": refusal(),
         "2.1.40": refusal("file_not_found", "File does not exist."),
@@ -52,16 +52,24 @@ def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: Small,
 
 
 def test_the_versions_of_a_cause_ignore_changes_of_other_text_in_the_same_answer(
-    small: Small, run: Run
+    small: SmallSuite, run: Run
 ) -> None:
     small.scenario(
         "reading/two",
-        read({"2.1.7": Says("     1→a"), "2.1.40": Says("     1→a\nMore."), "2.1.228": Says("1\ta\nMore.")}),
+        read(
+            {
+                "2.1.7": CallResult("     1→a"),
+                "2.1.40": CallResult("     1→a\nMore."),
+                "2.1.228": CallResult("1\ta\nMore."),
+            }
+        ),
     )
     assert dates_of_causes(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
 
 
-def test_a_difference_in_the_bytes_of_a_file_has_the_versions_of_its_change(small: Small, run: Run) -> None:
+def test_a_difference_in_the_bytes_of_a_file_has_the_versions_of_its_change(
+    small: SmallSuite, run: Run
+) -> None:
     says = {"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}
     small.scenario("writing/ends", edit(says))
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40"]]
@@ -69,7 +77,7 @@ def test_a_difference_in_the_bytes_of_a_file_has_the_versions_of_its_change(smal
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
 def test_a_difference_that_no_version_introduced_has_no_versions(
-    small: Small, run: Run, pair: tuple[str, str]
+    small: SmallSuite, run: Run, pair: tuple[str, str]
 ) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))

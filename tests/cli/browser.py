@@ -62,12 +62,12 @@ def chromium(profile: Path) -> Iterator[Any]:
         chrome.quit()
 
 
-class Shown:
+class BrowserPage:
     def __init__(self, driver: Any, file: Path) -> None:
         self.driver = driver
         self.file = file
 
-    def go(self, fragment: str = "") -> Shown:
+    def go(self, fragment: str = "") -> BrowserPage:
         self.driver.get("about:blank")
         self.driver.get(f"{self.file.as_uri()}{fragment}")
         there = "document.readyState === 'complete' && location.protocol === 'file:'"
@@ -125,7 +125,7 @@ class Shown:
         return [node for node in nodes if not node.get("ignored")]
 
 
-def run_script(page: Shown, script: str, *arguments: object) -> Any:
+def run_script(page: BrowserPage, script: str, *arguments: object) -> Any:
     """Run a script. It may use `ratio` (contrast of two colours by WCAG) and `over` (visible colour of a text)."""
     helpers = """
     const rect = (element) => element.getBoundingClientRect().toJSON();
@@ -150,7 +150,7 @@ def run_script(page: Shown, script: str, *arguments: object) -> Any:
     return page.driver.execute_script(helpers + script, *arguments)
 
 
-def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
+def emulate(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
     """Set the window's width (a `phone` below 500), a medium such as `print`, and preferences such as dark colours."""
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -158,6 +158,6 @@ def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": wanted})
 
 
-def severe(driver: Any) -> list[Any]:
+def logged_errors(driver: Any) -> list[Any]:
     """Return the errors in the browser's console since the last call."""
     return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

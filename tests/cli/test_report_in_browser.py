@@ -11,7 +11,7 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.run.runner import run as replayed
 from tests.verdicts import run, sources_of, verdict
 
-from .browser import PHONE, WEAK_TEXT, Shown, look, run_script, severe
+from .browser import PHONE, WEAK_TEXT, BrowserPage, emulate, logged_errors, run_script
 from .conftest import FAILING, HOLDING, MakeSuite
 
 pytestmark = pytest.mark.browser
@@ -29,7 +29,7 @@ steps:
 EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
 
 
-Show = Callable[..., Shown]
+Show = Callable[..., BrowserPage]
 """A function that opens the report at a fragment of its address, such as `#gate/not-read`."""
 
 
@@ -37,7 +37,7 @@ Show = Callable[..., Shown]
 def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     """A function that opens a report about two runs: the reference, and a tool with hostile answers."""
 
-    def open_report(fragment: str = "") -> Shown:
+    def open_report(fragment: str = "") -> BrowserPage:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})
         verdicts = list(replayed(suite, "reference", ["2.1.7"]))
         place = Difference(0, 0, "effects", "refused", "refused: file_not_found", f"not refused: {EVIL}")
@@ -46,12 +46,12 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
         runs = (run(*verdicts), run(*second, target="python:evil:Tools"))
         file = tmp_path / "report.html"
         file.write_text(sources_of(suite).write("html", Results(runs)), encoding="ascii")
-        return Shown(driver, file).go(fragment)
+        return BrowserPage(driver, file).go(fragment)
 
-    look(driver)
+    emulate(driver)
     yield open_report
-    look(driver)
-    assert severe(driver) == []
+    emulate(driver)
+    assert logged_errors(driver) == []
 
 
 def test_a_permalink_opens_its_scenario_and_moves_the_focus_to_it(show: Show) -> None:
@@ -158,7 +158,7 @@ def test_all_results_in_the_report_are_visible_and_have_enough_contrast(
     show: Show, width: int, scheme: str
 ) -> None:
     page = show()
-    look(page.driver, width=width, prefers_color_scheme=scheme)
+    emulate(page.driver, width=width, prefers_color_scheme=scheme)
     page.go("#wrong/text")
     cells = "[...document.querySelectorAll('.runs td, .matrix td, .list td')].filter(shown)"
     off = f"return {cells}.filter((each) => rect(each).left < 0 || rect(each).right > innerWidth).length"
@@ -170,7 +170,7 @@ def test_all_results_in_the_report_are_visible_and_have_enough_contrast(
 
 def test_a_printed_report_has_dark_text_on_white_and_no_controls(show: Show) -> None:
     page = show()
-    look(page.driver, prefers_color_scheme="dark", media="print")
+    emulate(page.driver, prefers_color_scheme="dark", media="print")
     page.go("#wrong/text")
     colours = "const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"
     ink, paper = run_script(page, f"{colours}.map(luminance)")

@@ -27,14 +27,14 @@ SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
 
 
-def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
+def judge_outcome(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
     """Return the verdict at the level `text`. Without an expectation of the contract, the outcome is not compared."""
     skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 
 def judge_status(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
-    return verdict_of(scenario, outcome, contract).status
+    return judge_outcome(scenario, outcome, contract).status
 
 
 def list_tools(behaviours: str | Behaviours) -> set[str]:

@@ -23,7 +23,7 @@ from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
 from tests.small_disks import may_mount
 
-from .judging import SUITE, judge_status, list_tools, verdict_of
+from .judging import SUITE, judge_outcome, judge_status, list_tools
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
@@ -156,7 +156,7 @@ def test_the_reference_behaves_as_recorded_in_versions_between_two_contracts() -
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
             outcome = replay(scenario, ReferenceAdapter(behaviours_of(name)), place)
-            verdict = verdict_of(scenario, outcome, contract)
+            verdict = judge_outcome(scenario, outcome, contract)
             if verdict.status != "passed" and not (
                 name in VERSIONS_WITH_SETTINGS_FILE and differs_only_in_settings_file(verdict)
             ):

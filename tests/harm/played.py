@@ -22,13 +22,13 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-__all__ = ["Played"]
+__all__ = ["SessionBuilder"]
 
 Change = bytes | Entry | None
 """The new bytes or entry of a file, or None if it is deleted."""
 
 
-class Played:
+class SessionBuilder:
     """A session and its files, to which a test adds calls and events. `given`: permission rules and modes."""
 
     def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
@@ -98,7 +98,9 @@ class Played:
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:
-        scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
+        scenario = Scenario(
+            "a/played", "SessionBuilder", "must", self._given, tuple(step for step, _ in self._steps)
+        )
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import careful
 import pytest
-from played import Played
+from played import SessionBuilder
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.harm.judge import harms_of
@@ -154,7 +154,7 @@ BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
 def test_content_that_another_program_restored_is_not_lost_if_the_session_had_read_it(
     steps: str, kinds: list[str]
 ) -> None:
-    played = Played({"notes.txt": CONTENT})
+    played = SessionBuilder({"notes.txt": CONTENT})
     path = "$WS/notes.txt"
     for step in steps.split():
         match step:

@@ -35,7 +35,11 @@ Guard = tuple[str, str]
 
 InsertsInCapitals = treating(TreatingInsertions, str.upper)
 
-KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every(), **wrong_thresholds.every()}
+KINDS_OF_FAULT = {
+    **wrong_looks.implementations_by_name(),
+    **wrong_surroundings.implementations_by_name(),
+    **wrong_thresholds.implementations_by_name(),
+}
 
 OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),

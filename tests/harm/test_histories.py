@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from histories import Commit, calls_of_commit, commits_of, make_repository
-from played import Played
+from played import SessionBuilder
 from writers import LOSSES, ExactWriter, Loss, OldCopy, RefusedError
 
 from readfirst.harness.suite.file_entry import RegularFile
@@ -30,7 +30,7 @@ def play(
     mode: int | None = None,
 ) -> tuple[list[str], int]:
     """Return the harms in a played commit and the number of calls with a wrong result, which `loss` causes."""
-    session = Played({commit.path: commit.before, **commit.others})
+    session = SessionBuilder({commit.path: commit.before, **commit.others})
     tool = writer({commit.path: commit.before, **commit.others})
     differing = 0
     session.read(f"$WS/{commit.path}", tool.read(commit.path))
@@ -75,7 +75,7 @@ def play(
     return [each.kind for each in session.harms() if each.kind in (*HARMS, "blind")], differing
 
 
-def _with_mode(session: Played, path: str, mode: int) -> None:
+def _with_mode(session: SessionBuilder, path: str, mode: int) -> None:
     step, happened = session._steps[-1]
     entry = session.state[path]
     assert isinstance(entry, RegularFile)

@@ -74,7 +74,7 @@ def expectations(suite: Suite) -> list[Any]:
     return [step.get("expect") for step in yaml.safe_load(source(suite))["steps"]]
 
 
-def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
+def record_scenario(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
     """Record `gate/x` on 2.1.7. `edit` executes each Edit."""
     return record_on(suite, mode, {"2.1.7": edit})
 

@@ -24,16 +24,16 @@ from .made_up import (
     Product,
     expectations,
     record_on,
+    record_scenario,
     refuse_edit,
     replace_text,
-    run,
     source,
     write,
 )
 
 
 def test_recording_adds_the_expectations_and_keeps_the_comments_of_the_file(suite: Suite) -> None:
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     assert expectations(suite) == [
         {"text": "     1→alpha"},
         {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}},
@@ -50,17 +50,17 @@ def test_recording_adds_the_expectations_and_keeps_the_comments_of_the_file(suit
 
 
 def test_recording_a_scenario_again_changes_no_file(suite: Suite) -> None:
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     before = file_bytes(suite)
     for mode in ("create", "fix", "check"):
-        assert run(suite, mode, replace_text).status == "unchanged"
+        assert record_scenario(suite, mode, replace_text).status == "unchanged"
     assert file_bytes(suite) == before
 
 
 def test_recording_without_fix_does_not_replace_an_expectation(suite: Suite) -> None:
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     before = file_bytes(suite)
-    result = run(suite, "create", refuse_edit)
+    result = record_scenario(suite, "create", refuse_edit)
     assert result.status == "differs"
     assert "step 2" in result.message
     assert "--fix" in result.message
@@ -75,7 +75,7 @@ DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requireme
 
 def test_recording_keeps_the_documented_clause_next_to_the_recorded_one(suite: Suite) -> None:
     write(suite.root, GATE + DOCUMENTED)
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     documented, record_on = expectations(suite)[1]
     assert documented == {"documented": "behaviour-spec.txt, State Requirements", "error": "not_read"}
     assert record_on == {
@@ -102,7 +102,7 @@ def test_an_unusable_answer_is_not_recorded(
     suite: Suite, edit: Callable[[Path], ToolResult], statuses: list[str], parts: tuple[str, ...]
 ) -> None:
     before = file_bytes(suite)
-    result = run(suite, "create", edit)
+    result = record_scenario(suite, "create", edit)
     assert result.status in statuses
     assert all(part in result.message for part in parts)
     assert file_bytes(suite) == before
@@ -151,13 +151,13 @@ def test_an_interrupted_recording_leaves_all_files_unchanged(suite: Suite) -> No
         return ToolResult("Done")
 
     with pytest.raises(KeyboardInterrupt):
-        run(suite, "create", interrupt_edit)
+        record_scenario(suite, "create", interrupt_edit)
     assert file_bytes(suite) == before
 
 
 def test_recording_a_scenario_is_unsupported_if_the_contract_lacks_its_tool(suite: Suite) -> None:
     write(suite.root, MULTI_EDIT)
-    assert run(suite, "create", replace_text).status == "unsupported"
+    assert record_scenario(suite, "create", replace_text).status == "unsupported"
 
 
 def test_an_expectation_with_only_the_start_of_a_text_is_kept(suite: Suite) -> None:
@@ -165,21 +165,21 @@ def test_an_expectation_with_only_the_start_of_a_text_is_kept(suite: Suite) -> N
         suite.root,
         GATE + '    expect:\n      text: {starts: "The file "}\n      files: {notes.txt: "gamma\\n"}\n',
     )
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     assert expectations(suite)[1]["text"] == {"starts": "The file "}
 
 
 def test_the_digest_in_a_documented_clause_is_not_reused_in_the_recorded_clause(suite: Suite) -> None:
     hole = '      text: {lines: 1, starts: "The file", ends: "."}\n      files: {notes.txt: "gamma\\n"}\n'
     write(suite.root, GATE + DOCUMENTED.replace("      error: not_read\n", "") + hole)
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     documented, record_on = expectations(suite)[1]
     assert set(documented["text"]) == {"lines", "starts", "ends"}
     assert record_on["text"] == "The file $WS/notes.txt has been updated."
 
 
 def test_recording_another_contract_does_not_change_the_scenario_file(suite: Suite) -> None:
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     before = source(suite)
     assert record_on(suite, "create", {"2.1.328": refuse_edit}).status == "created"
     assert source(suite) == before
@@ -201,7 +201,7 @@ def test_recording_changed_steps_removes_the_outdated_recordings_of_other_contra
     assert find_unrecorded(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
         contract.name: ["gate/x"] for contract in suite.contracts.recorded[5:7]
     }
-    result = run(suite, "create", replace_text)
+    result = record_scenario(suite, "create", replace_text)
     assert result.status == "created"
     assert "what 2 other contracts did is dropped" in result.message
     assert list(suite.recordings.recording("gate/x").transcripts) == ["2.1.7"]
@@ -212,7 +212,7 @@ def test_a_recording_is_missing_only_on_contracts_that_have_the_tools(suite: Sui
     contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
     everything = {contract.name: ["gate/x"] for contract in contracts}
     assert find_unrecorded(suite, ["gate/x"], contracts) == everything
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     assert find_unrecorded(suite, ["gate/x"], contracts) == {
         name: ["gate/x"] for name in ("2.1.40", "2.1.328")
     }
@@ -261,7 +261,7 @@ def test_a_file_that_another_program_creates_during_the_call_has_no_recorded_mod
         root, GATE.replace('notes.txt: "alpha\\n"', 'other.txt: ""').partition("  - Read")[0] + edit + during
     )
     suite = Suite(root)
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     assert suite.recordings.recording("gate/x").transcripts["2.1.7"].steps[0].changes == {
         "notes.txt": RegularFile(b"gamma\n", mode=None)
     }

@@ -14,7 +14,7 @@ from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import Cli
 from tests.small_suites import file_bytes
 
-from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, write
+from .made_up import NOT_READ, record_on, record_scenario, refuse_edit, replace_text, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
@@ -36,7 +36,7 @@ def as_table(suite: Suite, answer: str) -> Path:
 def test_recording_a_case_changes_only_the_values_of_this_case_in_the_table(suite: Suite) -> None:
     table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     before = table.read_text("utf-8")
-    assert run(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "create", replace_text).status == "created"
     cases = yaml.safe_load(table.read_bytes())["cases"]
     assert cases["x"]["first"] == {"text": "     1→alpha"}
     assert (cases["x"]["words"], cases["x"]["files"]) == (
@@ -47,8 +47,8 @@ def test_recording_a_case_changes_only_the_values_of_this_case_in_the_table(suit
     assert cases["y"] == {"title": "Another case of the same", "old": "delta"}
     assert "# what differs\n" in table.read_text("utf-8")
     assert before.partition("# what")[0] == table.read_text("utf-8").partition("# what")[0]
-    assert run(suite, "check", replace_text).status == "unchanged"
-    assert run(suite, "fix", refuse_edit).status == "fixed"
+    assert record_scenario(suite, "check", replace_text).status == "unchanged"
+    assert record_scenario(suite, "fix", refuse_edit).status == "fixed"
     case = yaml.safe_load(table.read_bytes())["cases"]["x"]
     assert (case["error"], case["words"], "files" in case) == ("not_read", NOT_READ, False)
     suite.scenario("gate/x")
@@ -60,19 +60,19 @@ def test_recording_is_refused_if_a_scenario_file_and_a_case_have_the_same_id(
 ) -> None:
     own = suite.path("gate/x").read_text()
     as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     write(suite.root, own)
     suite = Suite(suite.root)
     before = file_bytes(suite)
     with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
-        run(suite, mode, refuse_edit)
+        record_scenario(suite, mode, refuse_edit)
     assert file_bytes(suite) == before
 
 
 def test_recording_a_case_does_not_change_a_text_that_all_cases_share(suite: Suite) -> None:
     table = as_table(suite, "expect: {text: Done.}")
     before = table.read_bytes()
-    result = run(suite, "fix", replace_text)
+    result = record_scenario(suite, "fix", replace_text)
     assert result.status == "refused"
     assert "step 2 of the table cannot say" in result.message
     assert "expect: <answer2>" in result.message
@@ -92,10 +92,10 @@ def as_corpus_scenario(suite: Suite) -> Path:
 def test_recording_a_corpus_scenario_does_not_change_the_corpus(suite: Suite) -> None:
     theme = as_corpus_scenario(suite)
     before = theme.read_bytes()
-    assert run(suite, "create", replace_text).status == "created"
-    assert run(suite, "check", replace_text).status == "unchanged"
-    assert run(suite, "check", refuse_edit).status == "differs"
-    assert run(suite, "fix", refuse_edit).status == "fixed"
+    assert record_scenario(suite, "create", replace_text).status == "created"
+    assert record_scenario(suite, "check", replace_text).status == "unchanged"
+    assert record_scenario(suite, "check", refuse_edit).status == "differs"
+    assert record_scenario(suite, "fix", refuse_edit).status == "fixed"
     assert theme.read_bytes() == before
     (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
     assert step.expect.recorded is not None
@@ -108,7 +108,7 @@ def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
 ) -> None:
     if composed:
         as_corpus_scenario(suite)
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     wanted = ["gate/x"], [suite.contracts["2.1.40"]]
     leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     assert find_unrecorded(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
@@ -144,9 +144,9 @@ def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
     assert ran.code == 4
     assert "run `readfirst product record --fix gate/x`" in ran.err
     for mode in ("create", "check"):
-        assert run(Suite(suite.root), mode, replace_text).status == "differs"
+        assert record_scenario(Suite(suite.root), mode, replace_text).status == "differs"
     assert file_bytes(suite) == before
-    fixed = run(Suite(suite.root), "fix", replace_text)
+    fixed = record_scenario(Suite(suite.root), "fix", replace_text)
     assert fixed.status == "fixed"
     assert "`readfirst product record --missing` asks them again" in fixed.message
     found = Suite(suite.root).recordings.find("gate/x")
@@ -159,7 +159,7 @@ def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
 def test_a_scenario_cannot_be_left_out_on_the_contract_that_its_file_states(
     suite: Suite, readfirst: Cli
 ) -> None:
-    run(suite, "create", replace_text)
+    record_scenario(suite, "create", replace_text)
     before = file_bytes(suite)
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     assert ran.code == 2

@@ -10,7 +10,7 @@ from tests.runners.verdicts import (
     REFERENCE,
     SERVE_WRONG,
     SUITE,
-    of_harness,
+    harness_verdicts,
     read_verdicts,
     write_export,
 )
@@ -27,7 +27,7 @@ def test_an_mcp_server_has_the_same_verdicts_as_a_program_with_the_protocol_line
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner((), suite, verdicts, MCP=SERVED, JOBS="2")
     judged = {name: each for name, each in read_verdicts(verdicts, printed).items() if each[0] == "judged"}
-    right = of_harness(REFERENCE, IDS)
+    right = harness_verdicts(REFERENCE, IDS)
     assert judged == {name: right[name] for name in judged}
     assert any(name.startswith("parallel/") for name in judged)
     assert len(judged) >= 10
@@ -37,7 +37,7 @@ def test_an_mcp_server_has_the_same_verdicts_as_a_program_with_the_protocol_line
 def test_scenarios_that_run_in_parallel_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner(REFERENCE, suite, verdicts, JOBS="3")
-    assert read_verdicts(verdicts, printed) == of_harness(REFERENCE, IDS)
+    assert read_verdicts(verdicts, printed) == harness_verdicts(REFERENCE, IDS)
 
 
 @PRINTING_RUNNERS

@@ -12,9 +12,9 @@ from tests.runners.verdicts import (
     SUITE,
     WRONG,
     disagreements,
-    of_go,
-    of_harness,
-    of_node,
+    go_verdicts,
+    harness_verdicts,
+    node_verdicts,
     skeleton,
     write_export,
 )
@@ -26,7 +26,7 @@ _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
 def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
     """Assert that runners have the same verdicts on a program as the harness. Return the number of verdicts."""
     suite = write_export(folder / "suite.jsonl.gz", ids)
-    ours = of_harness(command, ids)
+    ours = harness_verdicts(command, ids)
     for number, runner in enumerate(runners):
         theirs = runner(command, suite, folder / f"verdicts-{number}.jsonl")
         assert disagreements(ours, theirs) == {}
@@ -36,12 +36,12 @@ def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *r
 
 @pytest.mark.go
 def test_the_runner_in_go_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
-    assert compare_runners(skeleton("go", tmp_path), _SAMPLE, tmp_path, of_go) >= 40
+    assert compare_runners(skeleton("go", tmp_path), _SAMPLE, tmp_path, go_verdicts) >= 40
 
 
 @pytest.mark.node
 def test_the_runner_in_javascript_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
-    assert compare_runners(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
+    assert compare_runners(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, node_verdicts) >= 40
 
 
 @JUDGING_RUNNERS
@@ -56,7 +56,8 @@ def test_a_runner_passes_no_scenario_for_another_operating_system(runner: Runner
 @pytest.mark.runners
 def test_all_three_runners_have_the_same_verdicts_on_the_reference(tmp_path: Path) -> None:
     sample, interrupted = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
-    assert compare_runners(REFERENCE, sorted({*sample, *interrupted}), tmp_path, of_go, of_node) >= 200
+    ids = sorted({*sample, *interrupted})
+    assert compare_runners(REFERENCE, ids, tmp_path, go_verdicts, node_verdicts) >= 200
 
 
 SHOWING = [each for each in WRONG if each.startswith("wrong_showing:")]
@@ -70,7 +71,7 @@ def test_all_three_runners_have_the_same_verdicts_on_a_wrong_implementation(
 ) -> None:
     """Each implementation is compared in a different part of the scenarios."""
     ids = SUITE.ids()[WRONG.index(name) :: len(WRONG)]
-    assert compare_runners([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
+    assert compare_runners([*SERVE_WRONG, name], ids, tmp_path, go_verdicts, node_verdicts) >= 20
 
 
 def test_a_verdict_of_a_runner_that_differs_from_the_harness_is_detected() -> None:

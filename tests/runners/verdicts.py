@@ -88,7 +88,7 @@ def plain_export() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     return header, scenario, end
 
 
-def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
+def harness_verdicts(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
     found = {}
     for each in run(SUITE, f"lines:{shlex.join(command)}", [CONTRACT], "text", ids):
         if each.status != "unspecified":
@@ -97,12 +97,12 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
     return found
 
 
-def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+def go_verdicts(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     """Return the verdicts of the runner in Go. Its exit code is ignored: it fails if any scenario fails."""
     return read_verdicts(verdicts, run_go(command, suite, verdicts))
 
 
-def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+def node_verdicts(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     return read_verdicts(verdicts, run_node(command, suite, verdicts))
 
 
@@ -187,7 +187,7 @@ def _parametrize_runners(by_go: object, by_node: object) -> pytest.MarkDecorator
     return pytest.mark.parametrize("runner", params, ids=["go", "javascript"])
 
 
-JUDGING_RUNNERS = _parametrize_runners(of_go, of_node)
+JUDGING_RUNNERS = _parametrize_runners(go_verdicts, node_verdicts)
 """Parametrizes a test with both runners: functions that return verdicts."""
 PRINTING_RUNNERS = _parametrize_runners(run_go, run_node)
 """Parametrizes a test with both runners: functions that return the output."""

@@ -214,11 +214,11 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 def open_page(driver: Any, file: Path) -> Any:
     """Return the opened page. Fail if it runs a script, or requests something from another site."""
-    from tests.cli.browser import Shown, severe
+    from tests.cli.browser import BrowserPage, logged_errors
 
-    severe(driver)
-    page = Shown(driver, file).go()
-    check(page, severe(driver))
+    logged_errors(driver)
+    page = BrowserPage(driver, file).go()
+    check(page, logged_errors(driver))
     return page
 
 
@@ -234,7 +234,7 @@ def check(page: Any, errors: list[Any]) -> None:
 def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
     """In a browser, no page of a hostile web site runs a script or requests something from another site."""
     from readfirst.observatory.site.site import write_site
-    from tests.cli.browser import severe
+    from tests.cli.browser import logged_errors
 
     facts = project(tmp_path / "theirs", HOSTILE)
     write_site(facts, tmp_path / "theirs", tmp_path / "site")
@@ -244,18 +244,18 @@ def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
         page = open_page(driver, file)
         for each in page.all("summary, article a[href^='#'], tr[data-rule] button")[:20]:
             page.driver.execute_script("arguments[0].click()", each)
-        check(page, severe(driver))
+        check(page, logged_errors(driver))
     page = open_page(driver, tmp_path / "site" / "rules" / "index.html")
     page.press("/")
     page.press(*"findme")
     assert page.waits_for(lambda: bool(page.all(".md-search-result__link")))
-    check(page, severe(driver))
+    check(page, logged_errors(driver))
 
 
 @pytest.mark.browser
 def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
     """In a browser, a report with hostile texts runs no script and requests nothing from another site."""
-    from tests.cli.browser import severe
+    from tests.cli.browser import logged_errors
     from tests.cli.hostile_world import World
     from tests.cli.test_hostile_text import FIELDS
 
@@ -267,7 +267,7 @@ def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None
     for each in page.all("button, summary"):
         page.driver.execute_script("arguments[0].click()", each)
     assert re.search("window.owned", page.script("document.body.innerText"))
-    check(page, severe(driver))
+    check(page, logged_errors(driver))
 
 
 @pytest.mark.browser

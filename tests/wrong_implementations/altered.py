@@ -189,7 +189,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Caught:
+class Detection:
     """How tests detect a wrong implementation: the ids of the scenarios that fail, and the first difference in the
     first of them (its level, the compared part `what` if stated, and the responsible part `blame`).
 
@@ -209,7 +209,7 @@ class Caught:
 Kind = TypeVar("Kind", bound=type)
 
 
-def caught(
+def detected_by(
     by: str,
     what: str = "",
     *,
@@ -222,7 +222,7 @@ def caught(
     """Return a decorator that stores how an implementation is detected. `by`, `harmful`: ids separated by spaces."""
 
     def mark(kind: Kind) -> Kind:
-        kind.caught = Caught(  # type: ignore[attr-defined]
+        kind.detection = Detection(  # type: ignore[attr-defined]
             tuple(by.split()), level, what, blame, after, harmless, tuple(harmful.split())
         )
         return kind
@@ -230,13 +230,13 @@ def caught(
     return mark
 
 
-def caught_by(kind: type) -> Caught | None:
+def detection_of(kind: type) -> Detection | None:
     """Return how a wrong implementation is detected. None if only its base class states this."""
-    caught: Caught | None = vars(kind).get("caught")
-    return caught
+    detection: Detection | None = vars(kind).get("detection")
+    return detection
 
 
-def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
+def before_each_call(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
     """Decorator: calls `act` before each call, which is executed correctly only if `act` returns None."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -246,7 +246,7 @@ def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
     return _make_class(act, alter)
 
 
-def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
+def after_each_call(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
     """Decorator: calls `act` after each call. An answer of `act` replaces the correct one."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -257,7 +257,7 @@ def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Alt
     return _make_class(act, alter)
 
 
-def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
+def after_each_edit(act: Callable[[Call, bytes], None]) -> type[Altered]:
     """Return an implementation that calls `act` after each successful Edit, to spoil the file. `act` receives the call,
     and the bytes of the file before the Edit. Used as a decorator.
 
@@ -286,7 +286,7 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
     return _make_class(act, alter)
 
 
-def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
+def with_changed_arguments(act: Callable[[Call, str], Arguments]) -> type[Altered]:
     """Decorator: executes each Edit with the arguments that `act` returns, given the call and the text of the file."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:

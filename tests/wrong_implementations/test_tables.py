@@ -24,7 +24,10 @@ FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", w
 HARMFUL = (wrong_contents, wrong_names)
 """Modules whose mistakes must also be found as harm."""
 TABLES: dict[object, Table] = {
-    module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
+    module: {
+        name: (kind, f"{FAMILIES.get(module, '')}{by}")
+        for name, (kind, by) in module.implementations_by_name().items()
+    }
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
 QUICK = {wrong_contents: 24, wrong_crossings: 12, wrong_names: 6}

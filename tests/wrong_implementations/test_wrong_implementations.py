@@ -23,11 +23,11 @@ CLASSES = {
     ]
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
-MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
+MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.detection_of, kinds))]
 """Their decorators state which scenarios detect the implementations. The others have tables: test_tables.py."""
-EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
-CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
-CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
+EVERY = {each: altered.detection_of(each) for module in MODULES for each in CLASSES[module]}
+DETECTIONS = {each: detection for each, detection in EVERY.items() if detection is not None}
+CASES = [(each, scenario_id) for each, detection in DETECTIONS.items() for scenario_id in detection.by]
 ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
 OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
@@ -66,42 +66,42 @@ def test_mistakes_on_a_full_disk_are_detected_by_their_scenarios(place: Workspac
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
     """Assert that the scenario detects the implementation, and harm unless the mistake is stated to be harmless."""
-    caught = CAUGHT[implementation]
-    if caught.after:
-        assert judge_scenario(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
+    detection = DETECTIONS[implementation]
+    if detection.after:
+        assert judge_scenario(SUITE.scenario(detection.after), implementation, place=place).status == "passed"
     verdict, found = judge_with_harms(implementation, scenario_id, place)
-    assert (verdict.status, verdict.blame) == ("failed", caught.blame), verdict.reason
-    assert not verdict.levels[caught.level]
-    if caught.what and scenario_id == caught.by[0]:
+    assert (verdict.status, verdict.blame) == ("failed", detection.blame), verdict.reason
+    assert not verdict.levels[detection.level]
+    if detection.what and scenario_id == detection.by[0]:
         first = verdict.differences[0]
-        assert (first.level, first.what, first.blame) == (caught.level, caught.what, caught.blame)
+        assert (first.level, first.what, first.blame) == (detection.level, detection.what, detection.blame)
     if any(each.kind == "lost" for each in found):
         rule = SUITE.heading(scenario_id).rule
         assert SUITE.rules is not None
         assert SUITE.rules[rule].class_ == "safety", f"{rule} loses work, and --class safety leaves it out"
-    if caught.level == "effects":
-        harmless = caught.harmless and scenario_id not in caught.harmful
+    if detection.level == "effects":
+        harmless = detection.harmless and scenario_id not in detection.harmful
         assert bool(found) != bool(harmless), [each.line for each in found]
 
 
 def test_every_scenario_of_the_families_reported_and_moved_world_detects_an_implementation() -> None:
     families = {each for each in SUITE.ids() if each.startswith(("reported/", "moved-world/"))}
-    assert families <= {scenario_id for caught in CAUGHT.values() for scenario_id in caught.by}
+    assert families <= {scenario_id for detection in DETECTIONS.values() for scenario_id in detection.by}
 
 
 def test_every_wrong_implementation_is_tested_and_has_a_docstring() -> None:
-    unmarked = [each for each in EVERY.keys() - CAUGHT.keys() if not each.__subclasses__()]
+    unmarked = [each for each in EVERY.keys() - DETECTIONS.keys() if not each.__subclasses__()]
     assert {each.__name__ for each in unmarked} <= IN_PROCESSES | RIGHT | PARTS
-    assert len(CAUGHT) >= 190
+    assert len(DETECTIONS) >= 190
     assert all(each.__doc__ and each.__doc__ != altered.Altered.__doc__ for each in EVERY)
 
 
 def test_harm_md_states_how_many_wrong_implementations_do_harm() -> None:
-    differ = [each for each in CAUGHT.values() if each.level == "effects"]
+    differ = [each for each in DETECTIONS.values() if each.level == "effects"]
     named = [(each, by) for each in differ for by in each.by]
     harmful = sum(not each.harmless or by in each.harmful for each, by in named)
     page = (ROOT / "docs/harm.md").read_text("utf-8")
-    assert f"Of the {len(CAUGHT)} wrong implementations of" in page
+    assert f"Of the {len(DETECTIONS)} wrong implementations of" in page
     assert f"{len(differ)} differ in effects, in {len(named)} scenarios" in page
     assert f"In {harmful} of these" in page
     assert f"the other {len(named) - harmful} the test" in page

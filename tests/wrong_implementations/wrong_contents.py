@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from altered import Altered, Arguments, Call, spoils
+from altered import Altered, Arguments, Call, after_each_edit
 
 from readfirst.harness.adapter_api import ToolResult
 
@@ -236,7 +236,7 @@ class TreatingInsertions(Treating):
     into = ("Edit",)
 
 
-@spoils
+@after_each_edit
 def TreatingSurroundings(call: Call, before: bytes) -> None:
     """Treats the rest of the file after an Edit: the text before and after the new text, as a whole or by line."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
@@ -259,7 +259,7 @@ def treating(base: type[Altered], treatment: Treatment) -> type[Altered]:
 PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     """By name: each treatment with each class in `PLACES`, and the scenario that detects it."""
     return {
         f"{what}, {place.__name__}": (treating(place, treatment), by)

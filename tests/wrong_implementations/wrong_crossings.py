@@ -276,7 +276,7 @@ def _base_class(event: str) -> type[AfterAnEvent]:
     return SecondSession if event == "session" else AfterAnEvent
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
         for event in (*EVENTS, *MORE_EVENTS.get(subject, ())):

@@ -4,7 +4,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, caught, instead, spoils, takes
+from altered import (
+    Altered,
+    Arguments,
+    Call,
+    after_each_edit,
+    before_each_call,
+    detected_by,
+    with_changed_arguments,
+)
 from reasons import CONVENTION, NOTHING_LOST, OWN_OR_SHOWN
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
@@ -77,7 +85,7 @@ class OverlooksDenyRules(Excepting):
         return ToolResult("Done.")
 
 
-@caught("staleness/edit-after-change-within-a-second", harmless=NOTHING_LOST)
+@detected_by("staleness/edit-after-change-within-a-second", harmless=NOTHING_LOST)
 class WholeSeconds(OverlooksChanges):
     """Compares modification times in whole seconds, so that it overlooks a change within the same second."""
 
@@ -85,7 +93,7 @@ class WholeSeconds(OverlooksChanges):
         return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
 
 
-@caught("gate/same-beginning-of-a-long-path")
+@detected_by("gate/same-beginning-of-a-long-path")
 class CutsPaths(OpenGate):
     """Knows a file by the first 64 characters of its path, so that a Read counts for another file with this start."""
 
@@ -94,7 +102,7 @@ class CutsPaths(OpenGate):
         return any(str(each.relative_to(self.workspace.root))[:64] == own for each in self.known)
 
 
-@caught("gate/same-name-but-for-a-space")
+@detected_by("gate/same-name-but-for-a-space")
 class TrimsPaths(OpenGate):
     """Identifies a file by its path without spaces at the end, so that a Read counts for another file."""
 
@@ -103,7 +111,7 @@ class TrimsPaths(OpenGate):
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
-    return vars(spoils(lambda call, before: _truncate(call.path, size)))["alter"]  # type: ignore[no-any-return]
+    return vars(after_each_edit(lambda call, before: _truncate(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
 def _truncate(path: Path, size: int) -> None:
@@ -111,22 +119,22 @@ def _truncate(path: Path, size: int) -> None:
         os.truncate(path, size)
 
 
-@caught("sizes/edit-after-a-megabyte")
+@detected_by("sizes/edit-after-a-megabyte")
 class KeepsAMegabyte(Altered):
     """Writes only the first megabyte of an edited file. The rest is lost."""
 
     alter = keeping(2**20)
 
 
-@caught("reported/one-line-of-a-long-crlf-file")
+@detected_by("reported/one-line-of-a-long-crlf-file")
 class KeepsHalfAMegabyte(Altered):
     """Writes only the first 512 KiB of an edited file. The rest is lost."""
 
     alter = keeping(2**19)
 
 
-@caught("crossed/allowed-01")
-@instead
+@detected_by("crossed/allowed-01")
+@before_each_call
 def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
     """Refuses to change a file whose mode forbids writing."""
     path = call.path
@@ -135,16 +143,16 @@ def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("crossed/allowed-01")
-@spoils
+@detected_by("crossed/allowed-01")
+@after_each_edit
 def MakesWritable(call: Call, before: bytes) -> None:
     """Makes an edited file writable."""
     if call.path.is_file():
         call.path.chmod(call.path.stat().st_mode | 0o200)
 
 
-@caught("replace-all/no-rescan")
-@spoils
+@detected_by("replace-all/no-rescan")
+@after_each_edit
 def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
     """With replace_all, replaces the old text again and again, also in its own result."""
     for _ in range(9):
@@ -152,8 +160,8 @@ def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
             call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode()))
 
 
-@caught("whitespace/indentation-is-not-rebased")
-@takes
+@detected_by("whitespace/indentation-is-not-rebased")
+@with_changed_arguments
 def AdjustsIndentation(call: Call, text: str) -> Arguments:
     """Indents `new_string` like the line in which `old_string` begins."""
     old, new = strings(call.arguments)
@@ -165,8 +173,8 @@ def AdjustsIndentation(call: Call, text: str) -> Arguments:
     return {"new_string": indentation + new.lstrip()} if begins and new and old[0] in " \t" else {}
 
 
-@caught("matching/outside-the-range-read", level="text")
-@instead
+@detected_by("matching/outside-the-range-read", level="text")
+@before_each_call
 def ShowsALineTooMany(call: Call) -> ToolResult | None:
     """Shows one line more than `limit` in a Read without an offset."""
     limit = call.arguments.get("limit")
@@ -175,8 +183,8 @@ def ShowsALineTooMany(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("permissions/neighbour-allowed")
-@instead
+@detected_by("permissions/neighbour-allowed")
+@before_each_call
 def ComparesPrefixes(call: Call) -> ToolResult | None:
     """Refuses a file whose path only begins like a denied directory, such as `secrets.txt` if `secret` is denied."""
     workspace = call.session.workspace
@@ -189,8 +197,8 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
-@spoils
+@detected_by("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
+@after_each_edit
 def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
     """Keeps spaces at line ends in Markdown, where they mean a line break. The contract strips them."""
     old, new = strings(call.arguments)
@@ -198,8 +206,8 @@ def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
         call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))
 
 
-@caught("state/eleven-files-one-at-home", harmless=OWN_OR_SHOWN)
-@instead
+@detected_by("state/eleven-files-one-at-home", harmless=OWN_OR_SHOWN)
+@before_each_call
 def OpenGateAtHome(call: Call) -> None:
     """Requires no Read of files outside the workspace."""
     path = str(call.arguments.get("file_path"))

@@ -3,32 +3,32 @@
 import os
 from dataclasses import replace
 
-from altered import Altered, Call, afterwards, instead, spoils, takes
+from altered import Altered, Call, after_each_call, after_each_edit, before_each_call, with_changed_arguments
 from wrong_state import MODIFIED, NOT_READ
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-@afterwards
+@after_each_call
 def GivesInTheSecondTime(call: Call, answer: ToolResult) -> None:
     """Refuses to edit an unread file only the first time."""
     if answer.error == "not_read":
         call.read()
 
 
-@afterwards
+@after_each_call
 def EditsNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Reports success for an Edit with equal old and new text. The contract refuses it."""
     return ToolResult("Done.") if answer.error == "no_changes" else answer
 
 
-@afterwards
+@after_each_call
 def ForgetsChangedFiles(call: Call, answer: ToolResult) -> ToolResult:
     """Refuses a file that another program changed with the error for a file that was not read."""
     return ToolResult(NOT_READ, True, "not_read") if answer.error == "modified_since_read" else answer
 
 
-@afterwards
+@after_each_call
 def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
     """Repeats the content of the file many times in the text of a refusal."""
     if not answer.is_error or not call.path.is_file():
@@ -36,7 +36,7 @@ def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
     return replace(answer, text=f"{answer.text}\n{call.path.read_text(errors='replace') * 400}")
 
 
-@instead
+@before_each_call
 def DistrustsItself(call: Call) -> ToolResult:
     """Treats its own last change of a file as a change by another program, and refuses the next call."""
     if call.memory.pop("wrote", False) and call.tool == "Edit":
@@ -46,7 +46,7 @@ def DistrustsItself(call: Call) -> ToolResult:
     return answer
 
 
-@afterwards
+@after_each_call
 def DistrustsReading(call: Call, answer: ToolResult) -> None:
     """Changes the modification time of a file after a Read, so that the next Edit is refused."""
     if call.tool == "Read" and not answer.is_error:
@@ -54,7 +54,7 @@ def DistrustsReading(call: Call, answer: ToolResult) -> None:
         os.utime(call.path, (later, later))
 
 
-@instead
+@before_each_call
 def NeverForgives(call: Call) -> ToolResult:
     """Refuses a file forever after it was changed by another program once."""
     if call.tool != "Read" and call.path in call.memory:
@@ -65,7 +65,7 @@ def NeverForgives(call: Call) -> ToolResult:
     return answer
 
 
-@instead
+@before_each_call
 def KeyedBySpelling(call: Call) -> ToolResult:
     """Counts a file as read only under the spelling of its path in the Read."""
     spelt = str(call.arguments["file_path"])
@@ -88,13 +88,13 @@ class CountsCallsOfAllSessions(Altered):
         return replace(answer, text=f"{answer.text} ({self.calls})")
 
 
-@afterwards
+@after_each_call
 def ShowsTabsAsSpaces(call: Call, answer: ToolResult) -> ToolResult:
     """Shows each tab as eight spaces."""
     return replace(answer, text=answer.text.expandtabs()) if call.tool == "Read" else answer
 
 
-@afterwards
+@after_each_call
 def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
     """Answers the second Read of a file only with a reference to the first one."""
     if call.tool != "Read" or answer.is_error:
@@ -106,7 +106,7 @@ def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
     )
 
 
-@afterwards
+@after_each_call
 def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
     """Numbers the lines around an edit from 0."""
     if call.tool != "Edit" or answer.is_error:
@@ -117,14 +117,14 @@ def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
     return replace(answer, text="\n".join([head, *renumbered]))
 
 
-@spoils
+@after_each_edit
 def EatsBlankLines(call: Call, before: bytes) -> None:
     """Removes all blank lines of the file after an Edit that deletes text."""
     if not call.new:
         call.path.write_bytes(call.path.read_bytes().replace(b"\n\n", b"\n"))
 
 
-@instead
+@before_each_call
 def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
     """Does not find an old text of several lines in a file with CRLF."""
     if "\n" in call.old and call.tool == "Edit" and call.path.is_file() and b"\r\n" in call.path.read_bytes():
@@ -132,7 +132,7 @@ def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
     return None
 
 
-@takes
+@with_changed_arguments
 def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
     """Inserts a text twice if it deleted the same text before."""
     twice = call.new in call.memory
@@ -140,14 +140,14 @@ def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
     return {"new_string": call.new * 2} if twice else {}
 
 
-@spoils
+@after_each_edit
 def WritesOnlyAscii(call: Call, before: bytes) -> None:
     """Writes U+FFFD in place of each character that is not ASCII."""
     text = call.path.read_bytes().decode().encode("ascii", "replace").decode()
     call.path.write_text(text.replace("?", "\ufffd"))
 
 
-@afterwards
+@after_each_call
 def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
     """Appends a newline to the other files in the directory of a changed file."""
     if call.tool != "Read" and not answer.is_error:
@@ -156,7 +156,7 @@ def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
                 other.write_bytes(other.read_bytes() + b"\n")
 
 
-@instead
+@before_each_call
 def AppendsWhatItWrites(call: Call) -> ToolResult:
     """Writes the content twice if the file already has this content."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""

@@ -3,14 +3,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from altered import Altered, Call, afterwards, caught, instead
+from altered import Altered, Call, after_each_call, before_each_call, detected_by
 from reasons import NOTHING_LOST, REMINDERS_ONLY
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import CommandResult, Hook
 
 
-@caught("hooks/exit-two-before-edit", "refused")
+@detected_by("hooks/exit-two-before-edit", "refused")
 class RunsNone(Altered):
     """Accepts the configuration of hooks, but never runs a hook."""
 
@@ -18,7 +18,7 @@ class RunsNone(Altered):
         return ()
 
 
-@caught("hooks/exit-one-before-edit", "refused")
+@detected_by("hooks/exit-one-before-edit", "refused")
 class EveryFailureBlocks(Altered):
     """Blocks a call if a hook ends with any exit code except 0. Only exit code 2 should block."""
 
@@ -26,7 +26,7 @@ class EveryFailureBlocks(Altered):
         return [replace(hook, run=_blocking(hook.run)) for hook in super().hooks()]
 
 
-@caught("hooks/other-tools-hook", "refused")
+@detected_by("hooks/other-tools-hook", "refused")
 class BlocksEveryTool(Altered):
     """Runs every hook for every tool, even if the hook names another tool."""
 
@@ -34,7 +34,7 @@ class BlocksEveryTool(Altered):
         return [replace(hook, matcher="*") for hook in super().hooks()]
 
 
-@caught("hooks/allowed-against-deny-rule", "refused")
+@detected_by("hooks/allowed-against-deny-rule", "refused")
 class AllowedIsAllowed(Altered):
     """Ignores the deny rules if there are hooks, as if a hook that allows a call overrode the rules."""
 
@@ -42,7 +42,7 @@ class AllowedIsAllowed(Altered):
         return () if self.workspace.hooks else super().deny()
 
 
-@caught(
+@detected_by(
     "hooks/replaced-input",
     "file notes.txt",
     harmless="it does what the call asks, and not what a hook made of it",
@@ -54,8 +54,8 @@ class KeepsItsInput(Altered):
         return [replace(hook, run=_without(hook.run, "updatedInput")) for hook in super().hooks()]
 
 
-@caught("hooks/formatter-after-edit", "refused")
-@instead
+@detected_by("hooks/formatter-after-edit", "refused")
+@before_each_call
 def DistrustsFormatters(call: Call) -> ToolResult | None:
     """Refuses the second Edit of a file because a hook formatted it after the first Edit."""
     if call.tool == "Edit" and call.memory.setdefault("edited", call) is not call:
@@ -63,15 +63,15 @@ def DistrustsFormatters(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("hooks/context-after-edit", "reminders", harmless=REMINDERS_ONLY)
-@afterwards
+@detected_by("hooks/context-after-edit", "reminders", harmless=REMINDERS_ONLY)
+@after_each_call
 def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Does not report messages of hooks to the model."""
     return replace(answer, reminders=())
 
 
-@caught("hooks/blocked-after-edit", "file notes.txt")
-@instead
+@detected_by("hooks/blocked-after-edit", "file notes.txt")
+@before_each_call
 def UndoesWhatIsBlocked(call: Call) -> ToolResult:
     """Undoes a call if a hook reports an error after it. The contract keeps the change."""
     before = call.path.read_bytes()
@@ -81,8 +81,8 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
     return answer
 
 
-@caught("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
-@instead
+@detected_by("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
+@before_each_call
 def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
     """Does not detect that a hook changed a file after its Read."""
     before = call.path.stat()

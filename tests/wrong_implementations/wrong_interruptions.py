@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, caught, instead
+from altered import Altered, Arguments, Call, before_each_call, detected_by
 from reasons import ALLOWED_REFUSAL
 
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
@@ -22,7 +22,7 @@ def write_later(path: Path) -> None:
     threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
 
 
-@caught("interrupted/edit-given-up")
+@detected_by("interrupted/edit-given-up")
 class ExecutesWhatWasGivenUp(Altered):
     """Confirms that a call was cancelled, but executes it."""
 
@@ -32,7 +32,7 @@ class ExecutesWhatWasGivenUp(Altered):
         return answer
 
 
-@caught("interrupted/new-file-given-up")
+@detected_by("interrupted/new-file-given-up")
 class GoesOnAfterwards(Altered):
     """Does not stop the thread of a cancelled call, so that it writes the file a moment later."""
 
@@ -45,7 +45,7 @@ class GoesOnAfterwards(Altered):
         time.sleep(0.1)
 
 
-@caught("interrupted/write-given-up")
+@detected_by("interrupted/write-given-up")
 class EmptiesBeforeItWaits(Altered):
     """Empties the file before it asks the user for permission, and writes the file only after that."""
 
@@ -58,7 +58,7 @@ class EmptiesBeforeItWaits(Altered):
         return super().give_up(tool, arguments, empty)
 
 
-@caught("interrupted/edit-given-up", harmless=ALLOWED_REFUSAL)
+@detected_by("interrupted/edit-given-up", harmless=ALLOWED_REFUSAL)
 class ForgetsWhatItRead(Altered):
     """Forgets all Reads when the user cancels a call."""
 
@@ -68,7 +68,7 @@ class ForgetsWhatItRead(Altered):
         return answer
 
 
-@caught("interrupted/new-file-given-up")
+@detected_by("interrupted/new-file-given-up")
 class MakesFoldersFirst(Altered):
     """Creates the directories of a new file before the user permits the call."""
 
@@ -77,7 +77,7 @@ class MakesFoldersFirst(Altered):
         return super().give_up(tool, arguments, interfere)
 
 
-@caught("interrupted/write-at-limit")
+@detected_by("interrupted/write-at-limit")
 class DeletesWhatWasCut(Altered):
     """Deletes the file that is named in a call with cut arguments."""
 
@@ -88,7 +88,7 @@ class DeletesWhatWasCut(Altered):
         return answer
 
 
-@caught("interrupted/edit-cut")
+@detected_by("interrupted/edit-cut")
 class WritesWhatCame(Altered):
     """Completes cut arguments so that they are valid, and executes the call."""
 
@@ -100,7 +100,7 @@ class WritesWhatCame(Altered):
         return self.reference(tool, arguments)
 
 
-@caught("interrupted/new-file-cut")
+@detected_by("interrupted/new-file-cut")
 class OpensWhileItComes(Altered):
     """Opens a file for writing as soon as its path has arrived, which empties the file. The content is then cut off."""
 
@@ -110,7 +110,7 @@ class OpensWhileItComes(Altered):
         return answer
 
 
-@instead
+@before_each_call
 def EmptiesAndWrites(call: Call) -> ToolResult | None:
     """Empties the file first, and then writes it in pieces. If it is killed, the content is lost."""
     if len(call.content) < TOO_LONG:
@@ -123,7 +123,7 @@ def EmptiesAndWrites(call: Call) -> ToolResult | None:
     return ToolResult("Written.")
 
 
-@instead
+@before_each_call
 def LeavesALock(call: Call) -> ToolResult | None:
     """Refuses calls while a lock exists. If its process is killed, its lock remains."""
     lock = call.session.workspace.home / ".cache" / "lock"
@@ -139,7 +139,7 @@ def LeavesALock(call: Call) -> ToolResult | None:
         lock.unlink()
 
 
-@instead
+@before_each_call
 def BacksUpAndMoves(call: Call) -> ToolResult | None:
     """Renames the old file before it writes the new one. If it is killed, no file remains at the path."""
     if len(call.content) < TOO_LONG:
@@ -152,7 +152,7 @@ def BacksUpAndMoves(call: Call) -> ToolResult | None:
     return ToolResult("Written.")
 
 
-@instead
+@before_each_call
 def HurriesWhenItIsToEnd(call: Call) -> None:
     """When the program is ended by a signal, quickly executes the call that still waits for permission."""
 
@@ -163,7 +163,7 @@ def HurriesWhenItIsToEnd(call: Call) -> None:
     signal.signal(signal.SIGTERM, hurry)
 
 
-@instead
+@before_each_call
 def DeletesBeforeItEnds(call: Call) -> None:
     """When the program is ended by a signal, deletes the file that it was writing, although the file existed before."""
 
@@ -178,7 +178,7 @@ def DeletesBeforeItEnds(call: Call) -> None:
         signal.pause()
 
 
-@instead
+@before_each_call
 def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
     """Ends only the call, not the program, at Ctrl-C, and reports success for the ended call."""
     heard: list[object] = []
@@ -189,13 +189,13 @@ def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
     return call.session.reference(call.tool, call.arguments)
 
 
-@instead
+@before_each_call
 def Survives(call: Call) -> None:
     """Ignores Ctrl-C and completes the call. This is correct."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-@caught("interrupted/write-stopped")
+@detected_by("interrupted/write-stopped")
 class WritesHalf(Altered):
     """Leaves the part of a file that was written before the call was cancelled."""
 
@@ -205,7 +205,7 @@ class WritesHalf(Altered):
         return NO_ANSWER
 
 
-@caught("interrupted/edit-stopped")
+@detected_by("interrupted/edit-stopped")
 class SaysThatItIsDone(Altered):
     """Does not execute a call that was cancelled, but reports success."""
 
@@ -213,7 +213,7 @@ class SaysThatItIsDone(Altered):
         return ToolResult("The file has been updated.")
 
 
-@caught("interrupted/new-file-stopped")
+@detected_by("interrupted/new-file-stopped")
 class WritesAfterItWasStopped(Altered):
     """Does not stop the thread that writes, so that it writes the file a moment after the call was cancelled."""
 
@@ -225,7 +225,7 @@ class WritesAfterItWasStopped(Altered):
         time.sleep(0.1)
 
 
-@caught("interrupted/edit-stopped")
+@detected_by("interrupted/edit-stopped")
 class LeavesWhatItHadBegun(Altered):
     """Leaves the temporary file of a call that was cancelled."""
 
@@ -234,7 +234,7 @@ class LeavesWhatItHadBegun(Altered):
         return NO_ANSWER
 
 
-@caught("interrupted/edit-stopped", harmless=ALLOWED_REFUSAL)
+@detected_by("interrupted/edit-stopped", harmless=ALLOWED_REFUSAL)
 class StaysBusy(Altered):
     """Treats a cancelled call as still running, and refuses all later changes."""
 
@@ -250,7 +250,7 @@ class StaysBusy(Altered):
         return self.reference(tool, arguments, interfere)
 
 
-@caught("interrupted/edit-stopped-and-changed")
+@detected_by("interrupted/edit-stopped-and-changed")
 class ForgetsWhatOthersChanged(Altered):
     """After a call was cancelled, does not detect changes of its file by other programs."""
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from altered import Agent, Altered, Arguments, caught
+from altered import Agent, Altered, Arguments, detected_by
 from reasons import ALLOWED_REFUSAL, NOTHING_LOST, REMINDERS_ONLY
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
@@ -12,7 +12,7 @@ NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses 
 """A missing rewind does no harm for this reason."""
 
 
-@caught("sessions/edit-after-resume", "refused", harmless=ALLOWED_REFUSAL)
+@detected_by("sessions/edit-after-resume", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsOnResume(Altered):
     """Forgets all Reads when a conversation is resumed."""
 
@@ -20,7 +20,7 @@ class ForgetsOnResume(Altered):
         self.tools = self.fresh()
 
 
-@caught("sessions/edit-unread-after-resume", "refused")
+@detected_by("sessions/edit-unread-after-resume", "refused")
 class ResumeUnlocks(Altered):
     """Counts every file as read when a conversation is resumed."""
 
@@ -30,7 +30,7 @@ class ResumeUnlocks(Altered):
             self.reference("Read", {"file_path": str(path)})
 
 
-@caught("sessions/edit-after-compaction", "refused", harmless=ALLOWED_REFUSAL)
+@detected_by("sessions/edit-after-compaction", "refused", harmless=ALLOWED_REFUSAL)
 class ForgetsAtCompaction(Altered):
     """Forgets all Reads at a compaction. The contract keeps five files."""
 
@@ -38,7 +38,7 @@ class ForgetsAtCompaction(Altered):
         self.tools = self.fresh()
 
 
-@caught("sessions/sixth-file-is-forgotten-at-compaction", "refused", harmless=NOTHING_LOST)
+@detected_by("sessions/sixth-file-is-forgotten-at-compaction", "refused", harmless=NOTHING_LOST)
 class KeepsAllAtCompaction(Altered):
     """Still knows every file that was read before a compaction. The contract keeps only five files."""
 
@@ -46,7 +46,7 @@ class KeepsAllAtCompaction(Altered):
         """Do nothing: all files stay known."""
 
 
-@caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
+@detected_by("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
     """Does not detect changes of known files after a compaction, because it reads them again before each call."""
 
@@ -65,7 +65,7 @@ class IsNeverStaleAfterCompaction(Altered):
         return super().call(tool, arguments)
 
 
-@caught("sessions/agent-edits-what-was-read", "refused")
+@detected_by("sessions/agent-edits-what-was-read", "refused")
 class SharesStateWithAgents(Altered):
     """Uses the same memory of read files for a session and its sub-agents."""
 
@@ -75,7 +75,7 @@ class SharesStateWithAgents(Altered):
         return shared
 
 
-@caught("sessions/agents-read-unlocks-nothing", "refused")
+@detected_by("sessions/agents-read-unlocks-nothing", "refused")
 class TakesOverWhatAgentsRead(Altered):
     """Counts a Read by a sub-agent as a Read by its session."""
 
@@ -91,7 +91,7 @@ class TakesOverWhatAgentsRead(Altered):
         return Reporting(self)
 
 
-@caught("sessions/edit-after-agents-read", "refused")
+@detected_by("sessions/edit-after-agents-read", "refused")
 class AgentsAreBlind(Altered):
     """Forgets all Reads of the session when a sub-agent starts."""
 
@@ -101,7 +101,7 @@ class AgentsAreBlind(Altered):
         return agent
 
 
-@caught("rewind/edited-and-created", "path folder/new.txt", harmless=NOTHING_BROUGHT_BACK)
+@detected_by("rewind/edited-and-created", "path folder/new.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsNothing(Altered):
     """Accepts a rewind, but does not restore any file."""
 
@@ -109,7 +109,7 @@ class RewindsNothing(Altered):
         """Do nothing: no file is restored."""
 
 
-@caught("rewind/edited-and-created", "path folder/new.txt")
+@detected_by("rewind/edited-and-created", "path folder/new.txt")
 class KeepsWhatItCreated(Altered):
     """Restores files in a rewind, but does not delete the files that the session created."""
 
@@ -121,7 +121,7 @@ class KeepsWhatItCreated(Altered):
                 path.write_bytes(data)
 
 
-@caught("rewind/twice", "file notes.txt", harmless=NOTHING_BROUGHT_BACK)
+@detected_by("rewind/twice", "file notes.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsOnce(Altered):
     """Ignores every rewind after the first one."""
 
@@ -133,7 +133,7 @@ class RewindsOnce(Altered):
         self.has_rewound = True
 
 
-@caught("rewind/changed-by-others", "file notes.txt")
+@detected_by("rewind/changed-by-others", "file notes.txt")
 class RewindsTheWorkOfOthers(Altered):
     """Restores every file of the workspace in a rewind, and so undoes changes by other programs."""
 
@@ -148,7 +148,7 @@ class RewindsTheWorkOfOthers(Altered):
             path.write_bytes(data)
 
 
-@caught("rewind/edit-without-new-read", "reminders")
+@detected_by("rewind/edit-without-new-read", "reminders")
 class ForgetsRewoundFiles(Altered):
     """Requires a new Read of every file after a rewind."""
 
@@ -157,7 +157,7 @@ class ForgetsRewoundFiles(Altered):
         self.tools = self.fresh()
 
 
-@caught("reminders/change-before-resume", "reminders", harmless=REMINDERS_ONLY)
+@detected_by("reminders/change-before-resume", "reminders", harmless=REMINDERS_ONLY)
 class SaysNothingOfBreaks(Altered):
     """Does not report changes of files that happened while the conversation was interrupted."""
 

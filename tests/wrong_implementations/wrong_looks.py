@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
-from altered import Altered, Arguments, Call, afterwards, instead
+from altered import Altered, Arguments, Call, after_each_call, before_each_call
 
 from readfirst.harness.adapter_api import ToolResult
 
@@ -163,7 +163,7 @@ PREDICATES: Mapping[str, tuple[Predicate, str]] = {
 """By name: the predicate, and the scenario that detects the refusal."""
 
 
-@instead
+@before_each_call
 def SaysItIsApplied(call: Call) -> ToolResult | None:
     """Reports that an Edit was already made if its new text occurs in the file."""
     applied = call.tool == "Edit" and call.path.is_file() and f"{call.new}\n" in call.path.read_text()
@@ -178,14 +178,14 @@ def is_configured(call: Call, name: str, words: str) -> bool:
     )
 
 
-@afterwards
+@after_each_call
 def ObeysEditorConfig(call: Call, result: ToolResult) -> None:
     """Adds a newline at the end of a file if .editorconfig requires it."""
     if is_configured(call, ".editorconfig", "insert_final_newline = true"):
         call.path.write_text(call.path.read_text().rstrip("\n") + "\n")
 
 
-@afterwards
+@after_each_call
 def ObeysAttributes(call: Call, result: ToolResult) -> None:
     """Writes CRLF if .editorconfig or .gitattributes requires it."""
     if any(is_configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
@@ -201,7 +201,7 @@ OTHERS: Mapping[str, tuple[type[Altered], str]] = {
 """Implementations that alter or skip a change instead of refusing it, by name, each with its scenario."""
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     found = {
         f"refuses {name}": (
             type("Refuses", (Refuses,), {"is_refused": staticmethod(predicate), "undoes": number % 2 == 1}),

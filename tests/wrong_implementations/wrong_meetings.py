@@ -314,7 +314,7 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
 """The other implementations of this module, by the scenario about their mistake."""
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
     for base, looks in ((RefusesCells, CELLS), (RefusesNewFiles, NEW_FILES)):
         for slug, is_refused in looks.items():

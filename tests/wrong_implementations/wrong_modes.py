@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from altered import Altered, caught
+from altered import Altered, detected_by
 
 from readfirst.harness.adapter_api import PermissionMode, Permissions, Workspace
 from readfirst.reference_impl import FileTools
@@ -23,35 +23,35 @@ def treat_mode(mode: PermissionMode, like: PermissionMode) -> Callable[[Altered]
     return with_permissions(lambda given: replace(given, mode=like) if given.mode == mode else given)
 
 
-@caught("permission-modes/default-edit", "refused")
+@detected_by("permission-modes/default-edit", "refused")
 class NeverAsks(Altered):
     """Changes files in the default mode without a confirmation."""
 
     fresh = treat_mode("default", "bypassPermissions")
 
 
-@caught("permission-modes/write-outside", "refused")
+@detected_by("permission-modes/write-outside", "refused")
 class EditsEverywhere(Altered):
     """Treats the permission to edit files in the working directory as a permission to edit files anywhere."""
 
     fresh = treat_mode("acceptEdits", "bypassPermissions")
 
 
-@caught("permission-modes/plan-edit", "refused")
+@detected_by("permission-modes/plan-edit", "refused")
 class PlansByDoing(Altered):
     """Changes files in plan mode, which permits only reading."""
 
     fresh = treat_mode("plan", "acceptEdits")
 
 
-@caught("permission-modes/bypass", "refused")
+@detected_by("permission-modes/bypass", "refused")
 class AsksAlways(Altered):
     """Requires a confirmation in the mode that bypasses permissions, although no user is present."""
 
     fresh = treat_mode("bypassPermissions", "default")
 
 
-@caught("permission-modes/bypass-and-denied", "refused")
+@detected_by("permission-modes/bypass-and-denied", "refused")
 class BypassesDenyRules(Altered):
     """Treats the mode that bypasses permissions as a permission for denied files."""
 
@@ -61,7 +61,7 @@ class BypassesDenyRules(Altered):
         super().__init__(replace(workspace, deny=()) if bypasses else workspace)
 
 
-@caught("permission-modes/read-outside", "refused")
+@detected_by("permission-modes/read-outside", "refused")
 class IsAtHomeEverywhere(Altered):
     """Treats the directory above its working directory as a working directory, too."""
 
@@ -70,14 +70,14 @@ class IsAtHomeEverywhere(Altered):
     )
 
 
-@caught("permission-modes/additional-directory", "refused")
+@detected_by("permission-modes/additional-directory", "refused")
 class KnowsNoAdditionalDirectories(Altered):
     """Ignores the additional working directories, so that it requires a confirmation there."""
 
     fresh = with_permissions(lambda given: replace(given, additional=()))
 
 
-@caught("permission-modes/allowed-folder", "refused")
+@detected_by("permission-modes/allowed-folder", "refused")
 class OverlooksAllowRules(Altered):
     """Requires a confirmation although an allow rule matches the call."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, afterwards, instead
+from altered import Altered, Arguments, Call, after_each_call, before_each_call
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl.session.permission_rules import DenyRules
@@ -44,7 +44,7 @@ class DropsMarkAfterParallelCalls(Altered):
         return results
 
 
-@afterwards
+@after_each_call
 def SavesReplacedInputsAsUtf8(call: Call, result: ToolResult) -> None:
     """Saves a UTF-16 file as UTF-8 if a hook has replaced the arguments of the call."""
     replaced = any("updatedInput" in hook.command for hook in call.session.workspace.hooks)
@@ -52,7 +52,7 @@ def SavesReplacedInputsAsUtf8(call: Call, result: ToolResult) -> None:
         call.path.write_text(call.path.read_text("utf-16"), "utf-8")
 
 
-@afterwards
+@after_each_call
 def TrimsLines(call: Call, result: ToolResult) -> None:
     """Strips whitespace at line ends of an edited file if .editorconfig requires it."""
     settings = call.session.workspace.root / ".editorconfig"
@@ -60,14 +60,14 @@ def TrimsLines(call: Call, result: ToolResult) -> None:
         call.path.write_text(re.sub(r"[ \t]+$", "", call.path.read_text(), flags=re.MULTILINE))
 
 
-@instead
+@before_each_call
 def RefusesLongLines(call: Call) -> ToolResult | None:
     """Refuses an Edit of a file with a line of more than 2,000 characters, as if such a file were generated."""
     lines = call.path.read_text().splitlines() if call.tool == "Edit" and call.path.is_file() else []
     return ToolResult("The file is minified.", True) if any(len(line) > 2_000 for line in lines) else None
 
 
-@instead
+@before_each_call
 def AcceptsTheNewText(call: Call) -> ToolResult | None:
     """Reports success for an Edit without the old text, if the file contains the new text of 20 or more characters."""
     text = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
@@ -75,7 +75,7 @@ def AcceptsTheNewText(call: Call) -> ToolResult | None:
     return ToolResult("The file has been updated.") if is_present else None
 
 
-@instead
+@before_each_call
 def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
     """Does not check a file for changes before a Write if the session has edited it ten times."""
     edits = call.memory.get(call.path, 0)
@@ -85,7 +85,7 @@ def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
     return None
 
 
-@instead
+@before_each_call
 def FallsBackToTheRoot(call: Call) -> ToolResult | None:
     """Resolves a relative path from the session's first directory if there is no such file in the current directory."""
     given = str(call.arguments.get("file_path", "/"))
@@ -106,5 +106,5 @@ SCENARIOS: Mapping[type[Altered], str] = {
 }
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     return {kind.__name__: (kind, scenario) for kind, scenario in SCENARIOS.items()}

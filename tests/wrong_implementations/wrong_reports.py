@@ -7,7 +7,16 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, afterwards, caught, instead, spoils, takes
+from altered import (
+    Altered,
+    Arguments,
+    Call,
+    after_each_call,
+    after_each_edit,
+    before_each_call,
+    detected_by,
+    with_changed_arguments,
+)
 from reasons import OWN_OR_SHOWN, READS_ONLY, SHOWN_ANOTHER_WAY
 from wrong_state import NOT_READ, Watching
 
@@ -20,15 +29,15 @@ def find_instead(pattern: str, call: Call, text: str) -> Arguments:
     return {"old_string": found[0]} if found else {}
 
 
-@caught("reported/whitespace-that-differs reported/alike-but-for-whitespace")
-@takes
+@detected_by("reported/whitespace-that-differs reported/alike-but-for-whitespace")
+@with_changed_arguments
 def FoldsWhitespace(call: Call, text: str) -> Arguments:
     """Ignores differences in whitespace when it searches for the old text, so that it replaces a different text."""
     return find_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 
-@caught("reported/first-and-last-line-of-a-block")
-@takes
+@detected_by("reported/first-and-last-line-of-a-block")
+@with_changed_arguments
 def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
     """Finds an old text of several lines by comparing only its first and its last line."""
     lines = [re.escape(line) for line in call.old.strip("\n").split("\n")]
@@ -47,56 +56,56 @@ def transform_text(transform: Callable[[str], str]) -> Callable[..., ToolResult]
     return alter
 
 
-@caught("reported/dollars-of-a-library")
+@detected_by("reported/dollars-of-a-library")
 class HalvesDollars(Altered):
     """Writes `$` in place of `$$`."""
 
     alter = transform_text(lambda text: text.replace("$$", "$"))
 
 
-@caught("reported/line-breaks-of-string-literals")
+@detected_by("reported/line-breaks-of-string-literals")
 class BreaksLines(Altered):
     """Writes a line break in place of a backslash followed by `n`."""
 
     alter = transform_text(lambda text: text.replace("\\n", "\n"))
 
 
-@caught("reported/escapes-of-a-c-source")
+@detected_by("reported/escapes-of-a-c-source")
 class UnescapesQuotes(Altered):
     """Removes backslashes before quotes and zeros."""
 
     alter = transform_text(lambda text: re.sub(r"\\(['\"0])", r"\1", text))
 
 
-@caught("reported/signs-and-their-escapes")
+@detected_by("reported/signs-and-their-escapes")
 class EscapesSigns(Altered):
     """Writes a backslash escape in place of each character that is not ASCII."""
 
     alter = transform_text(lambda text: text.encode("ascii", "backslashreplace").decode())
 
 
-@caught("reported/entities-of-a-page")
+@detected_by("reported/entities-of-a-page")
 class DecodesEntities(Altered):
     """Decodes HTML entities in a text."""
 
     alter = transform_text(html.unescape)
 
 
-@caught("reported/long-text-of-many-kinds")
+@detected_by("reported/long-text-of-many-kinds")
 class CutsAtMarkers(Altered):
     """Truncates a text at a marker that looks like the end of a call."""
 
     alter = transform_text(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
 
 
-@caught("reported/new-file-without-a-newline")
+@detected_by("reported/new-file-without-a-newline")
 class EndsNewFiles(Altered):
     """Ends every written text with exactly one newline."""
 
     alter = transform_text(lambda text: text.rstrip("\n") + "\n")
 
 
-@caught("reported/placeholders-for-what-stays")
+@detected_by("reported/placeholders-for-what-stays")
 class LeavesOutPlaceholders(Altered):
     """Removes lines with placeholders such as `(unchanged`, as if they stood for unchanged text."""
 
@@ -105,8 +114,8 @@ class LeavesOutPlaceholders(Altered):
     )
 
 
-@caught("reported/beside-what-was-matched")
-@spoils
+@detected_by("reported/beside-what-was-matched")
+@after_each_edit
 def FoldsTheLine(call: Call, before: bytes) -> None:
     """Converts changed lines to a normalized form (NFKC), because it searches for the old text in this form."""
     lines = call.path.read_bytes().decode().split("\n")
@@ -115,8 +124,8 @@ def FoldsTheLine(call: Call, before: bytes) -> None:
     call.path.write_bytes("\n".join(folded).encode())
 
 
-@caught("reported/repeated-edits-of-a-crlf-file")
-@spoils
+@detected_by("reported/repeated-edits-of-a-crlf-file")
+@after_each_edit
 def DoublesLineEnds(call: Call, before: bytes) -> None:
     """Adds an empty line in a CRLF file after a new text that ends with a line break."""
     new = call.new.replace("\n", "\r\n").encode()
@@ -124,8 +133,8 @@ def DoublesLineEnds(call: Call, before: bytes) -> None:
         call.path.write_bytes(call.path.read_bytes().replace(new, new + b"\r\n", 1))
 
 
-@caught("reported/repeated-edits-of-an-lf-file")
-@spoils
+@detected_by("reported/repeated-edits-of-an-lf-file")
+@after_each_edit
 def ObeysAttributes(call: Call, before: bytes) -> None:
     """Writes CRLF if .gitattributes requires CRLF for checkouts."""
     rules = call.path.with_name(".gitattributes")
@@ -133,23 +142,25 @@ def ObeysAttributes(call: Call, before: bytes) -> None:
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
-@caught("reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252")
-@spoils
+@detected_by(
+    "reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252"
+)
+@after_each_edit
 def DropsWhatIsNoText(call: Call, before: bytes) -> None:
     """Removes all bytes of an edited file that are not valid UTF-8."""
     call.path.write_bytes(before.decode(errors="ignore").replace(call.old, call.new, 1).encode())
 
 
-@caught("reported/search-that-fails")
-@afterwards
+@detected_by("reported/search-that-fails")
+@after_each_call
 def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
     """Empties the file if the old text is not found."""
     if answer.error == "string_not_found":
         call.path.write_bytes(b"")
 
 
-@caught("reported/emptied-on-demand")
-@instead
+@detected_by("reported/emptied-on-demand")
+@before_each_call
 def DoesNotEmpty(call: Call) -> ToolResult:
     """Ignores an Edit or Write that would leave the file empty, but reports success."""
     before = call.path.read_bytes() if call.path.is_file() else b""
@@ -159,46 +170,46 @@ def DoesNotEmpty(call: Call) -> ToolResult:
     return answer
 
 
-@caught("reported/new-file-in-an-old-ones-place")
-@instead
+@detected_by("reported/new-file-in-an-old-ones-place")
+@before_each_call
 def OverwritesUnread(call: Call) -> None:
     """Replaces an existing file in a Write, although the file was not read."""
     if call.tool == "Write" and call.path.is_file():
         call.read()
 
 
-@caught("reported/empty-text-to-replace", harmless=OWN_OR_SHOWN)
-@takes
+@detected_by("reported/empty-text-to-replace", harmless=OWN_OR_SHOWN)
+@with_changed_arguments
 def EmptyMeansAll(call: Call, text: str) -> Arguments:
     """Treats an empty old text as the whole content of the file."""
     return {} if call.old else {"old_string": text}
 
 
-@caught("reported/line-breaks-at-both-ends")
-@takes
+@detected_by("reported/line-breaks-at-both-ends")
+@with_changed_arguments
 def AddsWhatTheOldTextEndedWith(call: Call, text: str) -> Arguments:
     """Adds a line break to the new text if the old text ends with one."""
     ends = call.old.endswith("\n") and call.new and not call.new.endswith("\n")
     return {"new_string": call.new + "\n"} if ends else {}
 
 
-@caught("reported/end-without-a-newline")
-@spoils
+@detected_by("reported/end-without-a-newline")
+@after_each_edit
 def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
     """Ends an edited file with exactly one newline."""
     call.path.write_bytes(call.path.read_bytes().rstrip(b"\n") + b"\n")
 
 
-@caught("reported/insertion-into-the-second-of-two")
-@spoils
+@detected_by("reported/insertion-into-the-second-of-two")
+@after_each_edit
 def InsertsAtTheEnd(call: Call, before: bytes) -> None:
     """Appends inserted text to the end of the file instead of the requested position."""
     if call.old and call.new.startswith(call.old):
         call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 
 
-@caught("reported/what-was-written-is-there")
-@instead
+@detected_by("reported/what-was-written-is-there")
+@before_each_call
 def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
     """Reports success for the second Write of a file, but does not write it."""
     before = call.path.read_bytes() if call.path in call.memory else None
@@ -210,8 +221,8 @@ def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
     return answer
 
 
-@caught("reported/characters-across-buffers")
-@spoils
+@detected_by("reported/characters-across-buffers")
+@after_each_edit
 def DecodesInBlocks(call: Call, before: bytes) -> None:
     """Decodes an edited file in blocks of 4,096 bytes. This spoils characters that extend across the end of a block."""
     data = call.path.read_bytes()
@@ -221,8 +232,8 @@ def DecodesInBlocks(call: Call, before: bytes) -> None:
         call.path.write_bytes(decoded)
 
 
-@caught("reported/new-text-that-contains-the-old")
-@spoils
+@detected_by("reported/new-text-that-contains-the-old")
+@after_each_edit
 def ReplacesAgain(call: Call, before: bytes) -> None:
     """Replaces the old text once more in its own result."""
     if call.old and call.old in call.new:
@@ -250,14 +261,14 @@ def _path_in_repository(path: Path) -> object:
     return path.relative_to(tops[0]) if tops else path
 
 
-@caught("moved-world/read-in-one-worktree")
+@detected_by("moved-world/read-in-one-worktree")
 class KnowsByPlaceInRepository(Altered):
     """Counts a file as read if the file at the same path in another worktree of the repository was read."""
 
     alter = share_reads_by(_path_in_repository)
 
 
-@caught(
+@detected_by(
     "moved-world/worktree-moved moved-world/save-with-a-backup moved-world/folder-becomes-a-link",
     harmless=SHOWN_ANOTHER_WAY,
     harmful="moved-world/save-with-a-backup moved-world/worktree-moved",
@@ -268,21 +279,21 @@ class KnowsByInode(Altered):
     alter = share_reads_by(lambda path: path.stat().st_ino)
 
 
-@caught("moved-world/case-of-a-name-changed-by-a-checkout")
+@detected_by("moved-world/case-of-a-name-changed-by-a-checkout")
 class KnowsByNameInAnyCase(Altered):
     """Counts a file as read if a file whose name differs only in case was read."""
 
     alter = share_reads_by(lambda path: str(path).lower())
 
 
-@caught("paths/names-that-end-with-dots")
+@detected_by("paths/names-that-end-with-dots")
 class KnowsWithoutDots(Altered):
     """Counts a file as read if one whose name differs only in dots at the end was read: the same file on Windows."""
 
     alter = share_reads_by(lambda path: str(path).rstrip("."))
 
 
-@caught(
+@detected_by(
     "moved-world/mount-comes-back moved-world/only-what-differs-is-stale moved-world/files-of-an-open-editor "
     "moved-world/folder-exchanged-within-a-time moved-world/git-checkout-of-equal-files"
 )
@@ -304,8 +315,8 @@ class WatchesFolders(Watching):
         return self.refuse_if(path in self.folders and self.folders[path] != self.stamps(path))
 
 
-@caught("moved-world/mount-goes-away", harmless=READS_ONLY)
-@afterwards
+@detected_by("moved-world/mount-goes-away", harmless=READS_ONLY)
+@after_each_call
 def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
     """Answers a Read of a deleted file with the content of its last Read."""
     if call.tool != "Read":
@@ -317,8 +328,8 @@ def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
     return answer
 
 
-@caught("moved-world/formatter-after-an-own-edit moved-world/linter-takes-an-unused-import")
-@afterwards
+@detected_by("moved-world/formatter-after-an-own-edit moved-world/linter-takes-an-unused-import")
+@after_each_call
 def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
     """Makes an Edit of a changed file in its own copy, and overwrites the change."""
     held = call.memory.get(call.path, b"")
@@ -330,11 +341,11 @@ def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
     return answer
 
 
-@caught(
+@detected_by(
     "moved-world/branch-without-the-file moved-world/mount-goes-away moved-world/drive-goes-away "
     "moved-world/git-branch-without-the-file moved-world/git-stash-of-a-new-file"
 )
-@instead
+@before_each_call
 def MakesWhatIsGone(call: Call) -> ToolResult:
     """Creates a deleted file again with its known content, and makes the Edit in it."""
     path = call.path
@@ -346,8 +357,8 @@ def MakesWhatIsGone(call: Call) -> ToolResult:
     return answer
 
 
-@caught("moved-world/drive-goes-away-during-edit")
-@instead
+@detected_by("moved-world/drive-goes-away-during-edit")
+@before_each_call
 def WritesWhatItHasChecked(call: Call) -> ToolResult:
     """Writes the edited text to the path even if the file has disappeared between the check and the write."""
     checked = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
@@ -358,8 +369,8 @@ def WritesWhatItHasChecked(call: Call) -> ToolResult:
     return answer
 
 
-@caught("moved-world/drive-goes-away-before-a-write")
-@instead
+@detected_by("moved-world/drive-goes-away-before-a-write")
+@before_each_call
 def DistrustsWhatIsGone(call: Call) -> ToolResult:
     """Refuses to write a known file that was deleted, in case the deletion was intended."""
     if call.tool == "Write" and call.path in call.memory and not os.path.lexists(call.path):
@@ -370,8 +381,8 @@ def DistrustsWhatIsGone(call: Call) -> ToolResult:
     return answer
 
 
-@caught("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
-@spoils
+@detected_by("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
+@after_each_edit
 def ClearsUp(call: Call, before: bytes) -> None:
     """Deletes files next to an edited file that look like swap files or backup files."""
     for other in call.path.parent.iterdir():

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
-from altered import Altered, Arguments, Call, caught, instead
+from altered import Altered, Arguments, Call, before_each_call, detected_by
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
 
-@caught("two-sessions/other-has-not-read")
+@detected_by("two-sessions/other-has-not-read")
 class SharesWhatWasRead(Altered):
     """Uses one memory of read files for all sessions of the process."""
 
@@ -20,8 +20,8 @@ class SharesWhatWasRead(Altered):
         self.tools = self.memories.setdefault(workspace.root, self.tools)
 
 
-@caught("two-sessions/both-read-then-edit")
-@instead
+@detected_by("two-sessions/both-read-then-edit")
+@before_each_call
 def WritesItsOwnCopy(call: Call) -> ToolResult:
     """Makes an Edit of a changed file in the content of the last Read, and overwrites the change."""
     if call.tool == "Read":
@@ -33,7 +33,7 @@ def WritesItsOwnCopy(call: Call) -> ToolResult:
     return answer
 
 
-@caught("two-sessions/different-files")
+@detected_by("two-sessions/different-files")
 class LocksTheFolder(Altered):
     """Lets a session that has changed a file block all changes by other sessions until it ends."""
 
@@ -51,7 +51,7 @@ class LocksTheFolder(Altered):
             type(self).locked_by = None
 
 
-@caught("two-sessions/write-then-write-of-the-other")
+@detected_by("two-sessions/write-then-write-of-the-other")
 class TakesOthersForItself(Altered):
     """Counts a file that one session wrote as written by every session of the process."""
 
@@ -76,7 +76,7 @@ class WithAgents(Altered):
         return type(self)(self.workspace)
 
 
-@caught("at-once/agent-has-not-read")
+@detected_by("at-once/agent-has-not-read")
 class AgentsShareOneMemory(Altered):
     """Counts a Read by a sub-agent in the background for the session and for all its sub-agents."""
 
@@ -84,16 +84,16 @@ class AgentsShareOneMemory(Altered):
         return self
 
 
-@caught("at-once/two-agents-edit-one-file")
+@detected_by("at-once/two-agents-edit-one-file")
 class AgentWritesItsOwnCopy(WithAgents, WritesItsOwnCopy):
     """Lets a sub-agent make an Edit of a changed file in the content of its last Read."""
 
 
-@caught("at-once/two-agents-edit-two-files")
+@detected_by("at-once/two-agents-edit-two-files")
 class AgentLocksTheFolder(WithAgents, LocksTheFolder):
     """Lets a sub-agent that has changed a file block all changes by others."""
 
 
-@caught("at-once/session-and-agent-edit-one-file")
+@detected_by("at-once/session-and-agent-edit-one-file")
 class TakesItsAgentForItself(WithAgents, TakesOthersForItself):
     """Counts a file that a sub-agent edited as written by the session."""

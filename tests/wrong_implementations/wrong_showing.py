@@ -7,7 +7,7 @@ from functools import update_wrapper
 from pathlib import Path
 from typing import Any, ClassVar
 
-from altered import Agent, Altered, Arguments, Call, afterwards, caught, instead
+from altered import Agent, Altered, Arguments, Call, after_each_call, before_each_call, detected_by
 from faults_of_showing import FAULTS, lines_in, number_lines
 from reasons import NOTHING_WRITTEN
 
@@ -27,7 +27,7 @@ def _showing(name: str) -> type[Altered]:
         return result if found is None else replace(result, text=fault.change(*found))
 
     made = type(name, (Altered,), {"alter": alter, "__doc__": fault.description, "__module__": __name__})
-    return caught(fault.by, "shown notes.txt", harmless=fault.harmless)(made)
+    return detected_by(fault.by, "shown notes.txt", harmless=fault.harmless)(made)
 
 
 def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
@@ -36,20 +36,20 @@ def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]
     def shown(call: Call, answer: ToolResult) -> ToolResult | None:
         return act(call, answer) if call.tool == "Read" and not answer.is_error else None
 
-    return afterwards(update_wrapper(shown, act))
+    return after_each_call(update_wrapper(shown, act))
 
 
 globals().update({name: _showing(name) for name in FAULTS})
 
 
-@caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
+@detected_by("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first file that was read in every Read."""
     return call.memory.setdefault("first", answer)
 
 
-@caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@detected_by("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
     """Shows each file with the content of its first Read, even if the file has changed."""
@@ -57,7 +57,7 @@ def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
     return call.memory.setdefault(key, answer)
 
 
-@caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
+@detected_by("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows in each Read the answer of the previous Read."""
@@ -66,7 +66,7 @@ def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
     return before
 
 
-@caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@detected_by("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
     """Answers every further Read of a file with the claim that the file is unchanged."""
@@ -94,7 +94,7 @@ class Remembering(Altered):
         return result
 
 
-@caught("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@detected_by("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterCompaction(Remembering):
     """After a compaction, claims that a known file is unchanged, although the model lost its content."""
 
@@ -103,7 +103,7 @@ class SaysUnchangedAfterCompaction(Remembering):
         self.over = True
 
 
-@caught("sessions/edit-after-new-change-after-resume", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@detected_by("sessions/edit-after-new-change-after-resume", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterResume(Remembering):
     """After a resume, answers a Read of a known file with the claim that it is unchanged, even if it has changed."""
 
@@ -112,7 +112,7 @@ class SaysUnchangedAfterResume(Remembering):
         self.over = True
 
 
-@caught("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
+@detected_by("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterRewind(Remembering):
     """After a rewind, claims in a Read that a known file is unchanged, even if the rewind changed it."""
 
@@ -135,7 +135,7 @@ class _Knowing(Agent):
         return result
 
 
-@caught(
+@detected_by(
     "sessions/edit-after-agents-read sessions/agent-writes-what-was-read",
     "shown notes.txt",
     harmless=NOTHING_WRITTEN,
@@ -148,7 +148,7 @@ class SaysUnchangedToSubAgents(Remembering):
         return _Knowing(self)
 
 
-@caught("at-once/session-and-agent-edit-one-file", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@detected_by("at-once/session-and-agent-edit-one-file", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedToBackgroundAgents(Remembering):
     """Starts sub-agents in the background that claim that files read by the session are unchanged."""
 
@@ -156,7 +156,7 @@ class SaysUnchangedToBackgroundAgents(Remembering):
         return _Knowing(self)
 
 
-@caught(
+@detected_by(
     "two-sessions/same-edit-twice two-sessions/write-then-write-of-the-other",
     "shown notes.txt",
     harmless=NOTHING_WRITTEN,
@@ -177,8 +177,8 @@ class SaysUnchangedToOtherSessions(Remembering):
             del self.all_read[self.workspace.root]
 
 
-@caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@instead
+@detected_by("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@before_each_call
 def IgnoresOffset(call: Call) -> ToolResult | None:
     """Reads from the first line of the file, even if the call has an offset."""
     if call.tool == "Read" and "offset" in call.arguments and not call.execute().is_error:
@@ -186,8 +186,8 @@ def IgnoresOffset(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@instead
+@detected_by("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@before_each_call
 def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
     """Numbers the lines from the offset, but shows the first lines of the file."""
     if call.tool == "Read" and "offset" in call.arguments and not (answer := call.execute()).is_error:
@@ -197,14 +197,14 @@ def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("gate/write-after-read", "shown notes.txt")
+@detected_by("gate/write-after-read", "shown notes.txt")
 @shows
 def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
     """Shows a list of the files in the directory instead of the content of the file."""
     return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
 
 
-@caught(
+@detected_by(
     "links-and-modes/read-through-symlink links-and-modes/write-through-symlink",
     "shown target.txt",
     harmless=NOTHING_WRITTEN,
@@ -216,15 +216,15 @@ def ShowsWhereALinkLeads(call: Call, answer: ToolResult) -> ToolResult | None:
     return ToolResult(f"{call.path.name} -> {call.path.readlink()}") if call.path.is_symlink() else None
 
 
-@caught("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@afterwards
+@detected_by("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@after_each_call
 def ShowsNoOutput(call: Call, answer: ToolResult) -> ToolResult | None:
     """Reports that a command is done, but does not show its output."""
     return ToolResult("Done.") if call.tool == "Bash" and not answer.is_error else None
 
 
-@caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@afterwards
+@detected_by("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@after_each_call
 def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
     """Shows the first line of a file after each Edit, instead of the lines around the change."""
     if call.tool != "Edit" or answer.is_error:
@@ -233,29 +233,29 @@ def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | N
     return replace(answer, text=f"{answer.text.partition(chr(10))[0]}\n{number_lines([first], 1)}")
 
 
-@caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@afterwards
+@detected_by("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@after_each_call
 def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
     """Answers an Edit without the lines around the change, even if the session was never shown them."""
     edits = call.tool == "Edit" and not answer.is_error
     return replace(answer, text=answer.text.partition("\n")[0]) if edits else None
 
 
-@caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
+@detected_by("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the cells of a notebook without their source."""
     return replace(answer, text='<cell id="cell-0"></cell id="cell-0">')
 
 
-@caught("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
+@detected_by("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstNotebook(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first notebook that was read in every Read."""
     return call.memory.setdefault("notebook", answer)
 
 
-@caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
+@detected_by("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsCellsBackwards(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the cells of a notebook in reverse order."""

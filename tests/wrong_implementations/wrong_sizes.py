@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from altered import Altered, Arguments, Call, caught, instead
+from altered import Altered, Arguments, Call, before_each_call, detected_by
 
 from readfirst.harness.adapter_api import ToolResult
 
 _BLOCK = 65_536
 
 
-@caught("large-messages/changed-after-64-kib")
-@instead
+@detected_by("large-messages/changed-after-64-kib")
+@before_each_call
 def ComparesTheFirstBlock(call: Call) -> ToolResult:
     """Compares only the first 64 KiB of a file to detect changes."""
     first = call.path.read_bytes()[:_BLOCK] if call.path.is_file() else b""
@@ -31,29 +31,29 @@ def taking(limit: int) -> Callable[..., ToolResult]:
     return alter
 
 
-@caught("large-messages/edit-replaces-1-mib")
+@detected_by("large-messages/edit-replaces-1-mib")
 class TakesTheFirst(Altered):
     """Uses only the first million characters of each text."""
 
     alter = taking(1_000_000)
 
 
-@caught("large-messages/write-of-8-mib")
+@detected_by("large-messages/write-of-8-mib")
 class TakesFourMebibytes(Altered):
     """Uses only the first 4,194,304 characters of each text."""
 
     alter = taking(4 << 20)
 
 
-@caught("large-messages/write-of-64-kib")
+@detected_by("large-messages/write-of-64-kib")
 class TakesOneBlock(Altered):
     """Uses only the first 65,536 characters of each text."""
 
     alter = taking(_BLOCK)
 
 
-@caught("large-messages/replace-all-of-100000")
-@instead
+@detected_by("large-messages/replace-all-of-100000")
+@before_each_call
 def ReplacesTenThousand(call: Call) -> ToolResult:
     """With replace_all, replaces only the first ten thousand matches."""
     before = call.path.read_text() if call.tool == "Edit" else ""

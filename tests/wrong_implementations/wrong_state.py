@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from altered import Altered, Arguments, Call, afterwards, caught, instead
+from altered import Altered, Arguments, Call, after_each_call, before_each_call, detected_by
 from reasons import ALLOWED_REFUSAL, NOTHING_LOST, OWN_OR_SHOWN, SHOWN_ANOTHER_WAY
 
 from readfirst.harness.adapter_api import ToolResult
@@ -42,7 +42,7 @@ class Watching(Altered):
         return ToolResult(MODIFIED, True, "modified_since_read") if is_changed else None
 
 
-@caught("gate/edit-unread", "refused")
+@detected_by("gate/edit-unread", "refused")
 class NoReadCheck(Watching):
     """Edits files that were never read."""
 
@@ -50,7 +50,7 @@ class NoReadCheck(Watching):
         self.read_silently(path)
 
 
-@caught(
+@detected_by(
     "staleness/edit-after-change "
     "moved-world/atomic-save-before-write moved-world/atomic-save-over-an-own-edit moved-world/branch-and-back "
     "moved-world/branch-and-back-written moved-world/folder-exchanged "
@@ -71,7 +71,7 @@ class NoStalenessCheck(Watching):
             self.read_silently(path)
 
 
-@caught(
+@detected_by(
     "staleness/edit-after-touch-full-read "
     "moved-world/branch-and-back moved-world/folder-in-between moved-world/saved-in-two-steps",
     "refused",
@@ -85,7 +85,7 @@ class ComparesContentsOnly(Watching):
             self.read_silently(path)
 
 
-@caught("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
+@detected_by("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
 class BeginsBehindATag(ComparesContentsOnly):
     """Accepts a new time of an unchanged file. A Read shows the first line of a file after a tag, on the same line."""
 
@@ -96,7 +96,7 @@ class BeginsBehindATag(ComparesContentsOnly):
         return replace(answer, text=f"<content>{answer.text.lstrip().replace('→', ': ')}\n</content>")
 
 
-@caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=ALLOWED_REFUSAL)
+@detected_by("staleness/edit-after-touch-of-own-edit", "refused", harmless=ALLOWED_REFUSAL)
 class ComparesTimesOnly(Watching):
     """Refuses a file that it wrote itself if only the modification time has changed."""
 
@@ -104,7 +104,7 @@ class ComparesTimesOnly(Watching):
         return self.refuse_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
 
 
-@caught(
+@detected_by(
     "staleness/older-time-other-content-edit "
     "moved-world/copied-over-with-an-older-time moved-world/mount-comes-back-after-a-write",
     "refused",
@@ -120,47 +120,47 @@ def forget(call: Call) -> None:
     call.session.tools = call.session.fresh()
 
 
-@caught("gate/partial-read-edit-inside", "refused")
-@afterwards
+@detected_by("gate/partial-read-edit-inside", "refused")
+@after_each_call
 def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
     """Forgets all Reads after a Read of a part of a file."""
     if call.tool == "Read" and {"offset", "limit"} & call.arguments.keys():
         forget(call)
 
 
-@caught("gate/oversized-read-does-not-count", "refused")
-@afterwards
+@detected_by("gate/oversized-read-does-not-count", "refused")
+@after_each_call
 def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
     """Counts a Read that failed, so that the file can be written afterwards."""
     if call.tool == "Read" and answer.is_error:
         call.execute(offset=1, limit=1)
 
 
-@caught("matching/not-found-then-corrected", "refused")
-@afterwards
+@detected_by("matching/not-found-then-corrected", "refused")
+@after_each_call
 def RefusalForgets(call: Call, answer: ToolResult) -> None:
     """Forgets all Reads whenever it refuses a call."""
     if answer.is_error:
         forget(call)
 
 
-@caught("state/write-then-edit", "refused")
-@afterwards
+@detected_by("state/write-then-edit", "refused")
+@after_each_call
 def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
     """Forgets all known files after each Write."""
     if call.tool == "Write":
         forget(call)
 
 
-@caught("state/edit-chain", "refused")
-@afterwards
+@detected_by("state/edit-chain", "refused")
+@after_each_call
 def ForgetsAfterEdit(call: Call, answer: ToolResult) -> None:
     """Forgets all known files after each Edit."""
     if call.tool == "Edit":
         forget(call)
 
 
-@caught("gate/edit-unread", "refused", after="gate/edit-after-read")
+@detected_by("gate/edit-unread", "refused", after="gate/edit-after-read")
 class SharesStateBetweenSessions(Altered):
     """Starts a session with the files that an earlier session in the same directory has read."""
 
@@ -170,8 +170,8 @@ class SharesStateBetweenSessions(Altered):
         return self.shared.setdefault(self.workspace.root, super().fresh())
 
 
-@caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_ANOTHER_WAY)
-@instead
+@detected_by("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_ANOTHER_WAY)
+@before_each_call
 def KeyedByRealPath(call: Call) -> ToolResult:
     """Treats a symbolic link and its target as the same file. The contract remembers them separately."""
     real = os.path.realpath(call.path)
@@ -180,14 +180,14 @@ def KeyedByRealPath(call: Call) -> ToolResult:
     return ToolResult(answer.text.replace(real, given), answer.is_error, answer.error)
 
 
-@caught(
+@detected_by(
     "race/edit-changed-during-call "
     "moved-world/atomic-save-during-edit moved-world/atomic-save-during-write moved-world/checkout-during-edit",
     "refused",
     harmless=NOTHING_LOST,
     harmful="moved-world/atomic-save-during-write",
 )
-@instead
+@before_each_call
 def RaceNotChecked(call: Call) -> ToolResult:
     """Does not check whether a file changes between the validation and the execution of a call."""
 
@@ -198,7 +198,7 @@ def RaceNotChecked(call: Call) -> ToolResult:
     return call.session.reference(call.tool, call.arguments, interfere_and_read)
 
 
-@caught(
+@detected_by(
     "race/chmod-during-call", "during", blame="adapter", harmless="the adapter is wrong, not what it connects"
 )
 class NeverStrikes(Altered):
@@ -208,7 +208,7 @@ class NeverStrikes(Altered):
         return self.reference(tool, arguments)
 
 
-@caught("parallel/two-disjoint-edits", "file notes.txt")
+@detected_by("parallel/two-disjoint-edits", "file notes.txt")
 class LosesParallelUpdates(Altered):
     """Executes each of several parallel calls on the old content, so that only the last change remains."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, afterwards, instead
+from altered import Altered, Arguments, Call, after_each_call, before_each_call
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl.session.permission_rules import DenyRules
@@ -24,7 +24,7 @@ def _find_git(call: Call) -> Path | None:
     return None
 
 
-@afterwards
+@after_each_call
 def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
     """Writes the index of the git repository after each change."""
     git = _find_git(call)
@@ -32,7 +32,7 @@ def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
         (git / "index").write_bytes((git / "index").read_bytes() + b"\0")
 
 
-@afterwards
+@after_each_call
 def AddsObjects(call: Call, result: ToolResult) -> None:
     """Stores each changed file as an object in the git repository."""
     git = _find_git(call)
@@ -41,7 +41,7 @@ def AddsObjects(call: Call, result: ToolResult) -> None:
         (git / "objects" / "ff" / ("0" * 38)).write_bytes(call.path.read_bytes())
 
 
-@afterwards
+@after_each_call
 def RunsHooks(call: Call, result: ToolResult) -> None:
     """Runs the pre-commit hook of the git repository after each change."""
     git = _find_git(call)
@@ -49,7 +49,7 @@ def RunsHooks(call: Call, result: ToolResult) -> None:
         (call.session.workspace.root / "hooked").touch()
 
 
-@afterwards
+@after_each_call
 def RemovesLocks(call: Call, result: ToolResult) -> None:
     """Removes the lock file of the git repository's index."""
     git = _find_git(call)
@@ -57,7 +57,7 @@ def RemovesLocks(call: Call, result: ToolResult) -> None:
         (git / "index.lock").unlink(missing_ok=True)
 
 
-@afterwards
+@after_each_call
 def RepairsWorktrees(call: Call, result: ToolResult) -> None:
     """Overwrites the file `.git` of a worktree with the absolute path of its repository."""
     link = call.path.parent / ".git"
@@ -65,7 +65,7 @@ def RepairsWorktrees(call: Call, result: ToolResult) -> None:
         link.write_text(f"gitdir: {call.session.workspace.root}/.git/worktrees/tree\n")
 
 
-@afterwards
+@after_each_call
 def CopiesIntoTheRepository(call: Call, result: ToolResult) -> None:
     """Stores a copy of each changed file in the outermost git repository."""
     git = call.session.workspace.root / ".git"
@@ -73,14 +73,14 @@ def CopiesIntoTheRepository(call: Call, result: ToolResult) -> None:
         shutil.copyfile(call.path, git / "COPY")
 
 
-@afterwards
+@after_each_call
 def IgnoresCd(call: Call, result: ToolResult) -> None:
     """Resolves relative paths from the workspace, even after a `cd`."""
     if call.tool == "Bash":
         call.session.tools._session.change_directory(str(call.session.workspace.root))
 
 
-@instead
+@before_each_call
 def RemembersNamesAsWritten(call: Call) -> None:
     """Treats the same relative path in two directories as the same file."""
     path = str(call.arguments.get("file_path", ""))
@@ -125,13 +125,13 @@ class FollowsItsSubAgent(Altered):
         return agent
 
 
-@instead
+@before_each_call
 def RemovesAtSigns(call: Call) -> ToolResult:
     """Removes an at sign at the start of a path, so that it changes a different file."""
     return call.execute(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
 
 
-@instead
+@before_each_call
 def RemovesLineNumbers(call: Call) -> ToolResult:
     """Removes a colon and a number at the end of a path, so that it changes a different file."""
     path, _, number = str(call.arguments.get("file_path", "")).rpartition(":")
@@ -186,7 +186,7 @@ def _without_rules(session: Altered) -> Iterator[None]:
     session.tools._session.permissions = permissions
 
 
-@instead
+@before_each_call
 def RunsEveryCommand(call: Call) -> ToolResult | None:
     """Runs commands without checking which files they read or change."""
     if call.tool != "Bash":
@@ -195,7 +195,7 @@ def RunsEveryCommand(call: Call) -> ToolResult | None:
         return call.execute()
 
 
-@instead
+@before_each_call
 def BlocksEveryName(call: Call) -> ToolResult | None:
     """Refuses every command that contains the name of a denied directory, even if the command does not use it."""
     named = any(name in str(call.arguments.get("command", "")) for name in ("secret", "closed"))
@@ -211,7 +211,7 @@ class ShowsMentions(Altered):
             super().mention(path)
 
 
-@instead
+@before_each_call
 def RestoresDeletedFiles(call: Call) -> ToolResult:
     """Creates a file again, with its known content, that a hook has deleted."""
     path = call.path
@@ -250,5 +250,5 @@ BY_SCENARIO: Mapping[str, type[Altered]] = {
 }
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     return {f"{kind.__name__} in {by}": (kind, by) for by, kind in BY_SCENARIO.items()}

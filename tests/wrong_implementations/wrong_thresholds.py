@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from altered import Altered, Arguments, Call, instead, spoils, takes
+from altered import Altered, Arguments, Call, after_each_edit, before_each_call, with_changed_arguments
 
 from readfirst.harness.adapter_api import ToolResult
 
@@ -179,19 +179,19 @@ def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
     return {}
 
 
-@takes
+@with_changed_arguments
 def DropsTheLastLine(call: Call, text: str) -> Arguments:
     """Omits the last line of the new text if it equals the next line of the file."""
     return _without_equal_line(call, text, True)
 
 
-@takes
+@with_changed_arguments
 def DropsTheFirstLine(call: Call, text: str) -> Arguments:
     """Omits the first line of the new text if it equals the previous line of the file."""
     return _without_equal_line(call, text, False)
 
 
-@spoils
+@after_each_edit
 def MergesBraces(call: Call, before: bytes) -> None:
     """Removes one of two closing braces on successive lines."""
     data = call.path.read_bytes()
@@ -200,7 +200,7 @@ def MergesBraces(call: Call, before: bytes) -> None:
     )
 
 
-@spoils
+@after_each_edit
 def DropsEqualLines(call: Call, before: bytes) -> None:
     """Removes the second of two equal lines that follow each other."""
     lines = call.path.read_bytes().split(b"\n")
@@ -208,13 +208,13 @@ def DropsEqualLines(call: Call, before: bytes) -> None:
     call.path.write_bytes(b"\n".join(kept))
 
 
-@spoils
+@after_each_edit
 def MergesBlankLines(call: Call, before: bytes) -> None:
     """Replaces several blank lines that follow each other with one."""
     call.path.write_bytes(re.sub(rb"\n{3,}", b"\n\n", call.path.read_bytes()))
 
 
-@spoils
+@after_each_edit
 def DropsLinesOfEqualWords(call: Call, before: bytes) -> None:
     """Removes a line that differs from the previous line only in its indentation."""
     lines = call.path.read_bytes().split(b"\n")
@@ -287,7 +287,7 @@ class TakesZeroForNoTime(Timed):
         return super().alter(tool, arguments, interfere)
 
 
-@instead
+@before_each_call
 def RefusesOldTimes(call: Call) -> ToolResult | None:
     """Refuses a file whose modification time is zero or before 1970."""
     is_old = os.path.isfile(call.path) and _mtime(call.path) <= 0  # noqa: PTH113
@@ -304,7 +304,7 @@ TIMES: Mapping[str, tuple[type[Altered], str]] = {
 }
 
 
-def every() -> dict[str, tuple[type[Altered], str]]:
+def implementations_by_name() -> dict[str, tuple[type[Altered], str]]:
     families = {"thresholds": THRESHOLDS, "literal-text": NEIGHBOURS, "staleness": TIMES}
     return {
         name: (kind, f"{family}/{slug}")

@@ -15,7 +15,7 @@ from readfirst.observatory.versions.behaviours import (
 )
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import LAST_VERSION, behaviour_histories
-from tests.changes.conftest import Run, Small
+from tests.changes.conftest import Run, SmallSuite
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -115,14 +115,16 @@ def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[s
     assert f"{words} exclude each other" in message
 
 
-def page_of(small: Small) -> Path:
+def page_of(small: SmallSuite) -> Path:
     file = page_file(small.suite, "reference-behaviours.md")
     assert file is not None
     file.parent.mkdir(exist_ok=True)
     return file
 
 
-def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
+def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(
+    small: SmallSuite, run: Run
+) -> None:
     file = page_of(small)
     file.write_text(f"# Page\n\n{BEGIN_MARK}\nA stale table.\n{END_MARK}\n\nBy hand.\n")
     code, _, errors = run("product", "behaviours", "--check")
@@ -137,7 +139,7 @@ def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small
     assert "A stale table." not in page
 
 
-def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
+def test_a_page_without_marks_is_left_alone(small: SmallSuite, run: Run) -> None:
     file = page_of(small)
     file.write_text("# Page\n")
     code, _, errors = run("product", "behaviours", "--write")
@@ -147,7 +149,7 @@ def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
 
 
 def test_a_suite_without_the_page_is_a_usage_error(
-    run: Run, small: Small, monkeypatch: pytest.MonkeyPatch
+    run: Run, small: SmallSuite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("product", "behaviours", "--check")[0] == 2
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)

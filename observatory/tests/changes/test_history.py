@@ -23,13 +23,16 @@ from readfirst.observatory.versions.history import (
     history_page,
 )
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
-from tests.changes.conftest import Run, Says, Small, edit, read, refusal, success
+from tests.changes.conftest import CallResult, Run, SmallSuite, edit, read, refusal, success
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
 MISSING = read(
-    {"2.1.7": Says("File does not exist.", "file_not_found"), "2.1.40": Says("Gone.", "file_not_found")}
+    {
+        "2.1.7": CallResult("File does not exist.", "file_not_found"),
+        "2.1.40": CallResult("Gone.", "file_not_found"),
+    }
 )
 
 Track = Callable[..., list[ChangeWithAnswers]]
@@ -44,14 +47,14 @@ def every_change(page: str) -> str:
 
 
 @pytest.fixture
-def track(small: Small) -> Track:
+def track(small: SmallSuite) -> Track:
     def track_changes(**histories: History) -> list[ChangeWithAnswers]:
         return changes_with_answers(small.suite, histories)
 
     return track_changes
 
 
-def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) -> None:
+def test_changes_stand_in_the_order_of_the_versions(small: SmallSuite, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
     found = track(
         second=one({(2, 1, 108): 1, (2, 1, 20): 2}, "paths/missing"),
@@ -64,7 +67,9 @@ def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) 
     ]
 
 
-def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Small, track: Track) -> None:
+def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(
+    small: SmallSuite, track: Track
+) -> None:
     small.scenario("paths/missing", MISSING)
     (alike,) = track(changes=one({(2, 1, 208): True}, "paths/missing"))
     (early,) = track(changes=one({(1, 0, 0): True}, "paths/missing"))
@@ -73,9 +78,11 @@ def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Sma
         assert (point.point, point.before, point.after) == (None, "not recorded", "not recorded")
 
 
-def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(small: Small, track: Track) -> None:
-    small.scenario("gate/words", edit({"2.1.7": Says("Old."), "2.1.40": Says("New.")}))
-    both = [read({"2.1.7": Says("Old."), "2.1.40": Says("New.")}), UNREAD]
+def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(
+    small: SmallSuite, track: Track
+) -> None:
+    small.scenario("gate/words", edit({"2.1.7": CallResult("Old."), "2.1.40": CallResult("New.")}))
+    both = [read({"2.1.7": CallResult("Old."), "2.1.40": CallResult("New.")}), UNREAD]
     small.scenario("gate/both", *both)
     found = track(
         one=one({(2, 1, 220): True}, "gate/both"),
@@ -85,7 +92,7 @@ def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(small: Sm
     assert [point.tool for point in found] == ["Read", "Edit", "Edit"]
 
 
-def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Track) -> None:
+def test_of_long_contents_the_part_that_differs_is_shown(small: SmallSuite, track: Track) -> None:
     same = "same line\n" * 50
     says = {"2.1.7": success(content=f"{same}old\n"), "2.1.40": success(content=f"{same}new\n")}
     small.scenario("writing/long", edit(says))
@@ -94,7 +101,7 @@ def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Tr
     assert re.fullmatch(r"`.{0,30}same line\\nnew\\n`", point.after)
 
 
-def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
+def test_modes_that_differ_are_reported(small: SmallSuite, track: Track) -> None:
     call = edit({"2.1.7": success()})
     small.scenario("links/mode", call)
     recordings = Recordings(small.suite.recordings_root)
@@ -106,7 +113,7 @@ def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
     assert (point.before, point.after) == ("`0600`", "`0644`")
 
 
-def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_has_one_line_for_each_change(small: SmallSuite, monkeypatch: pytest.MonkeyPatch) -> None:
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True)}
     monkeypatch.setattr(readfirst.observatory.versions.history, "behaviour_histories", lambda: histories)
@@ -126,7 +133,7 @@ def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
-def suite_with_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
+def suite_with_change(small: SmallSuite, monkeypatch: pytest.MonkeyPatch) -> SmallSuite:
     """A suite with a scenario that shows a change of `edit_needs_read`, the only change in the reference's table."""
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
@@ -134,13 +141,15 @@ def suite_with_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
     return small
 
 
-def page_path(small: Small) -> Path:
+def page_path(small: SmallSuite) -> Path:
     file = page_file(small.suite, "history.md")
     assert file is not None
     return file
 
 
-def test_the_command_prints_every_change_and_the_page_counts_them(suite_with_change: Small, run: Run) -> None:
+def test_the_command_prints_every_change_and_the_page_counts_them(
+    suite_with_change: SmallSuite, run: Run
+) -> None:
     run("product", "history", "--write")
     _, printed, _ = run("product", "history")
     words = "Edit: applied: `The file $WS/notes.txt has been updated.`"
@@ -152,7 +161,7 @@ def test_the_command_prints_every_change_and_the_page_counts_them(suite_with_cha
 
 
 def test_what_is_published_can_be_asked_for_anew(
-    suite_with_change: Small, run: Run, monkeypatch: pytest.MonkeyPatch
+    suite_with_change: SmallSuite, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("product", "history", "--write")
     monkeypatch.setattr(
@@ -167,7 +176,7 @@ def test_what_is_published_can_be_asked_for_anew(
     )
 
 
-def test_a_check_does_not_go_with_writing(suite_with_change: Small, run: Run) -> None:
+def test_a_check_does_not_go_with_writing(suite_with_change: SmallSuite, run: Run) -> None:
     for option in ("--write", "--published"):
         code, _, errors = run("product", "history", "--check", option)
         assert code == 2

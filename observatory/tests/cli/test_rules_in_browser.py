@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.report.results import Results
 from readfirst.observatory.report.compatibility import filtered_page as compatibility_html
-from tests.cli.browser import PHONE, Shown, look, severe
+from tests.cli.browser import PHONE, BrowserPage, emulate, logged_errors
 from tests.verdicts import run, sources_of, verdict
 
 pytestmark = pytest.mark.browser
@@ -33,15 +33,15 @@ def file(tmp_path_factory: pytest.TempPathFactory, table: dict[str, Any]) -> Pat
 
 
 @pytest.fixture
-def page(driver: Any, file: Path) -> Iterator[Shown]:
-    look(driver)
-    severe(driver)
-    yield Shown(driver, file).go()
-    look(driver)
-    assert severe(driver) == []
+def page(driver: Any, file: Path) -> Iterator[BrowserPage]:
+    emulate(driver)
+    logged_errors(driver)
+    yield BrowserPage(driver, file).go()
+    emulate(driver)
+    assert logged_errors(driver) == []
 
 
-def rows(page: Shown) -> list[str]:
+def rows(page: BrowserPage) -> list[str]:
     found: list[str] = page.script(
         f"[...document.querySelectorAll('{BOOK} tr[data-rule]')].filter(each => each.offsetParent)"
         ".map(each => each.dataset.rule)"
@@ -49,7 +49,7 @@ def rows(page: Shown) -> list[str]:
     return found
 
 
-def choose(page: Shown, part: str, value: str) -> None:
+def choose(page: BrowserPage, part: str, value: str) -> None:
     page.driver.execute_script(
         f"const part = document.querySelector('{BOOK} [data-part={part}]');"
         "if (part.type === 'checkbox') part.click();"
@@ -67,7 +67,7 @@ def cell(table: dict[str, Any], rule: str, name: str) -> tuple[str, int, int]:
     return found["holds"], found["holding"], found["judged"]
 
 
-def test_a_class_a_result_and_words_choose_rows(page: Shown, table: dict[str, Any]) -> None:
+def test_a_class_a_result_and_words_choose_rows(page: BrowserPage, table: dict[str, Any]) -> None:
     choose(page, "class", "wording")
     assert rows(page) == [name for name, rule in table["rules"].items() if rule["class"] == "wording"]
     choose(page, "class", "")
@@ -81,7 +81,7 @@ def test_a_class_a_result_and_words_choose_rows(page: Shown, table: dict[str, An
     assert page.waits_for(lambda: len(rows(page)) == len(table["rules"]))
 
 
-def test_two_columns_are_compared_with_each_other(page: Shown, table: dict[str, Any]) -> None:
+def test_two_columns_are_compared_with_each_other(page: BrowserPage, table: dict[str, Any]) -> None:
     one, other = "agno@3.1.10", "agno-gated@3.1.10"
     assert not page.one(f"{BOOK} [data-part=differ]").is_enabled()
     choose(page, "one", column(table, one))
@@ -95,7 +95,7 @@ def test_two_columns_are_compared_with_each_other(page: Shown, table: dict[str, 
     assert sorted(rows(page)) == sorted(differing)
 
 
-def test_a_rule_opens_into_the_shortest_scenario_that_fails(page: Shown, table: dict[str, Any]) -> None:
+def test_a_rule_opens_into_the_shortest_scenario_that_fails(page: BrowserPage, table: dict[str, Any]) -> None:
     rule = "write-refuses-changed-file"
     page.one(f"{BOOK} tr[data-rule={rule}] button").click()
     text = page.one(f"{BOOK} .panel").text
@@ -106,8 +106,8 @@ def test_a_rule_opens_into_the_shortest_scenario_that_fails(page: Shown, table: 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: Shown, scheme: str) -> None:
-    look(driver, width=PHONE, prefers_color_scheme=scheme)
+def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: BrowserPage, scheme: str) -> None:
+    emulate(driver, width=PHONE, prefers_color_scheme=scheme)
     page.go()
     page.all(f"{BOOK} tr[data-rule] button")[0].click()
     assert page.script("document.documentElement.scrollWidth") <= PHONE
@@ -120,7 +120,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: Shown, s
 
 
 @pytest.fixture
-def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
+def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[BrowserPage]:
     """The report about two runs of `ruled` in Chromium. In the second, a scenario fails: nothing is refused."""
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (
@@ -130,13 +130,13 @@ def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
     sources = sources_of(ruled, rules=ruled.rules, of_class=lambda _: [])
     made = tmp_path / "report.html"
     made.write_text(sources.write("html", Results(runs)), encoding="ascii")
-    look(driver)
-    severe(driver)
-    yield Shown(driver, made).go()
-    assert severe(driver) == []
+    emulate(driver)
+    logged_errors(driver)
+    yield BrowserPage(driver, made).go()
+    assert logged_errors(driver) == []
 
 
-def test_a_report_has_the_rules_of_its_runs_and_lists_their_scenarios(report: Shown) -> None:
+def test_a_report_has_the_rules_of_its_runs_and_lists_their_scenarios(report: BrowserPage) -> None:
     texts: Callable[[str], list[str]] = lambda rule: [  # noqa: E731 - one expression
         each.get_attribute("data-standing") for each in report.all(f"tr[data-rule={rule}] td")
     ]

@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import SiteData
-from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, run_script, severe
+from tests.cli.browser import PHONE, WEAK_TEXT, BrowserPage, chromium, emulate, logged_errors, run_script
 
 pytestmark = pytest.mark.browser
 
@@ -40,17 +40,17 @@ class Website:
         self.driver = driver
         self.folder = folder
 
-    def open(self, page: str) -> Shown:
-        return Shown(self.driver, self.folder / page).go()
+    def open(self, page: str) -> BrowserPage:
+        return BrowserPage(self.driver, self.folder / page).go()
 
 
 @pytest.fixture
 def site(driver: Any, folder: Path) -> Iterator[Website]:
-    look(driver)
-    severe(driver)
+    emulate(driver)
+    logged_errors(driver)
     yield Website(driver, folder)
-    look(driver)
-    assert severe(driver) == []  # a request to another host would be an error, too
+    emulate(driver)
+    assert logged_errors(driver) == []  # a request to another host would be an error, too
 
 
 def test_search_finds_a_rule(site: Website) -> None:
@@ -109,7 +109,7 @@ scrollable frame, and reports a page that scrolls sideways.
 def test_no_table_no_code_and_no_map_is_cut_at_any_width(site: Website, name: str) -> None:
     page = site.open(f"{name}.html")
     for width in (320, PHONE, 600, 768, 1024, 1220, 1440):
-        look(site.driver, width=width)
+        emulate(site.driver, width=width)
         assert page.waits_for(lambda at=width: run_script(page, CUT, at) == []), (
             width,
             run_script(page, CUT, width),
@@ -117,7 +117,7 @@ def test_no_table_no_code_and_no_map_is_cut_at_any_width(site: Website, name: st
 
 
 def test_what_is_too_wide_is_noticed(site: Website) -> None:
-    look(site.driver, width=PHONE)
+    emulate(site.driver, width=PHONE)
     page = site.open("docs/format.html")
     page.driver.execute_script(
         "document.querySelector('article td').innerHTML = '<p style=width:500px>wide</p>'"
@@ -130,16 +130,16 @@ def test_what_is_too_wide_is_noticed(site: Website) -> None:
     "name", ["index", "implementations/deepagents@0.7.32", "versions/2.1.228", "docs/format"]
 )
 def test_all_text_has_the_contrast_that_wcag_asks_for(site: Website, name: str, scheme: str) -> None:
-    look(site.driver, prefers_color_scheme=scheme)
+    emulate(site.driver, prefers_color_scheme=scheme)
     page = site.open(f"{name}.html")
     for width in (PHONE, 1440):
-        look(site.driver, width=width, prefers_color_scheme=scheme)
+        emulate(site.driver, width=width, prefers_color_scheme=scheme)
         assert page.waits_for(lambda: run_script(page, WEAK_TEXT) == []), (width, run_script(page, WEAK_TEXT))
 
 
 @pytest.mark.parametrize("table", ["harm-map", "rule-map"])
 def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website, table: str) -> None:
-    look(site.driver, width=PHONE)
+    emulate(site.driver, width=PHONE)
     page = site.open("index.html")
     last = f"document.querySelector('table.{table} tbody').lastElementChild"
     page.script(f"{last}.scrollIntoView({{block: 'end'}})")
