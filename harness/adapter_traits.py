@@ -162,7 +162,7 @@ def design_named(name: object) -> Design | None:
     design = next((design for design in DESIGNS if design == name), None)
     if name is not None and design is None:
         problem = f"the adapter declares the design {str(name)[:100]!r}"
-        raise AdapterError(f"{problem}. There are: {', '.join(DESIGNS)}.")
+        raise AdapterError(f"{problem}. The designs are: {', '.join(DESIGNS)}.")
     return design
 
 
@@ -171,7 +171,7 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise AdapterError(
-            f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
+            f"the adapter declares that it refuses {', '.join(unknown)}. The refusals are: {', '.join(REFUSALS)}."
         )
     return frozenset(map(str, names))
 

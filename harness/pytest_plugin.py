@@ -42,7 +42,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"metavar": "NAME", "action": "append"},
     ),
     "requirement": (
-        "Only scenarios of this requirement (repeatable: any of them).",
+        "Only scenarios of this requirement (repeatable).",
         {"choices": REQUIREMENTS, "action": "append"},
     ),
     "rule": (
@@ -68,7 +68,7 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"action": "append", "metavar": "NAMES"},
     ),
     "fixtures": (
-        "A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
+        "A directory that contains `scenarios`, or the word `bundled` (repeatable: joined to one suite).",
         {"action": "append", "metavar": "DIR"},
     ),
     "trust": (

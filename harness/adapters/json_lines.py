@@ -281,7 +281,9 @@ class LinesSession:
         results = answer.get("results")
         if not isinstance(results, list):
             called = self._program.name
-            raise AdapterError(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
+            raise AdapterError(
+                f"{called}'s answer to a parallel group has no list `results`: {str(answer)[:200]}"
+            )
         return [self._result(each, "a call of the parallel group") for each in results]
 
     def call_interrupted(

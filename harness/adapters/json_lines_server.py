@@ -276,7 +276,7 @@ class _Server:
                 )
             case "resume" | "compact" | "rewind" as do:
                 return do, (), do
-        raise _ProblemError(f"there is no request {message['do']}")
+        raise _ProblemError(f"unknown request {message['do']!r}")
 
     def _pause(self, message: Mapping[str, Any]) -> None:
         """Tell the client that the current call is valid, and wait until the client continues or cancels the call."""
@@ -302,7 +302,7 @@ def _saved_sessions_directory() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise _ProblemError(f"{folder} is not this user's alone: remove it")
+        raise _ProblemError(f"another user may write to {folder}: remove it")
     for each in folder.iterdir():
         with suppress(FileNotFoundError):  # another process may have removed it
             if time.time() - each.stat().st_mtime > _MAX_AGE_S:

@@ -335,7 +335,9 @@ class Conversation:
                         interfere = None
                     event.release()
                 case WireError():
-                    raise self._make_error(f" sent what the model does not understand: {event}", blame)
+                    raise self._make_error(
+                        f" sent a request that the model does not understand: {event}", blame
+                    )
                 case _ProcessExit(code=code):
                     raise self._make_error(f" ended with exit code {code}", blame)
 

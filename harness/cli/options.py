@@ -49,19 +49,20 @@ Fixtures = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIR",
-        help="A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
+        help="A directory that contains `scenarios`, or the word `bundled` (repeatable: joined to one suite).",
         show_default="the bundled suite",
     ),
 ]
 Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
 Tags = Annotated[
-    list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
+    list[str] | None,
+    typer.Option("--tag", help="Only scenarios with this tag, or one of these tags (repeatable)."),
 ]
 Requirements = Annotated[
     list[RequirementName] | None,
     typer.Option(
         "--requirement",
-        help="Only scenarios of this requirement (repeatable: any of them): the contract, good conduct, quirks.",
+        help="Only scenarios that test the contract (must), good conduct (should) or quirks (observed) (repeatable).",
     ),
 ]
 Rules = Annotated[
@@ -84,11 +85,16 @@ Classes = Annotated[
 Expression = Annotated[
     str,
     typer.Option(
-        "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
+        "-k",
+        metavar="EXPRESSION",
+        help="Only scenarios whose id or title matches an expression such as 'touch and not write'.",
     ),
 ]
 Shard = Annotated[
-    str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for runs side by side: 2/4.")
+    str | None,
+    typer.Option(
+        metavar="I/N", help="Only the I-th of N parts, for parallel runs: 2/4 is the second quarter."
+    ),
 ]
 ContractName = Annotated[
     str | None,
@@ -184,7 +190,10 @@ Minutes = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option(help="Write to this file, complete or not at all.", show_default="standard output"),
+    typer.Option(
+        help="Write to this file; if that fails, the file keeps its old content.",
+        show_default="standard output",
+    ),
 ]
 
 

@@ -71,12 +71,12 @@ def record(
     leave_out: str | None = typer.Option(
         None,
         metavar="REASON",
-        help="Record nothing: store this reason instead of the recordings on these contracts.",
+        help="Record nothing: store this reason in place of the recordings of the contracts of --contract.",
     ),
     shard: str | None = typer.Option(
         None,
         metavar="I/N",
-        help="Record only the I-th of N parts, and write no expectations; `readfirst product merge` does.",
+        help="Record only the I-th of N parts; `readfirst product merge` writes the expectations of all parts.",
     ),
     takes: Path | None = typer.Option(
         None,
@@ -197,12 +197,16 @@ def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -
         raise UsageError("--leave-out needs a reason: a sentence that is stored in the recording.")
     chosen = [(scenario_id, name) for name, ids in wanted.items() for scenario_id in ids]
     if not chosen:
-        raise UsageError("No scenario is selected. Name the scenarios, and other contracts with --contract.")
+        raise UsageError(
+            "--leave-out needs scenarios and contracts: name the ids of scenarios, and contracts with --contract."
+        )
     for scenario_id, name in chosen:
         scenario = suite.scenario(scenario_id, require_expect=False)
         if scenario.contract == name and not scenario.composed:
             problem = f"{scenario_id} states what {name} does"
-            raise UsageError(f"{problem}: name other contracts with --contract, and the scenarios.")
+            raise UsageError(
+                f"{problem}: its recording on {name} cannot be left out. Name other contracts with --contract."
+            )
     for scenario_id, name in chosen:
         write_all(store_reason(suite, scenario_id, name, why.strip()))
         say(f"left out {scenario_id} on {name}")

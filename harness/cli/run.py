@@ -36,7 +36,7 @@ from readfirst.harness.terminal import stdout
 Failures = Annotated[
     str,
     typer.Option(
-        help="How many failing rules the table format explains, the worst first, or `all` failures.",
+        help="The number of failures that the table explains, the worst first; `all` explains every failure.",
         show_default="the worst one, in a report of about 40 lines",
     ),
 ]
@@ -63,7 +63,7 @@ def run(
     ),
     output: Path | None = typer.Option(
         None,
-        help="Write the report of --format to this file, complete or not at all.",
+        help="Write the report to this file; if that fails, the file keeps its old content.",
         show_default="standard output",
     ),
     name: str | None = typer.Option(
@@ -100,7 +100,7 @@ def run(
     remaining: bool = typer.Option(
         False,
         "--continue",
-        help="Only scenarios that an interrupted run in this directory did not reach; adds to --last-failed.",
+        help="Only scenarios that an interrupted run here did not reach; with --last-failed, also failed scenarios.",
     ),
     failed_in: Path | None = typer.Option(
         None, help="Only scenarios that failed in these results, which --format jsonl wrote."

@@ -133,7 +133,7 @@ def new(
         None,
         "--from",
         metavar="DIR",
-        help="Copy the scenario ID, or families, from this suite or from `bundled`.",
+        help="The suite from which to copy the scenario ID, or the families of --family; or `bundled`.",
         show_default=False,
     ),
     family: list[str] | None = typer.Option(None, help="A family to copy (repeatable)."),

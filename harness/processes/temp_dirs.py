@@ -79,8 +79,8 @@ def _check_spelling(parent: str) -> None:
     """Raise ScratchError for a path with characters that a shell of a scenario's command would split or expand."""
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
-            f"the directory for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
-            "would be split or changed by. Set TMPDIR to another one"
+            f"the path of the directory for temporary files, {parent!r}, contains {match[0]!r}, at which a shell would "
+            "split or change commands. Set TMPDIR to another one"
         )
 
 

@@ -159,7 +159,7 @@ def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
         except _NoValueError as error:
             number = path[0] + 1
             raise RewriteError(
-                f"step {number} of the table cannot say {error} for {slug} alone; write a name in its place there, "
+                f"step {number} of the table cannot state {error} for {slug} only; write a placeholder there, "
                 f"such as `expect: <answer{number}>`, or give {slug} a file of its own"
             ) from None
     lines = source.split("\n")
@@ -183,7 +183,7 @@ def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: d
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:
-            raise _NoValueError(f"two values for <{placeholder[1]}>")
+            raise _NoValueError(f"that <{placeholder[1]}> has two values")
     elif isinstance(template, dict) and isinstance(wanted, dict):
         named = {_fill_placeholders(key, {**case, **values}): value for key, value in template.items()}
         for key in {**named, **wanted}:

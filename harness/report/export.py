@@ -321,7 +321,7 @@ def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
         case SpecialFile(kind) if given:
             return {"type": kind}
         case _:
-            raise ValueError(f"only the files before the first step can include this entry: {entry}")
+            raise ValueError(f"only `files` before the first step may contain this entry: {entry}")
 
 
 def _event_value(event: WorldEvent) -> dict[str, Any]:

@@ -143,7 +143,9 @@ def _check_declaration(adapter: Adapter) -> None:
     refusals_named(traits.refuses)
     if unknown := traits.capabilities - _VALID_CAPABILITIES:
         names = ", ".join(sorted(unknown))
-        raise CheckFailed(f"capabilities names {names}; known are: {', '.join(sorted(_VALID_CAPABILITIES))}")
+        raise CheckFailed(
+            f"capabilities contains the unknown {names}; known are: {', '.join(sorted(_VALID_CAPABILITIES))}"
+        )
     if not traits.capabilities & set(TOOLS):
         raise CheckFailed("capabilities names no tool, so every scenario is unsupported")
 
@@ -213,7 +215,7 @@ def _check_long_calls(session: Session, site: WorkspaceDir) -> None:
         answer = call_tool(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
         if not answer.is_error and not _has_content(site.snapshot().get(path), content):
             problem = f"{site.root}/{path} has other content afterwards"
-            raise CheckFailed(f"{problem}. Is a message read to its end?")
+            raise CheckFailed(f"{problem}. Read each message to its end.")
     _write_new_file(session, site)
 
 
@@ -259,7 +261,7 @@ def _check_stopped_write(session: Session, site: WorkspaceDir) -> None:
         entry = site.snapshot().get("new.txt")
         if entry is not None and not _has_content(entry, content):
             problem = "new.txt contains only a part of the written text"
-            raise CheckFailed(f"{problem}. Write another file, and rename it.")
+            raise CheckFailed(f"{problem}. Write a temporary file, and rename it to the path.")
 
 
 def _check_cut_write(session: Session, site: WorkspaceDir) -> None:

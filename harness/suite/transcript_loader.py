@@ -61,7 +61,7 @@ class Transcripts(Mapping[str, Transcript]):
     ) -> None:
         """Find each version's answer to each step, without decoding. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
-            raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers by version")
+            raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers of all versions")
         self._names = dict.fromkeys(names)
         self._step_values = steps
         self._decoder = _Decoder(_PackedTexts(packed))
@@ -115,7 +115,7 @@ def _answers_by_version(names: tuple[str, ...], values: Mapping[str, Any]) -> Ma
         since = answer["since"] if len(answers) > 1 else names
         for name in [since] if isinstance(since, str) else since:
             if starts.setdefault(name, number) != number:
-                raise ValueError(f"two answers begin in {name}")
+                raise ValueError(f"a step has two answers for the version {name}")
     return expand_ranges(names, starts)
 
 
@@ -145,7 +145,7 @@ class _PackedTexts:
         data = unpacking.decompress(packed, self._remaining_bytes + 1)  # 0 would be no limit
         if len(data) > self._remaining_bytes:
             self._remaining_bytes = 0
-            raise ValueError(f"more than {_MAX_UNPACKED_BYTES:,} bytes are compressed in it")
+            raise ValueError(f"its compressed texts unpack to more than {_MAX_UNPACKED_BYTES:,} bytes")
         if not unpacking.eof:
             raise ValueError("a compressed text is truncated")
         self._remaining_bytes -= len(data)
@@ -202,7 +202,7 @@ class _Decoder:
             case {"base64": encoded}:
                 return _decode_base64(encoded).decode("utf-8", "surrogatepass")
             case _:
-                raise ValueError(f"unknown text {stored!r}")
+                raise ValueError(f"a text is stored in an unknown form: {stored!r}")
 
     def entry(self, values: Any) -> Entry | None:
         match values:
@@ -224,7 +224,7 @@ class _Decoder:
             case {"base64": encoded}:
                 return RegularFile(_decode_base64(encoded), _parse_mode(values))
             case _:
-                raise ValueError(f"unknown entry {values!r}")
+                raise ValueError(f"a file is stored in an unknown form: {values!r}")
 
 
 def _parse_mode(values: Mapping[str, Any]) -> int | None:

@@ -102,10 +102,10 @@ class Repository:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise WorldEventError(f"cannot git {' '.join(arguments)}: {error}") from error
+            raise WorldEventError(f"cannot run git {' '.join(arguments)}: {error}") from error
         if done.returncode != 0 and not may_fail:
             output = done.stderr.decode(errors="replace").strip()
-            raise WorldEventError(f"cannot git {' '.join(arguments)}: {output[:500]}")
+            raise WorldEventError(f"cannot run git {' '.join(arguments)}: {output[:500]}")
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:

@@ -130,7 +130,7 @@ def _unshare_mounts() -> ctypes.CDLL:
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):
-        raise UnsupportedCall("a file system of its own, which only Linux makes for a process")
+        raise UnsupportedCall("a separate file system for one process, which only Linux supports")
     if not getattr(_thread, "namespace", False):
         _require_success(libc.unshare(_CLONE_NEWNS))
         for flags in (_MS_REC | _MS_SLAVE, _MS_REC | _MS_SHARED):

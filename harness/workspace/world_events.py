@@ -72,11 +72,11 @@ def create_entry(entry: Entry, name: str, directory_fd: int, *, root: str, time:
             set_mode(name, 0o755 if mode is None else mode, directory_fd)
         case SpecialFile(kind):
             if kind not in _SPECIAL_TYPES:
-                raise ValueError(f"a scenario cannot ask for a {kind}")
+                raise ValueError(f"a scenario cannot create a {kind}")
             try:
                 os.mknod(name, _SPECIAL_TYPES[kind] | 0o644, dir_fd=directory_fd)
             except (OSError, AttributeError) as error:
-                raise UnsupportedCall(f"a workspace with a {kind}") from error
+                raise UnsupportedCall(f"the ability to create a {kind}") from error
     if time is not None:
         os.utime(name, ns=(time, time), dir_fd=directory_fd, follow_symlinks=False)
 
@@ -91,7 +91,7 @@ def set_ownership(file: int | str, ownership: Ownership | None) -> None:
             os.setxattr(file, name, data)
     except (OSError, AttributeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "this system has none"
-        raise UnsupportedCall(f"files with {ownership} ({reason})") from error
+        raise UnsupportedCall(f"the ability to create files with {ownership} ({reason})") from error
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
@@ -184,7 +184,9 @@ def _perform(event: WorldEvent, root: str) -> None:
             with _open_parent(_follow_link(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
         case "buffer" | "git" | "mount" | "unmount":
-            raise WorldEventError(f"cannot {event.kind} {event.path}: this needs more than file operations")
+            raise WorldEventError(
+                f"cannot {event.kind} {event.path}: only events that change files are possible here"
+            )
         case _:
             assert_never(event.kind)
 

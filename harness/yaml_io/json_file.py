@@ -32,4 +32,6 @@ def reading(file: Path, command: str, format_: int | None = None, *, strict: boo
     except strict_yaml.StrictYamlError as error:
         raise JsonFileError(f"{file}: {error.findings[0].message}. {again}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise JsonFileError(f"{file} is not in its format: {error!r}. Remove it, then {again}") from error
+        raise JsonFileError(
+            f"{file} is not in the expected format: {error!r}. Remove it, then {again}"
+        ) from error

@@ -27,7 +27,7 @@ def diagnose(
         None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
     ),
     level: Literal["effects", "reason"] = typer.Option(
-        "effects", help="The failures to explain: effects, or also the names of errors."
+        "effects", help="Explain only different effects, or also different names of errors."
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="The format of the report; markdown has one line per target."

@@ -56,7 +56,9 @@ def fuzz(
     ),
     class_: Classes = None,
     long: bool = typer.Option(
-        False, "--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move."
+        False,
+        "--long",
+        help="Generate long scenarios: 30 to 60 steps on 3 to 8 files, which are also renamed.",
     ),
     *,
     options: RunOptions,

@@ -64,7 +64,7 @@ def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Print only these rules: claims of the documents, behaviours, and versions that differ.",
+        help="Print only these rules, each with documents' claims, behaviours, and versions that differ.",
         show_default="all claims",
     ),
     check: Check = False,
@@ -134,7 +134,9 @@ def behaviours(
     ),
     check: Check = False,
     write: bool = typer.Option(
-        False, "--write", help="Write the list in docs/reference-behaviours.md next to the fixtures."
+        False,
+        "--write",
+        help="Update the list of behaviours in docs/reference-behaviours.md, next to the fixtures directory.",
     ),
     fixtures: Fixtures = None,
 ) -> int:

@@ -186,8 +186,8 @@ def implementations(
         return _print_issue(*issue, suite, folder, options)
     if evidence and runs:
         raise UsageError(
-            "--evidence cannot be combined with --write, which also writes evidence.json, or with other "
-            "options of complete runs."
+            "--evidence cannot be combined with --write, which also writes evidence.json, or with "
+            "--missing, --update-baselines, --sample and --streams."
         )
     chosen = [find(name) for name in names] if names else list(every_target())
     order = [each.pinned for each in every_target()]

@@ -31,7 +31,7 @@ def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
     implementations were not compared with it.
     """
     if contract not in data["likeness"]:
-        raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
+        raise ValueError(f"implementations were only compared with {' and '.join(data['likeness'])}")
     return {
         **data,
         "likeness": contract,

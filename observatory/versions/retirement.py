@@ -60,7 +60,7 @@ def retire(suite: Suite, version: str) -> None:
                 left = left.without(name)
                 if derive_transcript(left, name) != recording.transcripts[name]:
                     raise RecordingError(
-                        f"the answers of {name} cannot be restored from its neighbours; nothing was removed"
+                        f"the answers of {name} cannot be derived from the neighbouring versions; nothing was removed"
                     )
         return left
 

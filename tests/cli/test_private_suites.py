@@ -171,7 +171,7 @@ def test_a_contract_without_a_product_is_not_recorded(readfirst: Cli, tmp_path: 
     assert "house-rules has no product to record" in ran.err
     ran = readfirst("run", "claude-code:house-rules", "--fixtures", house)
     assert ran.code == 3
-    assert "house-rules is not a version: this contract has no product" in ran.err
+    assert "house-rules is not a version of Claude Code" in ran.err
     readfirst("new", "drafts/next", "--fixtures", house)
     assert "product record" not in (house / "scenarios/drafts/next.yaml").read_text()
 

@@ -174,5 +174,5 @@ def test_a_recording_with_two_answers_of_one_version_is_an_error(suite: Suite) -
     path = suite.recordings.path("a/b")
     written = format_recording(Recording(suite.scenario("a/b").inputs, transcripts), "b").decode()
     path.write_text(written.replace('"since": "2.1.40"', '"since": "2.1.7"'))
-    with pytest.raises(RecordingError, match=r"two answers begin in 2\.1\.7"):
+    with pytest.raises(RecordingError, match=r"a step has two answers for the version 2\.1\.7"):
         suite.scenario("a/b", OTHER)

@@ -165,7 +165,7 @@ def test_an_unknown_design_is_refused(readfirst: Cli, monkeypatch: pytest.Monkey
     for command in (("run", "--jobs", "1"), ("check-adapter",)):
         ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
-        assert "'loose'. There are: strict, hash-checked, content-checked, ungated." in ended.err
+        assert "'loose'. The designs are: strict, hash-checked, content-checked, ungated." in ended.err
     # If only the adapter declares the design, the error is reported when the design is used.
     assert traits_of(designed.Unknown).capabilities
 

@@ -157,7 +157,7 @@ def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) ->
 
 def test_a_product_that_does_not_summarise_its_conversation_is_reported(adapter, tmp_path: Path) -> None:
     session = open_resumable(adapter, tmp_path, "compact")
-    with pytest.raises(AdapterError, match="did not have its conversation summarised"):
+    with pytest.raises(AdapterError, match="did not request a summary of its conversation"):
         session.compact()
     session.close()
 

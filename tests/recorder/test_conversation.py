@@ -171,6 +171,6 @@ def test_a_summary_is_sent_each_time_the_product_requests_one(talk: Talk, times:
 
 def test_a_product_that_never_requests_a_summary_is_reported() -> None:
     talk = Talk((["call"], ["What was read."]))
-    with pytest.raises(AdapterError, match="did not have its conversation summarised"):
+    with pytest.raises(AdapterError, match="did not request a summary of its conversation"):
         summarise(cast("Conversation", talk))
     assert talk.said == []

@@ -125,7 +125,7 @@ def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
 def test_an_error_of_git_is_reported_with_its_own_message(git: Git) -> None:
     git("commit")
     with pytest.raises(
-        WorldEventError, match="cannot git checkout --quiet nowhere: error: pathspec 'nowhere'"
+        WorldEventError, match="cannot run git checkout --quiet nowhere: error: pathspec 'nowhere'"
     ):
         git("checkout nowhere")
 

@@ -146,5 +146,6 @@ def test_a_system_without_mounts_does_not_support_drives(monkeypatch: pytest.Mon
     verdict = judge_scenario(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert (
-        verdict.reason == "the adapter lacks a file system of its own, which only Linux makes for a process"
+        verdict.reason
+        == "the adapter lacks a separate file system for one process, which only Linux supports"
     )

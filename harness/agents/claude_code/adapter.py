@@ -165,9 +165,7 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         default = suite.contracts[suite.contracts.default]
         selected = replace(contract if contract.recorded else default, version=name)
     if selected.version is None:
-        raise AdapterError(
-            f"{name} is not a version: this contract has no product. Write claude-code:VERSION."
-        )
+        raise AdapterError(f"{name} is not a version of Claude Code. Write claude-code:VERSION.")
     return ClaudeCodeAdapter(
         selected.version,
         selected.requested_model,

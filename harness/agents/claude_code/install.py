@@ -68,7 +68,7 @@ def _check_version(version: str) -> None:
         )
     if version in REFUSED_VERSIONS:
         raise AdapterError(
-            f"version {version} is never installed: its package contains more than the program; choose another version",
+            f"version {version} is never installed: its package contains other files, too; choose another version",
             blame="environment",
         )
 
@@ -108,5 +108,5 @@ def _find_command(directory: Path, package: str) -> tuple[str, ...]:
         if binary.is_file():
             return (str(binary.resolve()),)
     raise AdapterError(
-        f"the package {package} of version {directory.name} holds no program", blame="environment"
+        f"the package {package} of version {directory.name} contains no program", blame="environment"
     )

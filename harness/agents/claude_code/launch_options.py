@@ -221,4 +221,4 @@ def summarise(conversation: Conversation) -> None:
     ):
         conversation.say("<summary>Files were read and changed.</summary>")
     if call in conversation.results and not is_summary_request:
-        raise AdapterError("the product did not have its conversation summarised", blame="environment")
+        raise AdapterError("the product did not request a summary of its conversation", blame="environment")

@@ -269,7 +269,9 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, s
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
-    with pytest.raises(JsonFileError, match=r"implementations\.json is not in its format: .*Remove it"):
+    with pytest.raises(
+        JsonFileError, match=r"implementations\.json is not in the expected format: .*Remove it"
+    ):
         Survey(SUITE, tmp_path).load_stored_results()
 
 

@@ -161,7 +161,9 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
         in ended.err
     )
     (tmp_path / "compatibility.json").write_text("{")
-    assert "is not in its format" in issues("--issue", "agno", "modes", "--folder", str(tmp_path)).err
+    assert (
+        "is not in the expected format" in issues("--issue", "agno", "modes", "--folder", str(tmp_path)).err
+    )
 
 
 @pytest.fixture

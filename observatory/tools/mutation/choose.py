@@ -67,7 +67,7 @@ def main() -> int:
         "--least",
         type=int,
         default=2,
-        help="minimum number of undetected exceptions that each selected scenario must detect",
+        help="minimum number of exceptions that each selected scenario must be the first to detect",
     )
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)

@@ -177,7 +177,7 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--level",
         choices=("effects", "text"),
         default="text",
-        help="differences that detect a mutant; `effects`: files and refusals, with counts of harm (default: text)",
+        help="differences by which a mutant is detected; `effects`: in files, refusals and harm (default: text)",
     )
     parser.add_argument("--jobs", type=_positive_int, default=os.cpu_count() or 1, help="number of processes")
     parser.add_argument("--module", action="append", default=[], help="only mutate this module; repeatable")

@@ -26,7 +26,9 @@ def load_witnesses(file: Path) -> dict[str, str]:
     except (OSError, ValueError) as error:
         raise WitnessesError(f"{file}: cannot be read: {error}. Restore it, or write {{}} to it.") from None
     if not isinstance(found, dict) or not all(isinstance(case, str) for case in found.values()):
-        raise WitnessesError(f"{file}: must be one object of texts. Restore it, or write {{}} to it.")
+        raise WitnessesError(
+            f"{file}: must be one JSON object whose values are texts. Restore it, or write {{}} to it."
+        )
     return found
 
 
