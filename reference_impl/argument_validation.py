@@ -123,7 +123,7 @@ class Schema:
     parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An
     argument in `redundant_names` is ignored if the call also contains the parameter to which the name is mapped.
     `corrections` are applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the
-    model does not get the schema until its arguments are wrong.
+    model gets the schema only after a call with wrong arguments.
     """
 
     tool: str
@@ -246,7 +246,7 @@ class Schema:
         return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return a message for each value of the right type that is not allowed. `misfits` are not checked."""
+        """Return a message for each argument whose value is not allowed, except for the arguments in `misfits`."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found

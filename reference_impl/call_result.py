@@ -41,7 +41,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call with its prepared arguments. If the call succeeds, the note is added to the end of the answer."""
+    """A call with its prepared arguments. `note` is added to the end of the answer of a successful call."""
 
     arguments: Mapping[str, Any]
     note: str
@@ -50,7 +50,7 @@ class PreparedCall:
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
     """Convert OSError, ContentError and RecursionError (JSON that is nested too deeply) in the block to refusals. The
-    message starts with `prefix`. If it is None, the message does not state the error.
+    message is `prefix` and the error. If `prefix` is None, the message does not state the error.
     """
     try:
         yield

@@ -147,8 +147,8 @@ def _open_nonblocking(path: str, flags: int) -> int:
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
     """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
     `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
-    mode 0700. `check_parent`: raise the error for a file in place of the parent directory here, instead of when the new
-    file is opened.
+    mode 0700. `check_parent`: if the parent is a file, raise the error here, although opening the new file would
+    raise it, too.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if check_parent and os.path.isfile(parent):
@@ -198,8 +198,8 @@ _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 class ReplaceOptions:
     """Options of `replace`. `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a
     new file gets the mode 0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits.
-    `suffixed_name`: if the name of the temporary file is too long, or the disk is full, raise the error, instead of
-    writing in place.
+    `suffixed_name`: if the name of the temporary file (with a suffix) is too long, or the disk is full, raise the
+    error, instead of writing in place.
     """
 
     follow_dangling: bool
@@ -214,8 +214,8 @@ def replace(path: str, data: bytes, options: ReplaceOptions) -> None:
     A symbolic link is followed; if its target is a link, too, this second link is replaced. The mode is kept, and other
     hard links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If
     no temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly
-    only partially. If this fails, too, `suffixed_name` raises the error of the replacement. The error has no file name
-    if it concerns `path` itself.
+    only partially. If writing in place fails, too, its error is raised; with `suffixed_name`, the error of the
+    replacement is raised instead. Without `suffixed_name`, the error of the replacement has no file name.
     """
     target = path_to_replace(path, options)
     if os.path.isdir(target) or (path.endswith("/") and not options.suffixed_name):

@@ -58,7 +58,7 @@ def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], st
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Whether a JSON value is a notebook. `check`, a value of `notebook_check_depth`, states what is checked."""
+    """Whether a JSON value is a notebook. `check` is a value of the behaviour `notebook_check_depth`."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
@@ -101,8 +101,8 @@ def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
     """Return the answer of NotebookRead: blocks of text for all cells, or for the one with the id `identity`, with
-    their outputs. Raises Refusal if the text is not a notebook, or if no cell has the id. The id `cell-N` does not mean
-    a number.
+    their outputs. Raises Refusal if the text is not a notebook, or if no cell has the id. `cell-N` is an ordinary
+    id, and does not select the cell with the number N.
     """
     cells, language = _parse_cells(text, behaviours)
     selected = list(enumerate(cells))

@@ -314,7 +314,7 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether a deny rule covers a path's target. False if `spelled` (or its directory, by version) is missing."""
+        """Whether a deny rule covers a path's target. False if `spelled` (in some versions: its parent) is missing."""
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:

@@ -98,14 +98,14 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether a file is sensitive by its name or its directories' names: programs read it. `path` is in lower case."""
+    """Whether a file has a sensitive name, or is in a directory with a sensitive name. `path` is in lower case."""
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
     )
 
 
 def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
-    """Return the message of a refusal in a background sub-agent: some messages about permissions are replaced."""
+    """Return the message of a refusal in a background sub-agent: messages about missing permissions are replaced."""
     if message.endswith(" while in plan mode."):
         refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal
         return refusal.format(tool=tool, message=message)

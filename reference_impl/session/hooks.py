@@ -39,8 +39,8 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code`: not stated as JSON.
-    `context` is a text for the model, `input` contains new arguments for the call.
+    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code`: the hook
+    decided by its exit code, not as JSON. `context` is a text for the model, `input` contains new arguments.
     """
 
     hook: Hook

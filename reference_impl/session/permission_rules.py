@@ -52,7 +52,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the base directory and the relative pattern. None if it matches nothing. `~` means `home`."""
+        """Return the directory at which `pattern` starts, and the rest of the pattern. None if it matches nothing."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]

@@ -184,7 +184,7 @@ class Memory:
     ) -> None:
         """Record that a call wrote a file with this whole `content`. `is_seen`: the model knows the whole content.
         `unified`: the content is stored with `\\n` line ends. `raw_path`: the path as written in the call. `edited`:
-        the write was an Edit, which contains only a part of the content.
+        an Edit made the write, so the call contains only a part of the content.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_byte_order_mark(content)
@@ -224,8 +224,8 @@ class Memory:
         self.mentioned.clear()
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
-        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. Marks each
-        record as used, so that the order of use is reversed. In some versions, missing files are forgotten.
+        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. In some
+        versions, missing files are forgotten. Uses the records, the most recently used first, so their order is reversed.
         """
         newer = []
         for path in self.records.newest_first():

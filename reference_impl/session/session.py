@@ -88,7 +88,7 @@ class Session:
             self.change_directory(self.memory.root)
 
     def change_directory(self, directory: str) -> None:
-        """Change the directory of relative paths and, in some versions, of relative deny rules to an absolute one."""
+        """Set the absolute directory at which relative paths (in some versions, also relative deny rules) start."""
         if directory != self.paths.root:
             self.paths = replace(
                 self.paths, root=directory, has_changed_directory=directory != self.memory.root

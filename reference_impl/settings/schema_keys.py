@@ -27,8 +27,8 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that a settings file may contain, and the type of its value. It exists in the editions from `since` to
-    before `until`; with a `trait`, only in versions with this trait.
+    """A key that a settings file may contain, and the type of its value. The schema contains it from the edition
+    `since` on, until before the edition `until`; with a `trait`, only in versions with this trait.
     """
 
     name: str

@@ -44,8 +44,8 @@ class Problem:
     """One problem of a settings file. `path` consists of keys and numbers, joined by dots. `kind` is one of: `type`
     (`value` does not have the type `expected`), `option` (`value` is not one of the strings `options`), `key` (an
     object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all unknown keys of an object),
-    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: in every version, a
-    single string is allowed.
+    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: `options` contains a
+    single string in every version, so that the message does not say `one of`.
     """
 
     path: str
@@ -148,7 +148,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Type of one of several strings in a settings file. `only`: in every version, a single string is allowed."""
+    """Type of a value in a settings file: one of `options`. `only`: a single string in every version."""
 
     options: tuple[str, ...]
     only: bool = False
@@ -177,7 +177,7 @@ class MinimumInteger:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOr:
-    """Type in a settings file: an object `shape`, or one of `simple_types`. `message` is the error for other values."""
+    """Type of a value: an object of type `shape`, or a value of `simple_types`. `message` is the error for others."""
 
     shape: Shape
     message: str

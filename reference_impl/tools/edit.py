@@ -104,7 +104,7 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text without its byte order mark, but with it during the execution if a second mark follows."""
+        """The text of the file. It includes the byte order mark only during the execution, if a second mark follows."""
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
@@ -128,7 +128,7 @@ class Attempt:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the number of occurrences is allowed: exactly one, or with `replace_all` at least one."""
+        """Whether `old_string` occurs exactly once in the text, or with `replace_all` at least once."""
         return self.count == 1 or (self.count > 1 and bool(self.arguments.get("replace_all")))
 
 
@@ -138,7 +138,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments for the next steps: trailing whitespace of the new text is stripped if the file exists."""
+    """Return the arguments. Some versions decode escapes, and strip whitespace at line ends if the file exists."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
             name: decode_escapes(arguments[name], session.behaviours) for name in ("old_string", "new_string")
@@ -190,7 +190,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether an Edit of a changed file may succeed, as long as its old text still occurs as often as requested."""
+    """Whether an Edit of a changed file succeeds if `old_string` still occurs as `Attempt.is_clear` requires."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_change_unread(path)
 
@@ -246,7 +246,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again before writing. Return the sentence about its state. Raises Refusal if the file changed."""
+    """Check the file again before writing. Raises Refusal if it changed. Return a sentence about it for the answer."""
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)
@@ -295,7 +295,7 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Raise Refusal for a changed file. Some versions accept it if the old text occurs as often as requested."""
+    """Raise Refusal for a file that changed since the Read. Some versions accept it if `attempt.is_clear`."""
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:

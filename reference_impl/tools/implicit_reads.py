@@ -42,7 +42,7 @@ def read_memory_files(session: Session, raw_path: str) -> bool:
 
 
 def refresh_memory_files(session: Session) -> None:
-    """Read the known memory files (CLAUDE.md) again after a sub-agent ends, so that the session knows its changes."""
+    """Read the known CLAUDE.md files again after a sub-agent ends: the session then knows the sub-agent's changes."""
     for path in [*session.memory.mentioned]:
         if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             show_file(session, path)

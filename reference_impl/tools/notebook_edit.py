@@ -154,7 +154,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def name_of_inserted_cell(session: Session, identity: str | None) -> str:
-    """Return the name of an inserted cell: `cell ID`, without an id `a new cell` or (older) `cell undefined`."""
+    """Return the name of an inserted cell: `cell ID`. For None: `a new cell`, in older versions `cell undefined`."""
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
@@ -257,7 +257,7 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells. If there are none, raises ContentError about `operation`, the failing JavaScript method."""
+    """Return the cells of a notebook. Raises ContentError about the JavaScript method `operation` if it has none."""
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"

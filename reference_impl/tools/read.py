@@ -220,7 +220,7 @@ def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[flo
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether an earlier message (not a parallel Read) read the same lines or cells of a file unchanged since."""
+    """Whether the latest Read before this message requested the same lines, and the file has not changed since."""
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
     return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
@@ -255,8 +255,8 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some versions, if
-    this path contains the real path (without links), the real path in it is replaced by the whole path.
+    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. Some versions
+    search this path for the real path (with links resolved), and insert the absolute path in place of each match.
     """
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)

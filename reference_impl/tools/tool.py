@@ -26,7 +26,7 @@ class Tool(Protocol):
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments for the next functions. `corrected`: argument names of the call were corrected."""
+        """Return the arguments for `validate` and later functions. `corrected`: argument names were corrected."""
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal for an invalid call before anything is changed."""

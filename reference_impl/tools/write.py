@@ -74,7 +74,7 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments for the next steps: whitespace at line ends is stripped, unless they were `corrected`."""
+    """Return the arguments. Some versions strip whitespace at line ends, unless argument names were `corrected`."""
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         content = decode_escapes(content, session.behaviours)
@@ -106,7 +106,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a Write is refused without a Read: always for a notebook, or if the latest Read was truncated."""
+    """Whether a Write requires an earlier Read: in all versions for a notebook, or if the last Read was truncated."""
     if (
         session.behaviours.freshness.write_needs_read
         or path.endswith(".ipynb")
