@@ -38,7 +38,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"metavar": "TARGET"},
     ),
     "contract": (
-        "The contract to compare it with (repeatable); default: the suite's default.",
+        "Compare with this contract (repeatable); default: the default contract of the suite.",
         {"metavar": "NAME", "action": "append"},
     ),
     "requirement": (
@@ -58,7 +58,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 """Help text and settings of the options that have a short name (`--adapter`) besides `--readfirst-adapter`."""
 _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "baseline": ("Accepted failures; see `readfirst docs running`.", {"type": Path, "metavar": "FILE"}),
-    "name": ("Its name in the baseline; default: TARGET as written.", {"metavar": "NAME"}),
+    "name": ("The name of the target in the baseline; default: TARGET as written.", {"metavar": "NAME"}),
     "time-limit": (
         "Time limit of one call, in seconds.",
         {"type": float, "default": 30.0, "metavar": "SECONDS"},

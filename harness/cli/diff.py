@@ -31,9 +31,13 @@ from readfirst.harness.versions.points import scenarios_of_changes
 @selecting(MOST_SELECTION_OPTIONS)
 @running("jobs", "time_limit")
 def diff(
-    before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
+    before: str = typer.Argument(
+        ..., metavar="A", help="A contract, a file that --format jsonl wrote, or a target."
+    ),
     after: str = typer.Argument(
-        ..., metavar="B", help="What to compare A with: a contract, the JSON lines of a run, or a target."
+        ...,
+        metavar="B",
+        help="What to compare A with: a contract, a file that --format jsonl wrote, or a target.",
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="The format of the report."

@@ -53,7 +53,9 @@ Fixtures = Annotated[
         show_default="the bundled suite",
     ),
 ]
-Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
+Families = Annotated[
+    list[str] | None, typer.Option("--family", help="Only scenarios of this family (repeatable).")
+]
 Tags = Annotated[
     list[str] | None,
     typer.Option("--tag", help="Only scenarios with this tag, or one of these tags (repeatable)."),
@@ -93,12 +95,16 @@ Expression = Annotated[
 Shard = Annotated[
     str | None,
     typer.Option(
-        metavar="I/N", help="Only the I-th of N parts, for parallel runs: 2/4 is the second quarter."
+        metavar="I/N", help="Only the I-th of N parts, for parallel runs: 2/4 is the second of four."
     ),
 ]
 ContractName = Annotated[
     str | None,
-    typer.Option("--contract", help="The contract, or `latest`.", show_default="the suite's default"),
+    typer.Option(
+        "--contract",
+        help="The contract to use: the name of one, or `latest`.",
+        show_default="the suite's default",
+    ),
 ]
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files (default: all).")]
 

@@ -47,7 +47,7 @@ Contracts = Annotated[
     list[str] | None,
     typer.Option(
         "--contract",
-        help="The contract (repeatable), or `all`.",
+        help="Record the answers of this contract (repeatable), or of `all`.",
         show_default="the one that each scenario states",
     ),
 ]

@@ -50,7 +50,7 @@ def run(
     ),
     contract: list[str] | None = typer.Option(
         None,
-        help="The contract to compare it with (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
+        help="Compare with this contract (repeatable), `latest`, or `all`; `readfirst contracts` lists all contracts.",
         show_default="the suite's default",
     ),
     level: LevelName | None = typer.Option(

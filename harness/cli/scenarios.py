@@ -127,7 +127,10 @@ def _print_json(contract: Contract, value: object, reason: str) -> int:
 
 def new(
     scenario: str | None = typer.Argument(
-        None, metavar="ID", help="Family and slug of the new scenario.", show_default=False
+        None,
+        metavar="ID",
+        help="The id of the new scenario, such as staleness/edit-after-change.",
+        show_default=False,
     ),
     source: str | None = typer.Option(
         None,

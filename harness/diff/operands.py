@@ -72,8 +72,8 @@ class SideParser:
             return RunSide(chosen.name, base, verdicts, chosen.interrupted)
         raise OperandError(
             f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
-            f" {suggest_contract(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
-            f" `reference`, `target:NAME@VERSION`,"
+            f" {suggest_contract(name, contracts.all)} Write a contract, a file that --format jsonl wrote,"
+            f" or what to run: `reference`, `target:NAME@VERSION`,"
             f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
         )
 

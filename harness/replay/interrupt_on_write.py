@@ -87,10 +87,10 @@ def _watch(folder: str) -> int:
     """Return a descriptor that becomes readable as soon as a file in the directory is created or written."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "inotify_init1"):
-        raise UnsupportedCall("immediate notice of written files, which only Linux gives")
+        raise UnsupportedCall("immediate notifications of file writes, which only Linux supports")
     watch: int = libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
     if watch < 0 or libc.inotify_add_watch(watch, os.fsencode(folder), _IN_MODIFY | _IN_CREATE) < 0:
         raise UnsupportedCall(
-            f"immediate notice of written files, from inotify ({os.strerror(ctypes.get_errno())})"
+            f"immediate notifications of file writes by inotify ({os.strerror(ctypes.get_errno())})"
         )
     return watch

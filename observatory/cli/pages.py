@@ -130,7 +130,10 @@ def behaviours(
         show_default="2.1.7",
     ),
     diff: tuple[str, str] | None = typer.Option(
-        None, "--diff", metavar="A B", help="Print the differences between two versions instead."
+        None,
+        "--diff",
+        metavar="A B",
+        help="Print the differences between the behaviours of the versions A and B.",
     ),
     check: Check = False,
     write: bool = typer.Option(

@@ -225,7 +225,7 @@ class Memory:
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. In some
-        versions, missing files are forgotten. Uses the records, the most recently used first, so their order is reversed.
+        versions, missing files are forgotten. Uses the records, the most recently used first: their order is reversed.
         """
         newer = []
         for path in self.records.newest_first():
