@@ -40,7 +40,7 @@ def test_files_of_a_workspace_have_a_fixed_old_time_unless_the_scenario_states_a
 
 
 def test_a_device_cannot_be_created_in_a_workspace(site: WorkspaceDir) -> None:
-    with pytest.raises(ValueError, match="cannot ask for a device"):
+    with pytest.raises(ValueError, match="cannot create a device"):
         site.lay_out({"disk": SpecialFile("device")})
 
 
