@@ -67,7 +67,7 @@ class Corrections:
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments with aliases replaced and ignored arguments removed. An alias stays if the call also
-        contains its parameter (with `allows_equal_alias`: if the values differ).
+        contains its parameter; with `allows_equal_alias`, only if the two values differ.
         """
         corrected: dict[str, Any] = {}
         for given, value in arguments.items():

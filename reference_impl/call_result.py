@@ -17,7 +17,7 @@ from readfirst.reference_impl.tools.tool import Answer
 __all__ = ["PreparedCall", "Result", "answer_text", "convert_errors", "truncate_answer"]
 
 _PREVIEW_UNITS = 2000
-"""Maximum length of the part that is shown of an answer that is too long, in UTF-16 code units."""
+"""Maximum length, in UTF-16 code units, of the beginning that the model is shown of a too long answer."""
 _MAX_ESCAPE_CHARS = 6
 """Maximum number of characters that JSON uses for one character of a text, such as `\\u0000`."""
 _WARNING_CHARS = 340

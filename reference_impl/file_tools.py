@@ -168,7 +168,7 @@ class FileTools:
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call. `interfere` is called after the validation, unless it refuses the call."""
+        """Execute one call. `interfere` is called after the validation, unless the validation refuses the call."""
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
@@ -219,7 +219,7 @@ class FileTools:
             return self._end_message([self._answer_call(tool, refusal)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
-        """Return numbered lines of a file: `limit` lines, starting at line `offset`, from 1. Raises Refusal."""
+        """Return `limit` numbered lines of a file, starting at line `offset`. The first line is 1. Raises Refusal."""
         return self._call_or_raise("Read", file_path=file_path, offset=offset, limit=limit)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:

@@ -246,8 +246,8 @@ class Memory:
 
     def after_restart(self) -> Memory:
         """Return the knowledge after a restart of the program, which reconstructs it from the conversation. The
-        modification time of a known file does not matter, unless the model saw no answer of the call. In some versions,
-        files that were read only in part are forgotten.
+        time of each record becomes the known modification time; 0 if the model saw no answer to the call that wrote the
+        file. In some versions, files that were read only in part are forgotten.
         """
         behaviours = self.behaviours
         restored_records = []

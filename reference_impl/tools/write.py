@@ -84,7 +84,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call, or for a file with a newer modification time than the session knows."""
+    """Raise Refusal for an invalid call, or if the file was modified after the time that the session recorded."""
     refuse_long_argument(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
