@@ -58,7 +58,7 @@ class SharingResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The answer to one call of the probe, and the files afterwards. `action` describes it: `a second Read`."""
+    """Result of one action of the probe, and the files afterwards. `action` describes the action: `a second Read`."""
 
     action: str
     result: ToolResult | None
@@ -67,7 +67,7 @@ class _ProbeResult:
     """The text of the answer without tokens, such as random ids."""
 
     def differs(self, other: "_ProbeResult") -> bool:
-        """Whether a scenario could distinguish two results: by text, error flag or files."""
+        """Whether two results differ in text, error flag or files, so that a scenario could distinguish them."""
         return self._observation != other._observation
 
     @property
@@ -91,13 +91,13 @@ class _ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeDifference:
-    """The first call of the probe whose result differs because of another session. `values` are the two results."""
+    """The first action of the probe whose result differs because of another session. `values` quotes both results."""
 
     action: str
     values: str
 
     def sentence(self, when: str) -> str:
-        """Explain why servers cannot be shared. `when` is for example `after another session`."""
+        """Return the reason not to share servers, as a sentence. `when` is for example `after another session`."""
         return f"{self.action} is answered differently {when}: {self.values}"
 
 
@@ -186,9 +186,10 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
-        """Make the calls of the probe in a workspace from `lend`, and return their results. A workspace from
-        `neighbour` contains hard links to the same files. If `busy`, another session first reads files in this
-        workspace; with `earlier`, it reads files with different contents in a workspace from `earlier`.
+        """Make the calls of the probe in a workspace from `lend`, and return their results. The files of this workspace
+        are hard links to the files of a workspace from `neighbour`. Another session may use a different workspace
+        first: if `busy`, the workspace from `neighbour`; with `earlier`, a workspace from `earlier`, which contains
+        different texts.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:
@@ -256,7 +257,7 @@ class _Probe:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Shorten two texts to the first different line, and to the part around its difference."""
+    """Shorten two texts to their first different line, and this line to the part around the difference."""
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)

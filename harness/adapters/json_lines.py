@@ -50,11 +50,11 @@ class JsonLinesProgram(LineProgram):
     def ask(
         self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
-        """Send a request and return its answer. If `interfere` is given, it runs when the program reports that the call
-        is valid. `action` describes the request in messages. `timeout` is the maximum number of seconds for the answer,
-        without those of `interfere`. If the answer is late, the call is cancelled. After `interfere`, a call with the
-        field `ends` is cancelled; all other calls continue. Raises AdapterError if the answer is a problem, or invalid
-        or late; in the last two cases the program is ended.
+        """Send a request and return its answer. `action` describes the request in messages. `timeout` is the maximum
+        number of seconds for the answer, without those of `interfere`. If `interfere` is given, it runs when the
+        program reports that the call is valid. Afterwards, a call with the field `ends` is cancelled; all other calls
+        continue. Raises AdapterError if the answer is a problem, or invalid or late. A late call is cancelled. The
+        program is ended after an invalid answer, or if it does not answer the cancellation.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
@@ -83,7 +83,7 @@ class JsonLinesProgram(LineProgram):
         return answer
 
     def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
-        """Cancel a late call, and return the error to raise. Without an answer to this, the program is ended."""
+        """Cancel a late call, and return the error. End the program if it does not answer the cancellation."""
         message = f"{action} took longer than {timeout:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)
@@ -289,7 +289,7 @@ class LinesSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call before or during its execution, or send a truncated call. `how` selects one of these."""
+        """Cancel a call before or during its execution, or send a truncated call. `how` is the kind of interruption."""
         if how in ("cut", "limit"):
             return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)

@@ -78,7 +78,7 @@ class _CallCancelled(BaseException):
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return copies of standard input and output. What an implementation then prints goes to standard error."""
+    """Return copies of standard input and output. Everything that this process prints later goes to standard error."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)
@@ -156,9 +156,9 @@ class _Server:
         self._send(message, answer)
 
     def _save_session(self, number: Any) -> None:
-        """Save the session of a conversation that may be killed, before a request changes it, for a process that
-        resumes it. If the process is killed during the request, the changes by this request are lost, even if the
-        answer was already sent.
+        """Save a conversation that may be killed, so that another process can resume it. Called before a request
+        changes the session. If the process is killed during the request, the changes by the request are lost, even if
+        the answer was already sent.
         """
         if number in self.saved_files:
             import pickle
@@ -218,7 +218,7 @@ class _Server:
         return {}
 
     def _await_value(self, value: Any) -> Any:
-        """Return the result of an awaitable value, such as that of an `async def`, or any other value itself."""
+        """Return the result of an awaitable value, such as a coroutine. Return any other value unchanged."""
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:
@@ -251,7 +251,7 @@ class _Server:
         return partial(method, *given)
 
     def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return the session's method for a request, its arguments, and the capability that the method implies."""
+        """Return the session's method for a request, its arguments, and the capability that requires the method."""
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")

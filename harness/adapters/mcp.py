@@ -154,7 +154,7 @@ class McpAdapter:
 
 
 class McpSession:
-    """A session that calls the tools of a server, which it ends unless other sessions use it."""
+    """A session that calls the tools of a server. If the server is not shared, closing the session ends the server."""
 
     def __init__(
         self,

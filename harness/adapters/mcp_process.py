@@ -146,7 +146,7 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _request(self, result_type: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Send a request and return its answer. Raises ValueError for an error, or another `result_type`."""
+        """Send a request and return its answer. Raises ValueError if the answer is an error, or not a `result_type`."""
         (answer,) = self._answers(self._send_requests([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)

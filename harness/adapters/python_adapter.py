@@ -89,7 +89,7 @@ class PythonAdapter(LinesAdapter):
 
 @cache
 def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
-    """Return a zip archive of the child's modules and `extra_modules`, compiled so that the child starts faster."""
+    """Return a compiled zip archive of the modules that the child imports, so that the child starts faster."""
     source, buffer = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
     modules = [

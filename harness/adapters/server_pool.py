@@ -26,8 +26,8 @@ _SESSIONS_BEFORE_PROBE = 4
 _MAX_REPEATED_FAILURES = 10
 """Failures on shared servers to repeat on separate ones. After the first different result, all are repeated."""
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Maximum number of scenarios that may have a different result on a separate server. Sharing ends if there are more,
-and if they are also more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
+"""Sharing ends if more scenarios than this number have a different result on a separate server, unless they are at most
+one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
@@ -144,9 +144,9 @@ class ServerPool:
             self._separate_only = False
 
     def note_difference(self, scenario_id: str) -> None:
-        """Record that a scenario gave a different result on a separate server; it does not use shared servers any more.
-        Many such scenarios end the sharing. After several consecutive ones, the shared servers are replaced, because
-        they may be in a wrong state.
+        """Record that a scenario gave a different result on a separate server. The scenario does not use shared servers
+        any more. Many such scenarios end the sharing. If `_MAX_CONSECUTIVE` such scenarios directly follow each other,
+        the shared servers are replaced, because they may be in a wrong state.
         """
         self._different.add(scenario_id)
         is_next = self._shared_sessions == self._latest_difference + 1
@@ -218,7 +218,7 @@ class ServerPool:
 
     @contextmanager
     def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server the next session at the same path can use, with `anew` after a handshake."""
+        """Lend a workspace. Sessions at its path share a server; with `anew`, each session repeats the handshake."""
         self._is_separate, self._repeats_handshake = False, anew
         try:
             with pool.site() as site:
@@ -261,7 +261,7 @@ class _SharedServer:
 
 @dataclass(frozen=True, slots=True)
 class _KeptServer:
-    """A server of consecutive sessions in one directory, and `began`: the directory's status at its start."""
+    """A server of consecutive sessions. `began` is the status of the server's directory when the server started."""
 
     began: os.stat_result
     server: McpServer

@@ -50,9 +50,9 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The data to start an agent, whose files already exist. `variables` is the complete environment. In it, `command`
-    and `files`, `listener.PORT` stands for the port of the model. A request of the agent that offers one of `tools`
-    asks the model for the next step. `close` releases the agent's resources.
+    """The data to start an agent, whose files already exist. `variables` is the complete environment. The text
+    `listener.PORT` in `command`, `variables` and `files` stands for the port of the model. A request of the agent that
+    offers one of `tools` asks the model for the next step. `close` releases the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -104,8 +104,8 @@ class _ProcessExit:
 
 class Conversation:
     """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
-    the reason if the agent has a network, otherwise empty. The constructor and calls raise AdapterError if the agent
-    does not start, does not answer in time, or exits.
+    the reason why the agent has a network, empty if it has none. The constructor and calls raise AdapterError if the
+    agent does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: AgentLauncher, ids: Iterator[int] | None = None) -> None:
@@ -353,5 +353,5 @@ class Conversation:
 
 
 def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
-    """Return the seconds that the time limit of a call is increased by because of large arguments."""
+    """Return the number of seconds to add to the time limit of a call with large arguments."""
     return sum(len(value) for value in arguments.values() if isinstance(value, str)) / _CHARS_PER_EXTRA_SECOND

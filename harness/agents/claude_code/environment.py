@@ -55,9 +55,10 @@ def build_environment(
 ) -> dict[str, str]:
     """Return the environment variables of `program`. Create a new configuration in `directory`, unless one exists.
     `home` is the home directory (default: a new one in `directory`). The user settings `settings` are written to the
-    configuration and to `home`, because early versions read them there. With `window`, the product summarises the
-    conversation after this number of tokens. With `checkpoints`, it can restore files to an earlier state. `PATH`
-    contains the program's directory and the system's directories. The supervisor inserts the port into the base URL.
+    configuration and to `home`, because early versions read them in `home`. With `window`, the product summarises the
+    conversation after this number of tokens. With `checkpoints`, the product can restore files to an earlier state.
+    `PATH` contains the program's directory and the system's directories. The supervisor inserts the model's port into
+    the base URL.
     """
     default_home = directory / "home"
     config = default_home / ".claude"

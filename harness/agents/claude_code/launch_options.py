@@ -74,8 +74,8 @@ _MAX_STREAM_BYTES = 64 * 1024 * 1024
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Start of a command line that root uses to run it as another user with access to the same files. It starts the
-supervisor, not the product, because root in a sandbox cannot become another user.
+"""Command that runs another command as a different user with access to the same files. Used if readfirst runs as root,
+to start the supervisor. It does not start the product, because root in a sandbox cannot become another user.
 """
 
 
@@ -127,7 +127,7 @@ class Options:
         return "the product"
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create a new configuration in `run`, and the pipes of the `hook` if set. Return the data of the start."""
+        """Create a new configuration and, with `hook`, its pipes in `run`. Return the data to start the product."""
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         variables = build_environment(

@@ -37,7 +37,7 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""Last outputs of versions that exit because of a call: they are the call's answer. Any other exit is an error."""
+"""Last outputs of versions that exit because of a call. They count as the call's answer; other exits are errors."""
 
 
 class ClaudeCodeSession:
@@ -109,7 +109,7 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as in a separate conversation: without reminders, paths as if in the working directory."""
+        """Return a result as in a separate conversation: without reminders, and with the same paths."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
         if has_periodic:
@@ -133,7 +133,7 @@ class ClaudeCodeSession:
 
 class ResumableConversation(ClaudeCodeSession):
     """A session with a separate conversation, which can be resumed and summarised, and can start sub-agents. If the
-    user may mention files, it begins with the first call or mention.
+    scenario mentions files, the conversation begins with the first call or mention.
     """
 
     def __init__(
@@ -174,8 +174,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call as the user while the product's hook waits, or end the model's message within the call, as
-        `how` says. The hook runs before the execution of the call; for a call that is `stopped`, after it.
+        """As the user, cancel a call while the product's hook waits, or end the model's message within the call. `how`
+        is the kind of interruption. The hook waits before the execution of the call; if `how` is `stopped`, after it.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"

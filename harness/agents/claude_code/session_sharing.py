@@ -63,7 +63,7 @@ def _samples_line_endings(scenario: Scenario, version: Version | None) -> bool:
 
 
 def _can_forget_file(scenario: Scenario, version: Version | None) -> bool:
-    """Whether the version can forget a scenario's file if others use many files in the same conversation."""
+    """Whether the version forgets a scenario's file if other scenarios use many files in the same conversation."""
     if version is not None and not _REMEMBERS_TEN_SINCE <= version < _REMEMBERS_ALL_SINCE:
         return False
     paths = set(scenario.paths())

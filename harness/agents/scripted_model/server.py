@@ -95,7 +95,7 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return the reply, without anything after a call's arguments if the connection must be cut there."""
+    """Return the reply. If the connection must be cut after a call's arguments, nothing is sent after the arguments."""
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()

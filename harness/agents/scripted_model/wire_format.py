@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an HTTP response to an agent, and its content type. `sent`: bytes to send; None means all."""
+    """The body and the content type of an HTTP response to an agent. `sent`: number of bytes to send (None: all)."""
 
     kind: str
     body: bytes
@@ -81,7 +81,7 @@ def json_reply(value: object) -> Reply:
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply with server-sent events: pairs of a name (may be empty) and data (non-strings as JSON)."""
+    """Return a reply with server-sent events. An event has a name, which may be empty, and a string or JSON data."""
     lines = []
     for name, data in events:
         if name:
