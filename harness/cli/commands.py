@@ -14,7 +14,7 @@ class Commands:
     """Commands of readfirst or an extension, whose modules are in the directory `folder`. `functions` contains
     `module:function` of each command, in the order of the help. `groups` contains the help text of each group of
     commands. `panel` is the title above the commands in the help, empty for the commands of the suite. `renamed` maps
-    the first words of former commands to today's, the longest first.
+    former names of commands and groups to their current names, the longest former name first.
     """
 
     package: str

@@ -38,7 +38,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Make a command exit with its result (None: 0) as the exit code, or print its exception and use its exit code."""
+    """Make a command exit with the code that it returns (None: 0), or print its exception and use its exit code."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:

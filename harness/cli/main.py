@@ -112,8 +112,8 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _build_app(words: Sequence[str]) -> typer.Typer:
-    """Return the Typer application with the called command or, to print the help, stubs of all. Others are omitted,
-    because the check of their parameters takes longer than the whole command `list`.
+    """Return the Typer application with the called command or, to print a help text, with stubs of the listed commands.
+    Other commands are omitted, because the check of their parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
@@ -151,8 +151,9 @@ def _build_app(words: Sequence[str]) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that a command line may call, with their providers: one if the first words are its name,
-    otherwise all commands of the group that the first word names, or all. Empty for `--version`.
+    """Return the commands that a command line may call, with their providers. If the first words are the name of a
+    command, return only this command. If the first word names a group, return the group's commands, otherwise all
+    commands. Empty for `--version`.
     """
     if words == ["--version"]:
         return {}

@@ -37,7 +37,7 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the current name of a class of rules, and print it for a former name. Raises BadParameter."""
+    """Return the current name of a class of rules. For a former name, print a message. Raises BadParameter."""
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
@@ -280,7 +280,7 @@ _RUN_OPTIONS: Mapping[str, tuple[Any, Any]] = {
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds these options to a command, which gets them as a Selection in `selection`."""
+    """Return a decorator that adds the options `names` to a command, which gets their values as `selection`."""
     options = {name: (_SELECTION_OPTIONS[name][1], None) for name in names}
     return _replace_parameter("selection", options, _make_selection)
 

@@ -57,7 +57,7 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Let signals end the current command at once. For commands without clean-up whose threads may wait."""
+    """Let signals end the current command at once. For a command that needs no clean-up, and whose threads may wait."""
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 

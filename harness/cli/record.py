@@ -87,10 +87,9 @@ def record(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
-    """Record the answers of the real product into scenarios. Needs npm and node; see `readfirst docs
-    recording`.
+    """Record the answers of the real product into scenarios. Needs npm and node; see `readfirst docs recording`.
 
-    A scenario is recorded on its own contract, 2.1.7 by default. That suffices for a new case. `--missing`
+    A scenario is recorded on its own contract, 2.1.7 by default. This contract suffices for a new scenario. `--missing`
     records the other contracts later.
     """
     mode = _parse_mode(fix, check)
@@ -172,8 +171,9 @@ def _parse_mode(fix: bool, check: bool) -> Mode:
 def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the ids of the scenarios to record, by contract: the scenario's own, or those in `names`. Invariants have
-    no recording, so they are excluded. Raises UsageError if only invariants are selected.
+    """Return the ids of the scenarios to record, by contract: each scenario's own contract, or the contracts `names`.
+    With `missing`, return only scenarios without a valid recording. Invariants have no recording, so they are excluded.
+    Raises UsageError if only invariants are selected.
     """
     scenarios = {scenario_id: suite.scenario(scenario_id, require_expect=False) for scenario_id in ids}
     ids = [scenario_id for scenario_id, scenario in scenarios.items() if not scenario.invariant]

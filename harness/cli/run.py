@@ -215,7 +215,7 @@ def report(
 
 
 def _parse_failures(failures: str) -> int | None:
-    """Return the failures to explain, from the value of --failures. None for `all`, BRIEF for an empty value."""
+    """Return the number of failures to explain, from the value of --failures. None for `all`, BRIEF if it is empty."""
     if not failures:
         return BRIEF
     if failures != "all" and not failures.isdecimal():

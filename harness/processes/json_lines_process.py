@@ -29,7 +29,7 @@ class ResponseTimeoutError(Exception):
 
 
 class GarbledError(Exception):
-    """Raised for an invalid message of a program, which is the text. Empty if the program closed its output."""
+    """Raised for an invalid message. The text describes the error; it is empty if the program closed its output."""
 
 
 class LineProgram(Child):

@@ -24,7 +24,7 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """The capabilities of the calling thread, and the same set without those that override file modes."""
+    """The capabilities of the calling thread, and a reduced set without the capabilities that override file modes."""
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
@@ -45,7 +45,7 @@ class _Capabilities:
 
 @cache
 def _find_capabilities() -> _Capabilities | None:
-    """Return this thread's capabilities. None without one that overrides file modes, or if this is not Linux."""
+    """Return this thread's capabilities. None if no capability overrides file modes, or if this is not Linux."""
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()

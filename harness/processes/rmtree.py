@@ -63,7 +63,7 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove `names` (None: all) in the open directory `top`, into which deeper directories are moved first."""
+    """Remove `names` (None: everything) in the open directory `top`. Deeper directories are first moved into `top`."""
     pending = _remove_files(top, top, names)
     for name in pending:
         directory = _open_directory(name, top)
@@ -76,7 +76,7 @@ def _remove_content(top: int, names: Collection[str] | None = None) -> None:
 
 
 def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
-    """Remove an open directory's files, and move its subdirectories into `top`. Return their new names."""
+    """Remove an open directory's files. Move its subdirectories into `top`, and return their new names."""
     with os.scandir(directory) as listing:
         entries = [entry for entry in listing if names is None or entry.name in names]
     moved = []

@@ -49,7 +49,7 @@ def open_subdirectory(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open each directory of a path relative to `start`, which is closed. Return the last. Raises OSError."""
+    """Open the directories of a path one by one from `start`, which is closed. Return the last. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:
@@ -75,8 +75,8 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return the descriptor of a subdirectory, or for an empty path of the directory. Usable until the next call
-        with a different path.
+        """Return the descriptor of the subdirectory `path`, or of the directory itself if `path` is empty. The
+        descriptor of a subdirectory is usable until the next call with a different path.
         """
         if not path:
             return self._first

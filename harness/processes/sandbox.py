@@ -46,8 +46,8 @@ class SandboxUnavailableError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Settings of a program's sandbox. `hidden` are paths that the program cannot see, `own` paths that it can read.
-    With `quiet`, no message is logged about the readable private paths.
+    """Settings of a program's sandbox. `hidden` contains paths that the program cannot see, `own` additional paths that
+    it can read. With `quiet`, the private paths that the program can read are not logged.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -172,8 +172,9 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield the paths at which hidden directories would still be visible in the sandbox, so that they must be covered:
-    hidden paths that are not in an `empty` directory, and their paths below the `shown` directories.
+    """Yield every path at which a hidden directory would be visible in the sandbox, so that the path must be covered:
+    the directory's own path, unless it is in an `empty` directory, and its path below each `shown` directory that
+    contains it.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

@@ -20,7 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Invisible directories in the sandbox, as real paths: `private` ones of the user, `hidden` ones of suites."""
+    """Directories that the sandbox hides, as real paths: `private` ones of the user, and `hidden` ones of suites."""
 
     private: Sequence[Path]
     hidden: Sequence[Path]
@@ -44,8 +44,8 @@ def shown_paths(
 ) -> dict[Path, Path]:
     """Return the paths in `covered` directories that must be visible in the sandbox, with their real paths: the
     installed Python and this package, the current directory, the program with its interpreter, and the files and
-    directories in arguments, search paths and `own`. Not those in `writable`, where an earlier program may have put a
-    link.
+    directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier program may
+    have put a link there.
     """
 
     def not_writable(paths: Iterable[Path]) -> list[Path]:
@@ -89,7 +89,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and the targets of a link. For a path in `bin`, also yield the installation's other directories."""
+    """Yield a path and, for a link, its targets. For a path in `bin`, also yield `lib` and the like next to `bin`."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -116,7 +116,7 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 def _project_directory(path: Path, covered: Covered) -> Path:
     """Return the directory to show in the sandbox for a file: the outermost parent with project files such as
-    package.json, otherwise the file's directory. The path itself if this directory must stay invisible.
+    package.json, otherwise the file's directory. Return the path itself if the file's directory must stay invisible.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

@@ -45,7 +45,7 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program, with a supervisor that ends its processes. `pid` is the supervisor, which leads the group."""
+    """A running program, with a supervisor that ends its processes. `pid` is the supervisor's process (group) id."""
 
     def __init__(
         self,
@@ -112,8 +112,8 @@ class Child:
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Wait for a socket that listens on the program's loopback interface. Return it (None after `timeout` seconds),
-        and the reason why the program has a network, empty if it has none. `name` is for warnings.
+        """Wait for a socket that listens on the program's loopback interface. Return the socket (None after `timeout`
+        seconds), and the reason why the program has a network (empty if it has none). `name` is for warnings.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -129,7 +129,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None if the program runs. Its pid is not used again before `end`."""
+        """Return the exit status in words. None if the program runs. The system does not reuse the pid before `end`."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -192,8 +192,8 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Warn once about isolation that does not work: the reasons why `processes` of the program may outlive the run, and
-    why it has a `network`. Empty if it works.
+    """Warn once about isolation that does not work. `processes` is the reason why processes of the program may outlive
+    the run, `network` the reason why the program has a network. A reason is empty if the isolation works.
     """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
@@ -205,13 +205,13 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
 
 
 def minimal_environment(home: str | Path, *directories: str | Path) -> dict[str, str]:
-    """Return the variables that every program needs, without the user's. `directories` come first in the PATH."""
+    """Return only the environment variables that every program needs. `directories` come first in the PATH."""
     path = dict.fromkeys([*map(str, directories), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
 _NEUTRAL_DIRECTORY = Path(os.sep)
-"""Directory of helper programs. Unlike the current one, it has no settings or modules that affect them."""
+"""Working directory of helper programs. Unlike the current one, it has no settings or modules that affect programs."""
 
 
 def run_program(

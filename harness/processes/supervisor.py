@@ -42,7 +42,7 @@ INPUT_FD, OUTPUT_FD = 8, 9
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128
-"""Added to a signal's number by a shell and bubblewrap, for the exit status of a program that the signal killed."""
+"""Number that a shell and bubblewrap add to a signal's number, as the exit status of a program killed by the signal."""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
@@ -104,7 +104,7 @@ def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: 
 
 
 def _wrapped_program(wrapper: int) -> int:
-    """Return the id of the program inside bubblewrap, a child of the namespace's first process."""
+    """Return the process id of the program that bubblewrap (`wrapper`) runs, a grandchild of bubblewrap."""
     pid = wrapper
     for _ in range(2):
         try:

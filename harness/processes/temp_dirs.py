@@ -23,7 +23,7 @@ _MAX_UNLOCKED_AGE_S = 3600.0
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory that is used for temporary files in memory. Every user of Linux can write to it."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
-"""Minimum free bytes of a file system in memory that is used. The largest scenario uses a sixth of this."""
+"""Minimum number of free bytes for a file system in memory to be used. The largest scenario uses a sixth of it."""
 _swept = False
 
 
@@ -76,7 +76,7 @@ class Scratch:
 
 
 def _check_spelling(parent: str) -> None:
-    """Raise ScratchError for a path with characters that a shell of a scenario's command would split or expand."""
+    """Raise ScratchError for a path with characters that a shell would split or expand in a command of a scenario."""
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
             f"the path of the directory for temporary files, {parent!r}, contains {match[0]!r}, at which a shell would "

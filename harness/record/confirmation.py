@@ -63,8 +63,8 @@ class Confirmation:
         return self._accepted[key]
 
     def missing_replays(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate: second
-        replays of answers that will differ from a neighbouring contract are not included.
+        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate. It
+        omits second replays that become necessary only because the first replay differs from a neighbouring contract.
         """
         replays: dict[str, tuple[list[str], list[str]]] = {}
         seen: set[str] = set()
@@ -126,7 +126,7 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts with the same class of models, for an older model also those before the distinction."""
+    """Yield the contracts with the same class of models; for older models, first those of versions without classes."""
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

@@ -132,9 +132,9 @@ def replay_scenarios(
     *,
     jobs: int = 1,
 ) -> Generator[ProductReplayResult]:
-    """Replay every scenario on its contracts, store the transcripts, and yield the results. Stored replays are not
-    repeated. Without a neighbouring contract that confirms a replay, the scenario is replayed a second time, in a
-    different session and in the opposite order.
+    """Replay every scenario on its contracts, store the transcripts, and yield the results. Replays that are already
+    stored are not repeated. If no neighbouring contract confirms a first replay, the scenario is replayed a second
+    time, in a different session. Second replays run in the opposite order.
     """
     for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)
@@ -274,7 +274,7 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the new expectations by step, and whether one replaces a different recorded expectation."""
+        """Return the new expectations by step, and whether one of them contradicts a recorded expectation."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
@@ -294,8 +294,8 @@ class _PendingRecording:
         return edits, contradicted
 
     def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
-        """Return the new content of the scenario's file with these expectations, as bytes by path. Raises RewriteError
-        if they differ from the transcript when the new file is parsed.
+        """Return the scenario's file with the new expectations `edits`, as bytes by path. Raises RewriteError if the
+        expectations of the new file differ from the transcript `own`.
         """
         location = self.suite.location(self.scenario.id)
         source = location.file.read_bytes().decode("utf-8")

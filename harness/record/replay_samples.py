@@ -186,8 +186,8 @@ def _replay_key(scenario: Scenario, contract: Contract) -> str:
 
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
-    """Return the reason why an outcome cannot be recorded, such as a change after the last step, or a new time or inode
-    of a file that keeps its content. Empty if it can be recorded.
+    """Return the reason why an outcome cannot be recorded: for example, a file changed after the last step, or a file
+    has a new time or inode but its old content. Empty if the outcome can be recorded.
     """
     for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"

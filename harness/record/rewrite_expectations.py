@@ -62,7 +62,7 @@ _Replacement = tuple[int, int, list[str]]
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement of lines that sets a key of a block mapping. A new key is added at its end."""
+    """Return the replacement of lines that sets a key of a block mapping. A new key is added after all others."""
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -146,9 +146,9 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios in which the scenario `slug` has new values for its
-    placeholders, so that the steps that all scenarios use, which do not change, contain the expectations `wanted` by
-    step. Raises RewriteError if a step contains no placeholder for the new value.
+    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted`, by
+    step. All scenarios of the file have the same steps, with placeholders. Only the values of the scenario's
+    placeholders change. Raises RewriteError if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}

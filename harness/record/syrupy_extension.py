@@ -122,9 +122,9 @@ def same_transcript(left: Transcript, right: Transcript) -> bool:
 def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
-    """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Recorded
-    transcripts of different inputs, and damaged files, are dropped. If `inputs` is None, the recorded inputs stay
-    valid, and a damaged file raises RecordingError.
+    """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Transcripts that
+    were recorded with different inputs, and the content of a damaged file, are dropped. If `inputs` is None, all
+    recorded transcripts are kept, and a damaged file raises RecordingError.
     """
     recordings = Recordings(root)
     location = recordings.find(scenario_id)

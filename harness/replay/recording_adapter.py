@@ -52,7 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the outcome with the recorded answers, without times. Different calls end it with an error."""
+    """Return the recorded outcome, without times. It ends with an error if the scenario makes different calls."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []

@@ -119,7 +119,7 @@ def _are_changes_judged(breakage: Breakage | None) -> bool:
 
 
 class _Replay:
-    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the present step's."""
+    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the current step's index."""
 
     adapter: Adapter
 
@@ -199,7 +199,7 @@ class _Replay:
         return breakage
 
     def _second_adapter(self) -> Adapter:
-        """Return the adapter that opens a simultaneous session: a clone, or the adapter itself if it needs none."""
+        """Return the adapter for a simultaneous session: a clone, or this adapter if it declares no `clone`."""
         clone = traits_of(self.adapter).clone
         if clone is None:
             return self.adapter
@@ -344,7 +344,7 @@ class _Replay:
     def _record(
         self, make: Callable[[], Sequence[ToolResult]], calls: int, interfere: Interference | None = None
     ) -> None:
-        """Make a step's calls with `make`, and append the outcome to `steps`. `calls` is the expected number."""
+        """Make a step's calls with `make`, and append the outcome to `steps`. `calls`: expected number of results."""
         started = time.perf_counter()
         answers = make()
         milliseconds = (time.perf_counter() - started) * 1000

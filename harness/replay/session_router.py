@@ -23,7 +23,7 @@ _SIMULTANEOUS = "at once"
 class SessionRouter:
     """The sessions of a scenario: the main session, its sub-agents, and a second session. `open_session` opens the main
     session, a new main session after a kill, and a second session that alternates with the main session.
-    `open_simultaneous` opens one that acts at the same time.
+    `open_simultaneous` opens a second session that acts at the same time as the main session.
     """
 
     def __init__(

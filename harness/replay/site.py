@@ -13,7 +13,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 def open_site(
     scenario: Scenario, adapter: Adapter, pool: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Return a context manager that provides an empty workspace, from `pool` or of one of the adapter's servers."""
+    """Return a context manager that lends a workspace: from the adapter's pool of servers, if any, or from `pool`."""
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(pool, scenario, adapter)
@@ -22,7 +22,7 @@ def open_site(
 
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Mount the file systems of the scenario during the block. Processes that would not see them are ended first."""
+    """Mount the file systems of the scenario during the block. Processes that cannot see the mounts are ended first."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield
