@@ -20,7 +20,7 @@ from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Two command lines for a report: `run` replays a scenario, `show` prints it, each with the scenario's id added."""
+    """Two command lines for a report: `run` replays a scenario, `show` prints it. The scenario's id must be added."""
 
     run: str
     show: str

@@ -58,7 +58,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The results of all rules of one class: `judged` rules have a judged scenario, `holding` rules hold in all."""
+    """Results of a class of rules: `judged` counts rules with a judged scenario, `holding` those that always hold."""
 
     class_: RuleClass
     holding: int

@@ -71,5 +71,5 @@ class ContentReader:
         return ""
 
     def text(self, written: TextOrReference) -> str:
-        """Return a text of a line, or of its content line. Raises KeyError if the content line was not added."""
+        """Return `written` or, for a reference, the text of its content line. Raises KeyError without such a line."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

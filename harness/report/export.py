@@ -81,7 +81,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add the contract's own harms and the lines that its answers show, which a runner needs to judge harm."""
+    """Add the contract's own harms, and the lines that its answers show. A runner needs both to judge harm."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
@@ -103,7 +103,7 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return each contract's answered (`a`) and refused (`r`) calls by step, such as `a ar`, without repetitions."""
+    """Return how contracts answer each step, such as `a ar` (`a` answered, `r` refused), without repetitions."""
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
@@ -302,7 +302,7 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return the exported value of an entry, with its mode only if stated; if `given`, a file has a mode and a time."""
+    """Return the exported value of an entry. If `given`, default modes, and the time of a file, are added."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):

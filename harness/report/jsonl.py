@@ -140,7 +140,7 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict in which texts replace the references to content lines and harms."""
+    """Return the line of a verdict, with each reference replaced by the text of the content line or of the harm."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -340,8 +340,8 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a difference in a JSON line; _HARM_FIELDS are those of a harm. A difference that repeats a harm (same
-`what`) contains no texts. A difference without `blame` is the fault of the implementation.
+"""Fields of a difference in a JSON line. (`_HARM_FIELDS` are the fields of a harm.) A difference that repeats a harm,
+and therefore has the same `what`, contains no texts. A difference without `blame` is the fault of the implementation.
 """
 
 

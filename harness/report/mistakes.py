@@ -96,7 +96,7 @@ OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
 
 def failure_of(verdict: Verdict) -> Failure:
     """Return the mistakes of a failed verdict, or of an error: kinds of harm at the level `safe`, otherwise
-    differences. The different effect that a harm caused stands for the harm.
+    differences. At levels above `safe`, harm is represented by the different effect that it caused.
     """
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
@@ -118,7 +118,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines about `stray` harms that repeat a path. Only the first of each path counts as a mistake."""
+    """Return the lines of repeated `stray` harms: only the first `stray` harm at each path counts as a mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -150,7 +150,7 @@ class DominantMistake:
 
     @property
     def example(self) -> str:
-        """The first difference of this kind in the shortest failure, in one line. Otherwise the kind's name."""
+        """The first difference of the mistake's kind in the shortest failure, in one line. If none, the kind's name."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None

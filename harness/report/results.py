@@ -56,7 +56,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """The sentence that counts the scenarios in which the contract does the same harm. Empty if none."""
+        """The sentence that counts the scenarios in which the contract does the same harm. Empty if there are none."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property

@@ -112,8 +112,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above`, for
-    each cell: the run requested a lower level than the rule needs, so the cell has no colour.
+    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above` states
+    for each cell whether the run requested a lower level than the rule needs. Such a cell has no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {

@@ -143,7 +143,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return the versions `names` as ranges such as `1.0.60 to 2.1.40`, without gaps in `recorded`."""
+    """Return versions as ranges, `1.0.60 to 2.1.40`: all `recorded` versions within a range are among `names`."""
     spans = version_spans(sorted(recorded, key=contract_sort_key), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

@@ -191,7 +191,7 @@ class TableReport:
             self._print_text("")
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table, by classes of rules, by families without rules, or by contracts if there are several."""
+        """Print one table: a row per contract or, for one contract, per class of rules (per family without rules)."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         contract_text = f"{len(contracts)} contracts" if several else contracts[0]
@@ -286,7 +286,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: ReportSources, most_failures: int | None) -> None:
-    """Print a report for each command that produced runs, and a table of all. `most_failures` None: explain all."""
+    """Print a report per command that produced runs, and a table of all runs. `most_failures` None: explain all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

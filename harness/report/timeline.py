@@ -31,7 +31,7 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""A part of a step's description: a `label`, and a `value` (one line) or `lines`; `more` lines were omitted."""
+"""A part of a step's description: a `label`, and a `value` (one line) or `lines`. `more` counts omitted lines."""
 
 _MAX_LINES = 60
 """Maximum number of lines that a block contains of one text. Further lines are counted."""

@@ -36,7 +36,7 @@ class RunTimer:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return one line about the used time: start-up, per scenario, per step, in all, and with shared servers."""
+        """Return one line about the time of a run: start-up, per scenario, per step, in all; and the servers used."""
         total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0

@@ -16,7 +16,7 @@ _SIMPLEST_CALLS = {
 
 
 class CapabilityError(ReadfirstError):
-    """Raised for an unknown capability or no tool in `--require`. The message describes the correction."""
+    """Raised if `--require` contains an unknown capability, or no tool. The message describes the correction."""
 
 
 def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:

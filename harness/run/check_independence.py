@@ -94,7 +94,7 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that a second session reads its own file, not the first session's at the same path. Raises CheckFailed."""
+    """Check that a session reads its own file, not an earlier session's at the same path. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:

@@ -34,7 +34,7 @@ def in_session(
 
 
 def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
-    """Return the Workspace with which a check opens its session. No scenario uses this session."""
+    """Return the Workspace for the session of a check. The session does not belong to a scenario."""
     capabilities = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
     return Workspace(Path(site.root), Path(site.home), needs=capabilities, isolated=True, hooks=hooks)
 

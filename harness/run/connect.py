@@ -35,10 +35,10 @@ _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 def connect(
     spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
-    """Return the adapter that a connect string names. `contract` is used for the comparison (default: the suite's
-    default), and is exactly what the reference implements. If the suite is not trusted, every implementation runs in a
-    sandbox. Raises ConnectError for an invalid string or a missing implementation, AdapterError if it does not start,
-    and SandboxUnavailableError if the system lacks the necessary sandbox.
+    """Return the adapter that a connect string names. `contract` is the contract to compare with (default: the suite's
+    default). The adapter for `reference` implements exactly this contract. If the suite is not trusted, every
+    implementation runs in a sandbox. Raises ConnectError for an invalid string or a missing implementation,
+    AdapterError if it does not start, and SandboxUnavailableError if the system lacks the necessary sandbox.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")

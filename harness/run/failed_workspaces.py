@@ -19,7 +19,7 @@ _MARK_FILE = ".readfirst-kept"
 
 
 def prepare_directory(directory: Path) -> None:
-    """Create the directory for the copies, or use that of an earlier run. Raises OutputError for other files in it."""
+    """Create the directory for copies, or reuse that of an earlier run. Raises OutputError if it has other files."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()) and not (directory / _MARK_FILE).is_file():
@@ -59,7 +59,7 @@ class FailedWorkspaces:
 
 
 def _copy_snapshot(source: str, target: Path) -> None:
-    """Copy a snapshot of a directory, so that no link is followed, with times and modes, without setuid and setgid."""
+    """Copy a snapshot of a directory with times and modes, but without setuid and setgid. Links are not followed."""
     target.mkdir(parents=True)
     root = os.path.realpath(target)
     entries = sorted(snapshot(source).items())

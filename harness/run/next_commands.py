@@ -59,7 +59,7 @@ def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
     """Return lines for the end of an interrupted run: its failures, and the commands that continue it. `scenarios` is
-    their number in the run. `tested` contains, for each contract and tested scenario, whether it failed.
+    the number of scenarios in the run. `tested` contains, for each contract and tested scenario, whether it failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
     failed = sorted(_failed_ids(tested))
@@ -75,7 +75,7 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return the command line for all scenarios if only earlier failures were run, and all pass. Otherwise empty."""
+    """Return the command line for all scenarios if the run tested only earlier failures and all pass, else empty."""
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or _failed_ids(tested):
         return ""

@@ -93,7 +93,7 @@ class Target:
         return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
     def selects(self, scenario_id: str) -> bool:
-        """Whether the pytest options select a scenario. True if it cannot be read, so that its item shows the error."""
+        """Whether the pytest options select a scenario. True if the scenario is invalid: its item shows the error."""
         if not self._requirements and self._rules is None:
             return True
         from readfirst.harness.yaml_io.finding import SuiteError
@@ -170,9 +170,9 @@ class Target:
 Layers = tuple[str | Path, ...]
 """The directories of suites that are tested as one suite. `open_layers` opens them."""
 SUITES = pytest.StashKey[dict[Path, Layers]]()
-"""Key of the collected suites, by directory, in pytest's stash."""
+"""Key in pytest's stash for the collected suites, which are stored by directory."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""Key of the targets of a pytest run, by the suites that test them, in pytest's stash."""
+"""Key in pytest's stash for the targets of a run, which are stored by the suites that test them."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:

@@ -136,8 +136,8 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Raise SelectionError if a suite has scenarios, among `ids` (None: all), that none of the contracts can judge. If
-    a suite adds a contract, it cannot judge the scenarios of the suites below, unless it extends a recorded contract.
+    """Raise SelectionError if a suite has scenarios, among `ids` (None: all), that none of the contracts can judge. A
+    contract that is neither recorded nor extends a recorded contract judges only the suites that list it.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.suite_containing, ids)):

@@ -38,8 +38,8 @@ _WRITING_TOOLS = {"Edit", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """The settings of one run, picklable for worker processes. `connect` is the connect string. `further_contracts`: if
-    the implementation does not depend on the contract, one replay is compared with `contract` and with all of these.
+    """The settings of one run, picklable for worker processes. `connect` is the connect string. If the implementation
+    does not depend on the contract, each replay is compared with `contract` and with all `further_contracts`.
     """
 
     suite: Suite
@@ -80,7 +80,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with this contract's name, as a shared Scenario object has that of another contract."""
+        """The scenario with this contract's name. A shared Scenario object may have another contract's name."""
         name = self.contract.name
         if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
@@ -113,7 +113,7 @@ class Runner:
         return self.verdicts(scenario_id)[0]
 
     def _read_scenario(self, scenario_id: str) -> Scenario:
-        """Read a scenario. Without expectations, at the level `safe`, it becomes an invariant: only harm counts."""
+        """Read a scenario. At the level `safe`, a scenario without expectations is an invariant: only harm counts."""
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
@@ -160,7 +160,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario `stated` in its file, with the expectations of each contract."""
+        """Return the scenario once per contract, with the contract's expectations. `stated` is as in the file."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -180,7 +180,7 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return a verdict for each view. A failure that a shared server may cause is repeated on a separate one."""
+        """Return a verdict for each view. If a shared server may cause a failure, replay again on a separate server."""
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
@@ -209,7 +209,7 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay the scenario once, and compare the outcome with each view; only once for equal expectations."""
+        """Replay the scenario once, and return a verdict for each view. Equal expectations are compared only once."""
         level, vocabulary, with_full_contents = (
             self.spec.level,
             self.suite.vocabulary,
@@ -300,8 +300,9 @@ class Runner:
 @dataclass(slots=True)
 class _ProcessEndCheck:
     """Decides after which scenarios a shared process is ended, to detect that it changes files when it exits. It is
-    ended after the first scenarios that use Edit and Write and, if it has then changed files, after every later
-    scenario. `enabled` is False for servers of a pool, because they exit with their sessions or were checked before.
+    ended after the first scenario with Edit and the first with Write. If it then changed files, it is ended after every
+    later scenario, too. `enabled` is False for servers of a pool, because they exit with their sessions or were checked
+    before.
     """
 
     enabled: bool

@@ -52,7 +52,7 @@ class ServerNotice:
 
 
 def decision_line(decision: IsolationDecision, seconds: float, scenarios: int) -> str:
-    """Return a line: whether and why scenarios share a server, and the time for the remaining scenarios."""
+    """Return a line that states whether and why scenarios share a server, and the time for the remaining scenarios."""
     rest = ""
     if scenarios > 0:
         rest = f"; about {duration(seconds)} for the other {pluralize(scenarios, 'scenario')}"

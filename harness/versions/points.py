@@ -50,9 +50,9 @@ def _iter_recorded_changes(
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
     """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
-    `value_before`. `models` is the class of models that the change concerns; empty: both. `shown` contains the
-    scenarios whose recordings differ around the change, with the nearest recorded versions, narrowest range first.
-    `sights` contains the differences in these scenarios.
+    `value_before`. `models` is the class of models that the change concerns, empty for both classes. `shown` contains
+    the scenarios whose recordings differ around the change, each with the nearest recorded versions. The narrowest
+    range is first. `sights` contains the differences in these scenarios.
     """
 
     version: str
@@ -71,7 +71,7 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios of behaviours with changes, which may be recorded on more versions, to date changes."""
+    """Return the scenarios of behaviours that changed. More recordings of these scenarios can date the changes."""
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 
@@ -95,8 +95,8 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change of a behaviour: its version, whether it applies to older models, the name of these or of the
-    other models, and the values before and after the change.
+    """Yield each change of a behaviour: the version, whether older models change, the class of models that changes, and
+    the values before and after the change. The class is empty if both classes change in the same way.
     """
     previous = history.first
     for version, value in history.changes.items():

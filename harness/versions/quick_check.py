@@ -24,7 +24,7 @@ from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
-"""Time of a scenario with its own session, relative to one in a shared session, to choose fast scenarios."""
+"""Time of a scenario that needs its own session, relative to other scenarios. Used to choose fast scenarios."""
 _NEW_VERSION = Version("999")
 """Later than every published version, to determine which scenarios need their own session on a new version."""
 
@@ -33,8 +33,9 @@ def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
     """Return few, fast scenarios that together show every change of these behaviours, and every rule of the suite.
-    Scenarios for the latest changes are first. `points` are the changes, with the scenarios whose recordings differ
-    around them, otherwise `shown_by` is used. Scenarios that need other `capabilities` are excluded. Raises SuiteError.
+    Scenarios for the latest changes are first. `points` are the changes. A change without scenarios whose recordings
+    differ is shown by the scenarios in `shown_by`. Scenarios that need more than `capabilities` are excluded. Raises
+    SuiteError.
     """
     able, cost = capability_check(suite, frozenset(capabilities)), _cost_function(suite)
     chosen = choose_telling_scenarios(histories, points, able, cost)
@@ -66,7 +67,7 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return few, fast scenarios that show all `points`. `able`: a scenario can be used; `cost`: its relative time."""
+    """Return few, fast scenarios that show all `points`: only `able` ones, preferably with a low `cost` (time)."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
@@ -159,14 +160,14 @@ class QuickComparison:
     def _compare_first_replays(
         self, contract: Contract, before: Contract, ids: Sequence[str], lost: Mapping[str, str]
     ) -> Diff:
-        """Compare first replays with the recordings of `before`. `lost`: scenarios without an answer, with reasons."""
+        """Compare first replays with recordings of `before`. `lost`: why scenarios have no answer, by scenario."""
         replays = {each: self._first_replay(each, contract, before) for each in ids if each not in lost}
         transcripts = {each: transcript for each, transcript in replays.items() if transcript is not None}
         side = ContractSide(self.suite, contract, transcripts, lost)
         return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the transcript of the first replay, with outer whitespace restored if ignored. None if missing."""
+        """Return the first replay's transcript. Ignored outer whitespace is restored. None if there is no replay."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:

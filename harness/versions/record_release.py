@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a version with its new contracts. Raises ReleaseError if it is older than every contract."""
+    """Return a version with the contracts that it adds. Raises ReleaseError if it is older than every contract."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -67,8 +67,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record for each new contract: those with a recording on its predecessor, as the others
-    would fail again. Raises ReleaseError if a predecessor has no recordings.
+    """Return the scenarios to record for each new contract: the scenarios with a recording on its predecessor, because
+    all other scenarios would fail again. Raises ReleaseError if a predecessor has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -96,7 +96,7 @@ class Failures:
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether to record again: each failed scenario ended early or gave different answers."""
+        """Whether to record again, because each failed scenario ended early or gave two different answers."""
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -134,14 +134,14 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios recorded on `before` for which `contract` has no recording and no reason for that."""
+    """Return the scenarios recorded on `before` but not on `contract`, unless the reason for this is stored."""
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
     """Return the scenarios whose recordings on two contracts differ although their expectations are equal, for example
-    the beginning of a text. Those in `changed` are excluded.
+    because an expectation contains only the beginning of a text. Scenarios in `changed` are excluded.
     """
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
