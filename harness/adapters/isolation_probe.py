@@ -36,7 +36,7 @@ _EXTERNAL_CHANGE = WorldEvent(
     "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
 )
 _FURTHER_FILES = 24
-"""Number of further files that the other session reads, to detect servers that remember few files."""
+"""Number of further files that an earlier session of the probe reads, to detect servers that remember few files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters that a message quotes of each of two different answers."""
 _COMMON_CHARS = 12

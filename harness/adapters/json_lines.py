@@ -105,12 +105,12 @@ class LinesAdapter:
     thread-safe.
 
     The first session starts the program in `directory` (default: the current directory) with the variables of
-    `environment` (default: those of the harness). It is started again after a timeout, an exit, or invalid or too long
-    output. With `offline`, it has no network if the system supports this. In a `sandbox`, it can write only to the
-    directory of the workspace, and is started again for each workspace. `time_limit` is in seconds per call,
-    `start_limit` in seconds for the start, `cancel_timeout` in seconds for the answer to a cancellation. `called` is
-    the program's name in messages. `start_blame` is the cause that an error names if the program does not start in
-    time.
+    `environment` (default: those of the harness). The program is started again after a timeout, an exit, or invalid or
+    too long output. With `offline`, the program has no network if the system supports this. In a `sandbox`, the program
+    can write only to the directory of the workspace, and is started again for each workspace. `time_limit` is in
+    seconds per call, `start_limit` in seconds for the start, `cancel_timeout` in seconds for the answer to a
+    cancellation. `called` is the program's name in messages. `start_blame` is the cause that an error names if the
+    program does not start in time.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in a JSON lines program. It has the methods of all capabilities; the program declares its own."""
+    """A session in a JSON lines program. It has the methods of capabilities that the program does not declare, too."""
 
     def __init__(
         self,

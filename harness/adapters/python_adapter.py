@@ -32,10 +32,10 @@ class FactoryError(AdapterError):
 
 
 class PythonAdapter(LinesAdapter):
-    """Adapter that runs `MODULE:FACTORY`, importable from the current directory, in a child process with JSON lines.
-    The child imports the modules for adapters, the reference and `extra_modules` from an archive. With an
-    `environment`, it gets only these variables, starts in `directory`, and has no network if the system supports this.
-    The other parameters are those of LinesAdapter.
+    """Adapter for `MODULE:FACTORY`, which must be importable from the current directory, and runs in a child process
+    that exchanges JSON lines with the harness. The child imports the modules for adapters, the reference and
+    `extra_modules` from an archive. With an `environment`, the child gets only these variables, starts in `directory`,
+    and has no network if the system supports this. The other parameters are those of LinesAdapter.
     """
 
     def __init__(

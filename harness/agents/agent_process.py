@@ -21,7 +21,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""Argument characters that add one second to a call's time limit: agents copy and send them several times."""
+"""Characters in arguments that add one second to a call's time limit: agents send arguments several times."""
 _MAX_IDLE_S = 120.0
 """Maximum number of seconds that an agent may wait for its model. An agent that has waited longer is not used for
 another call, because an HTTP client of Node.js repeats its request after 300 seconds.

@@ -96,8 +96,8 @@ def record_contracts(
     suite: Suite, release: Release, takes: StoredReplays, options: RunOptions
 ) -> ExitCode | None:
     """Record all scenarios on a new version, and write its contracts. Return None if they were written, otherwise the
-    exit code. Scenarios without an answer are replayed again. If more than MAX_UNANSWERED still have no answer, nothing
-    is written; otherwise the contracts are written without them.
+    exit code. Scenarios without an answer are replayed again. If the share of scenarios that still have no answer is
+    above MAX_UNANSWERED, nothing is written; otherwise the contracts are written without these scenarios.
     """
     wanted = scenarios_to_record(suite, release)
 

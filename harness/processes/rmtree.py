@@ -125,8 +125,8 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
-    """Call `action`, which changes the file or directory `name` in the open directory `above`. If it is not permitted,
-    clear the attributes of both (immutable, append-only), and call it again.
+    """Call `action`, which changes the file or directory `name` in the open directory `above`. If the change is not
+    permitted, clear the attributes (immutable, append-only) of both, and call `action` again.
     """
     try:
         action()

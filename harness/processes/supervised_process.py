@@ -63,11 +63,11 @@ class Child:
         starter: Sequence[str] = (),
     ) -> None:
         """Start the program in `directory`, with streams as for `subprocess`, and without variables that would reveal
-        the scenario. With `offline`, it has no network if the system supports that. In a `sandbox`, it can write only
-        below the `writable` directories, and has no network. With `port_in`, a `listener` is used on its loopback
-        interface; the port replaces `listener.PORT` in the command, the variables and these files. `starter` is a
-        command that starts the supervisor, for example as a different user. Raises AdapterError if no process can be
-        started. If the program does not exist, its exit status is 127.
+        the scenario. With `offline`, the program has no network if the system supports this. In a `sandbox`, the
+        program can write only below the `writable` directories, and has no network. With `port_in`, a `listener` is
+        used on its loopback interface; the port replaces `listener.PORT` in the command, the variables and the files in
+        `port_in`. `starter` is a command that starts the supervisor, for example as a different user. Raises
+        AdapterError if no process can be started. If the program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
         supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]

@@ -50,7 +50,7 @@ class RecordingExtension(AbstractSyrupyExtension):
         return Path(snapshot_location).is_relative_to(cls.root)
 
     def discover_snapshots(self, *, test_location: Any, ignore_extensions: Any = None) -> SnapshotCollections:
-        """Return an empty collection, so that syrupy reports no unused recordings. `readfirst lint` reports them."""
+        """Return an empty collection, so that syrupy reports no unused recordings: `readfirst lint` reports them."""
         return SnapshotCollections()
 
     def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:

@@ -212,7 +212,7 @@ _HEADINGS_BY_LEVEL = {
 }
 _GAP = "  "
 _MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
-"""Characters of the mistake in a rule's line: the minimum that must be free in the line, and the maximum."""
+"""Limits for the mistake in a rule's line, in characters: the minimum free space, and the maximum length."""
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:

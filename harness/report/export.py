@@ -136,8 +136,8 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
     does not cover the scenario. The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
 
     A recorded contract covers a scenario if it has all tools and an expectation for every call. The contract
-    `documented` covers a scenario if it has an expectation for any call. The other calls only prepare this call, so
-    they are judged only by effects, with the expectation of the scenario's own contract.
+    `documented` covers a scenario if it has an expectation for at least one call. The other calls only prepare calls
+    with an expectation, so they are judged only by effects, with the expectation of the scenario's own contract.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step_value(step) for step in scenario.steps]

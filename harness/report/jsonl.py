@@ -302,7 +302,7 @@ class JsonlReport:
         self._write_line(line)
 
     def _write_contents(self, difference: Difference) -> dict[str, Any]:
-        """Write the content lines of a difference's long texts, and return its JSON value, which refers to them."""
+        """Write the content lines of a difference's long texts. Return the difference as JSON that refers to them."""
         line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:

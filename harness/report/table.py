@@ -276,7 +276,7 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return a row of scenario counts: all, those that hold at each level, and those not judged, by status."""
+    """Return a row of scenario counts: all, those that pass at each level, and the unjudged ones by status."""
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 CONTRACT_DEPENDENT_KINDS = frozenset({"reference", "claude-code", "recording"})
-"""Kinds of connection that depend on the contract. For others, one replay is compared with all contracts."""
+"""Kinds of connection that depend on the contract. For all other kinds, one replay is compared with all contracts."""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -26,7 +26,7 @@ UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
 """Time of a scenario that needs its own session, relative to other scenarios. Used to choose fast scenarios."""
 _NEW_VERSION = Version("999")
-"""Later than every published version, to determine which scenarios need their own session on a new version."""
+"""A version after all published versions. Used to find the scenarios that need their own session on a new version."""
 
 
 def quick_set(

@@ -89,7 +89,7 @@ def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """The scenarios of a new version that could not be recorded, and whether the other recordings were written."""
+    """The scenarios that could not be recorded on a new version, and whether the other recordings were written."""
 
     results: tuple[Recorded, ...]
     written: bool

@@ -31,7 +31,7 @@ class HookCall:
 
 class PausingHook:
     """A hook with which the harness pauses the product's calls. Its command writes a line to one named pipe in
-    `directory`, and waits for a line from another. Each call of the hook is added to `events` as a HookCall.
+    `directory`, and waits for a line from another pipe. Each call of the hook is added to `events` as a HookCall.
     """
 
     def __init__(self, directory: Path, events: queue.SimpleQueue[Any]) -> None:
@@ -66,7 +66,8 @@ class PausingHook:
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
 """A request that offers one of these tools asks the model for the next step. Several tools are listed because a deny
-rule may remove some of them. Not Read: from 2.0.77 to 2.1.5, read-only agents in the background offer it, too.
+rule may remove some of them. Read is not listed: from 2.0.77 to 2.1.5, read-only agents in the background offer Read,
+too.
 """
 
 _MAX_STREAM_BYTES = 64 * 1024 * 1024
@@ -199,7 +200,7 @@ WINDOW = 200_000
 _CROWDED_TOKENS = 185_000
 """Tokens that the model reports as used, so that the product summarises. With more, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
-"""A missing tool. Calls of it make the conversation long without changing the state of real tools."""
+"""Name of a tool that does not exist. Calling it lengthens the conversation without a change of real tools' state."""
 
 
 class CrowdedModel(AnthropicMessages):
@@ -212,8 +213,9 @@ class CrowdedModel(AnthropicMessages):
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if there is no summary. Some versions request it
-    in a side request, others as the next step of the model, before or after they send the results of the last call.
+    """Make the product summarise the conversation. Raises AdapterError if there is no summary. Some versions request
+    the summary in a side request, others as the next step of the model, before or after they send the results of the
+    last call.
     """
     call = conversation.start_call(_UNKNOWN_TOOL, {})
     if is_summary_request := bool(conversation.results) and any(
