@@ -205,7 +205,7 @@ def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
     """Get data from the product for each contract, and yield the names of contracts whose stored data differ. `write`:
-    store the new data at the end. `time_limit` is in seconds per call. Raises AdapterError, or the error of the reader
+    store the new data at the end. `time_limit` is in seconds per call. Raises AdapterError, or the error of `kind.load`
     if the stored data are invalid; in both cases nothing is written.
     """
     file = kind.file(suite.root)

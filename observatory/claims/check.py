@@ -28,7 +28,7 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def check_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each source (a section of a document) that a scenario names although no claim has it."""
+        """Yield a finding for each source (a section of a document) that a scenario names, but that no claim names."""
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:
@@ -39,7 +39,7 @@ class ClaimsCheck:
     def check_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
-        """Yield a finding for each claim with an unknown name, no statement about its scenario, or a wrong rule."""
+        """Yield a finding for each claim with an unknown name, with a wrong rule, or with an irrelevant scenario."""
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -50,7 +50,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[RuleEvidence]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim whose rule is unknown, or is not the rule of any of its scenarios (`shown`)."""
+    """Yield a finding for each claim whose rule does not exist, or is not the rule of one of the claim's scenarios."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

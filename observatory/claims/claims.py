@@ -212,9 +212,10 @@ class _ClaimsReader(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield a finding for each unknown name in the claims, and each scenario that states nothing about its claim.
-    `stated` returns the results that a scenario expects according to the documents, or None if the scenario is invalid.
-    It raises UnknownScenarioError for a missing scenario. By default, the scenarios are read from the suite.
+    """Yield a finding for each document, scenario or call in the claims that does not exist, and for each scenario that
+    contains no documented result for its claim. `stated` returns the documented results of a scenario, or None if the
+    scenario is invalid. It raises UnknownScenarioError for a missing scenario. By default, the scenarios are read from
+    the suite.
     """
 
     def read(scenario_id: str) -> Stated | None:

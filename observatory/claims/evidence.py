@@ -108,7 +108,7 @@ def claimed_statements(
 def judge_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements `said`, each with the result of its call in `outcome` and with the status that follows."""
+    """Return the statements `said` with the recorded results from `outcome`, and with the status of each statement."""
     answers = recorded_answers(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
@@ -199,8 +199,9 @@ def _normalize_line_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Compares claims with recordings, and caches the results. The default is the default contract, or the contract
-    that the scenario names if the default contract lacks one of its tools.
+    """Compares claims with recordings, and caches the results. If no contract is specified, it uses the recording on
+    the default contract or, if the default contract lacks a tool of the scenario, on the contract that the scenario
+    names.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -216,8 +217,8 @@ class RecordingLookup:
     def evidence(
         self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
     ) -> Evidence:
-        """Compare a claim, with its `sources`, with the recording of one of its scenarios (`shown`). `contract`
-        defaults to the contract of the scenario.
+        """Compare a claim from these `sources` with the recording of one of its scenarios (`shown`). `contract` is the
+        recorded contract, by default `scenario.contract`.
         """
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract

@@ -19,8 +19,8 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the names of the reference's behaviours by the id of each rule whose scenarios show them. The key is an
-    empty text for scenarios without a rule. Scenarios that are not in the suite are ignored. Raises SuiteError.
+    """Return, for each rule id, the names of the reference's behaviours that the scenarios of the rule show. The key is
+    an empty text for scenarios without a rule. Scenarios that are not in the suite are ignored. Raises SuiteError.
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
@@ -31,9 +31,9 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims by rule id, or only those about `rule_id`. Each has a text that lists the versions that confirm
-    it, such as `2.0.60 to 2.1.7`; it is empty if no scenario can show the claim. The result is empty for a suite
-    without claims. Raises SuiteError.
+    """Return the claims by rule id, or only the claims about `rule_id`. Each claim is paired with a text that lists the
+    versions that confirm it, such as `2.0.60 to 2.1.7`; the text is empty if no scenario can show the claim. The result
+    is empty for a suite without claims. Raises SuiteError.
     """
     file = claims_file(suite.root)
     if not file.exists():

@@ -102,9 +102,9 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version that, like all versions between it and `name`, gives the same answers as `name`.
-    Versions with an older model (`+gated`) are compared only with each other, and with the versions that treat all
-    models alike. `documented` has no earlier versions.
+    """Return the first of the consecutive versions, up to `name`, that give the same answers as `name`. Versions with
+    an older model (`+gated`) are compared only with each other, and with the versions that treat all models alike.
+    `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [

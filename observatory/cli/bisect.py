@@ -159,7 +159,7 @@ def _describe(change: AnswerChange, former: str, level: str, replays: VersionRep
 
 
 def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield lines about the first step that differs: the answers of the two versions, and their changed paths."""
+    """Yield lines about the first step that differs: each version's answers, and the paths with different changes."""
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue

@@ -180,7 +180,7 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("readfirst", "targets", "compatibility", "--write"),),
     (("python3", "observatory/tools/examples.py"),),
 )
-"""Groups of commands of `readfirst renew`. A group runs in parallel, and uses the files of earlier groups."""
+"""Groups of commands of `readfirst renew`. The commands of a group run in parallel, after all earlier groups."""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 

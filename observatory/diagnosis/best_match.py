@@ -23,12 +23,12 @@ Observed = Mapping[str, Fingerprint]
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
-"""For more unexplained scenarios, the search only tries the behaviours that belong to their rules, not all."""
+"""If more scenarios are unexplained, the search tries only behaviours that belong to the rules of these scenarios."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A changed behaviour, its value in the most similar version, and the scenarios that the difference explains."""
+    """A change in a diagnosis, the unchanged value of the behaviour, and the scenarios that the change explains."""
 
     change: BehaviourChange
     instead_of: Any
@@ -78,7 +78,7 @@ def find_diagnosis(
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A candidate for the diagnosis: a version with changed behaviours. Changes to its own values are dropped."""
+    """A candidate for the diagnosis: a version, and changes of behaviours to values that this version does not have."""
 
     version: str
     changes: frozenset[BehaviourChange] = frozenset()
@@ -124,7 +124,7 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the first contract that, without changed behaviours, leaves the fewest scenarios unexplained."""
+        """Return the first of the contracts that leave the fewest scenarios unexplained without changed behaviours."""
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (unexplained := self._unexplained_by(guess, least - 1)) is not None:
@@ -169,7 +169,7 @@ class _Search:
     def _most_explaining_change(
         self, guess: _Guess, unexplained: Sequence[str], refused: Collection[BehaviourChange]
     ) -> BehaviourChange | None:
-        """Return the change that explains the most of the `unexplained` scenarios. None if none explains any."""
+        """Return the change, not in `refused`, that explains the most of the `unexplained` scenarios, or None."""
         behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
         if len(unexplained) <= _MAX_THOROUGH_SCENARIOS:
             self._tried.clear()
@@ -187,7 +187,7 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _without_needless_changes(self, guess: _Guess, most: int) -> _Guess:
-        """Return the candidate without the changes that are not needed for at most `most` unexplained scenarios."""
+        """Remove each change without which at most `most` scenarios are unexplained, and return the new candidate."""
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._unexplained_by(guess.without(change), most) is not None:
                 guess = guess.without(change)

@@ -15,7 +15,7 @@ _MACHINE_DEPENDENT = {"world event"}
 _VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
 """Tools that only some versions of the product have. A scenario that uses one of them is still compared."""
 _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
-"""Beginnings of differences that a fingerprint omits: not in recordings, or only about the form of an answer."""
+"""Differences with these beginnings are omitted: recordings lack them, or they only concern the form of an answer."""
 
 
 class Fingerprint(NamedTuple):

@@ -15,7 +15,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""Maximum number of scenarios that a diagnosis searches completely. From more, `search_sample` selects some."""
+"""If there are more scenarios, a diagnosis searches only those that `search_sample` selects."""
 
 
 class ObservationError(ReadfirstError):

@@ -33,7 +33,7 @@ class ReplayResult:
 
 
 _TIMING_CAPABILITIES = {"stop", "resume"}
-"""A scenario that needs both has no fixed result: a call is interrupted while it writes."""
+"""A scenario that needs both capabilities has no fixed result, because it interrupts a call that is writing."""
 
 
 class ReplayCache:
@@ -119,7 +119,7 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Equal only to itself: otherwise the reference could reuse an object whose behaviours are not recorded."""
+    """Equals no other object. The reference could otherwise reuse an object that was made for unwatched behaviours."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

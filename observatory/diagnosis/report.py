@@ -25,7 +25,7 @@ _MAX_LISTED_DIFFERENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """The diagnosis of one target or results file, its names in the report, and the known rules of scenarios."""
+    """A diagnosis (`found`), the name of its target or results file, and the rule of each scenario that has one."""
 
     target: str
     found: Diagnosis

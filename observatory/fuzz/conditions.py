@@ -25,12 +25,12 @@ _LONG_FILE_LINES = 100
 
 
 def condition_pairs(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
-    """Yield each pair of conditions of one call, together with the tool that is called."""
+    """Yield each pair of conditions of a call, such as `kind: link` and `size: large`, together with the tool."""
     return ((tool, first, second) for first, second in combinations(conditions, 2))
 
 
 def calls_with_conditions(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield each call with its position and conditions. Calls are not executed; their effects are estimated."""
+    """Yield each call, its position, and its conditions such as `size: large`, estimated without executing calls."""
     model = WorkspaceModel()
     model.add_files(scenario.given.files)
     for index, step in enumerate(scenario.steps):
@@ -208,7 +208,7 @@ Drawn = TypeVar("Drawn")
 
 
 class Rarity:
-    """Counts the pairs of conditions in the suite (`seen`) and in generated calls, to generate rare conditions."""
+    """Counts pairs of conditions in the suite (`seen`) and in generated calls, so that rare pairs can be preferred."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen

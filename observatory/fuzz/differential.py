@@ -43,7 +43,7 @@ class Finding:
 
     @property
     def key(self) -> FindingKey:
-        """The cause, and the tools and events in the scenario. The search reports one finding for each key."""
+        """The disagreement's cause, and the scenario's tools and events. Only one finding is reported for each key."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -124,7 +124,7 @@ class DifferentialRunner:
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
-        """Replay a scenario on the target. After an error, retry once: one of its processes may have been killed."""
+        """Replay a scenario on the target. After an error, retry once: a process of the target may have been killed."""
         for _ in range(2):
             if self.apart:
                 traits_of(self.target).reset()
@@ -149,8 +149,8 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 
 class Campaign:
-    """One search for disagreements, which replays the generated `scenarios` with `runner` and counts in `tally`.
-    `named` adds the rule that is probably broken to a finding. Findings whose key is in `accepted` are not reported.
+    """One search for disagreements, which replays the generated `scenarios` with `runner` and counts in `tally`. The
+    function `named` adds the probably broken rule to a finding. Findings whose key is in `accepted` are not reported.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class Campaign:
             self.tally.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Return the disagreements of a generated scenario, and count the steps. Later replays are not counted."""
+        """Return the disagreements of a generated scenario, and count its steps. Replays for shrinking do not count."""
         self.runner.tally = self.tally
         try:
             return self.runner.differences(scenario)

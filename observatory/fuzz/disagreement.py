@@ -139,7 +139,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with one implementation's results as the expected ones, to compare the other side with them."""
+    """Return the step with one side's results (`ours` and `files`) as expected results, to compare the other side."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -165,12 +165,12 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the name of the step's tool; `parallel` for several calls, `world event` for no call."""
+    """Return the tool of a step with these calls: `parallel` for several calls, `world event` for no call."""
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return both texts without reminders. If there was one, final newlines are removed: they may belong to it."""
+    """Return both texts without reminders. If a text had a reminder, final newlines of both texts are removed, too."""
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]

@@ -14,13 +14,13 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import DONE
 
 _UNSHARED_WEIGHT = 0.3
-"""Weight in the similarity of two calls of a condition that only one of them has. Shared conditions have 1."""
+"""In the similarity of two calls, the weight of a condition that only one call has. A shared condition has weight 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The last call in a scenario of the suite of a tool that the scenario's rule is about. Findings are compared with
-    these calls to guess the broken rule. `result` is the name of an error, or `done`.
+    """The last call, in a scenario of the suite, of a tool that the rule of the scenario is about. Findings are
+    compared with these calls to guess the broken rule. `result` is the name of the call's error, or `done`.
     """
 
     scenario_id: str
@@ -76,7 +76,7 @@ def example_index(suite: Suite) -> ExampleIndex:
 
 
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
-"""The numbers of scenarios that are replayed to find a broken rule: at most, and even after the time limit."""
+"""Maximum number of scenarios that are replayed to find a broken rule, and minimum number after the time limit."""
 _MAX_VOTERS = 5
 """Number of most similar scenarios that vote for their rules if no replayed scenario shows the disagreement."""
 _TEXT_CLASSES = ("wording", "quirk")

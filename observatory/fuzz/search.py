@@ -50,7 +50,7 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The name of the compared implementation in messages; "nothing beside it" at the level `safe`."""
+        """The name, in messages, of the implementation beside the target; at the level `safe`, "nothing beside it"."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -58,7 +58,7 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect both sides, yield the search, and close them. Raises ConnectError, AdapterError or SuiteError."""
+    """Connect both implementations, yield the search, and close them. Raises ConnectError, AdapterError, SuiteError."""
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     alone = request.level == "safe"

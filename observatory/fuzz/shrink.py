@@ -30,7 +30,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first untried candidate with the disagreement. None if there is none, or at a limit."""
+        """Return the first untried candidate that `shows` accepts. None if there is none, or the search must end."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -119,7 +119,7 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants with a part of a text removed, or a character replaced by `a`, in all texts."""
+    """Yield variants in which the same part is removed from every text, or one character becomes `a` in every text."""
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -166,7 +166,7 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each part of a value that may be shortened, after its position (a key, an index or an attribute's name)."""
+    """Yield the position (a key, an index or an attribute's name) and the value of each part that may be shortened."""
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)
@@ -201,7 +201,7 @@ def _change_texts(
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a copy with every text replaced by `text(TEXT)`, and paths by their new path in `names`, if any."""
+    """Return a copy in which `text` has changed every text, and each path in `names` is replaced by its new path."""
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)
@@ -225,7 +225,7 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each piece to remove: the whole, halves, quarters, …, at most 64 of each size."""
+    """Yield the start and the end of pieces of `length` items: the whole, halves, quarters, …, at most 64 of a size."""
     size = length
     while size:
         starts = range(0, length, size)

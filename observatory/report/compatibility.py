@@ -62,7 +62,7 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return a cell: `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` for a lacking capability, `?`."""
+    """Return `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` if not claimed, or `?` if unknown."""
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -132,7 +132,7 @@ def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]
 
 
 def _table_columns(names: Iterable[str], separator: str) -> list[Column]:
-    """Return a column for each name. `separator` separates its two parts, for example `@` in `agno@3.1.10`."""
+    """Return a column for each name, such as `agno@3.1.10`. The `separator`, here `@`, divides the name in two."""
     found = []
     for letter, name in zip(column_letters(), names, strict=False):
         short, mark, facts = name.partition(separator)
@@ -155,7 +155,7 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
 def rule_row_from_data(
     rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return a rule's row with a cell for each of the `names`, whose kind is `of`: "implementations" or "versions"."""
+    """Return a rule's row with a cell for each of `names`. `of` is their kind: "implementations" or "versions"."""
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position

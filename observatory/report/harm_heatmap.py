@@ -48,7 +48,7 @@ class MapCell:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """An implementation or, if `product`, a version of Claude Code: its numbers of tested and of harmed `sessions`."""
+    """An implementation or, if `product`, a version of Claude Code: how many `sessions` were tested and `harmed`."""
 
     name: str
     product: bool
@@ -70,7 +70,7 @@ class MapRow:
 
     @property
     def share_text(self) -> str:
-        """The share of sessions with any harm: `7.5%`, or `7.5%* (6–9)` with its confidence interval for a sample."""
+        """The share of sessions with any harm: `7.5%`. For a sample, with the confidence interval: `7.5%* (6–9)`."""
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
@@ -149,7 +149,7 @@ _COLUMN_GAP = 8
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """Sizes in pixels. Names with more than `letters` characters are shown without their version."""
+    """Sizes of the harm map in pixels. Names with more than `letters` characters are shown without their version."""
 
     width: int
     names: int
@@ -183,7 +183,7 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
 
 
 def _column_layout(left: float, right: float) -> list[dict[str, Any]]:
-    """Return the position, the width and the title of each harm's column, filling `left` to `right`."""
+    """Return position, width and title of the column of each kind of harm. The columns fill `left` to `right`."""
     width = (right - left - _COLUMN_GAP) / len(KINDS)
     return [
         {

@@ -40,9 +40,9 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold in more or in fewer scenarios after than before, if only scenarios that were judged on
-    both sides count. `holding`: the numbers of scenarios that pass before and after. `judged`: the number of compared
-    scenarios. `shortest`: the shortest scenario that fails afterwards.
+    """Compare results before and after, in scenarios that were judged on both sides. Return the rules that hold in more
+    or in fewer of these scenarios afterwards. `holding`: the numbers of scenarios that pass before and after. `judged`:
+    the number of compared scenarios. `shortest`: the shortest scenario that fails afterwards.
     """
     found = {}
     for rule in before:

@@ -85,7 +85,7 @@ def home_page(data: SiteData) -> str:
 def harm_map_html(
     data: SiteData, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the HTML of the harm map, whose cells link to the section about this kind of harm. `names` are the
+    """Return the HTML of the harm map. Each cell links to a section about its kind of harm. `names` are the
     implementations and versions to show; None: all implementations and, with `products`, all product versions. `above`
     is the relative path from the page to the root of the site.
     """

@@ -29,9 +29,9 @@ def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield a section for each kind of harm, the worst kind first: the number of harmed sessions, and the shortest
-    scenario with a picture of its steps. `sessions` is the number of tested scenarios, `counts` of those with each kind
-    of harm. For each kind, `shortest` contains the `scenario`, its `title`, the harmful `step` (from 1) and a `line`
-    about the harm.
+    scenario with a picture of its steps. `sessions` is the number of tested scenarios, `counts` contains the number of
+    scenarios with each kind of harm. For each kind, `shortest` contains the `scenario`, its `title`, the harmful `step`
+    (from 1) and a `line` that describes the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in NON_HARM_KINDS for kind in shown):
@@ -52,7 +52,7 @@ def harm_sections(
 
 
 def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
-    """Return a picture of the workspace and the last steps up to step `harmed` (from 1). `line` is about the harm."""
+    """Return a picture of the workspace and the last steps up to step `harmed` (from 1). `line` describes the harm."""
     given = [_shorten_block(each) for each in given_blocks(scenario)]
     steps = [_step_values("The workspace" if given else "An empty workspace", given[:_MAX_FILES])]
     if len(given) > _MAX_FILES:
@@ -98,11 +98,11 @@ def _shorten_text(text: str) -> str:
 
 
 _MAX_RULES = 12
-"""Maximum number of changed rules to list: of those that hold in fewer scenarios, and of those in more."""
+"""Maximum length of each of two lists: the rules that hold in fewer scenarios, and the rules that hold in more."""
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
-    """Yield list items about harm that became more or less frequent. `since` is the comparison in harm.json."""
+    """Yield list items about harm that became more or less frequent. `since`: comparison with the previous version."""
     sessions, (before, after) = since["sessions"], since["any"]
     was, now = (percent(part, sessions) for part in (before, after)) if sessions else ("", "")
     if was != now:

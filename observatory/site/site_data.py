@@ -90,8 +90,8 @@ class SiteData:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of a page, or of its section about a `kind` of harm, relative to the root of the site.
-        Empty if there is no such page.
+        """Return the address of the page about a row of the harm map or, unless `kind` is empty, of the section about
+        this kind of harm, relative to the root of the site. Empty if there is no such page.
         """
         if row.product and row.name not in self.recorded:
             return ""

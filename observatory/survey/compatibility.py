@@ -38,7 +38,7 @@ _ONE_LINE_KEYS = ("holding", "yes", "sessions", "scenario")
 
 @dataclass(frozen=True, slots=True)
 class RuleScenario:
-    """The properties of a scenario that the table uses. The length is used to find the shortest failing scenario."""
+    """Properties of a scenario for compatibility.json. `length` is used to find the shortest failing scenario."""
 
     id: str
     rule: str
@@ -90,7 +90,7 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return `since`: the previous version, and the rules whose results differ from it. Empty if there is none."""
+    """Return `since`: the previous version, if there is one, and the rules whose results differ between the two."""
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -104,9 +104,9 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold for `after` in more or in fewer scenarios than for the target `before`, as
-    `common_cells` does, for the first contract of the survey. Raises KeyError for an unknown target, ValueError for
-    another survey format.
+    """Return the rules that hold for the target `after` in more or in fewer scenarios than for the target `before`, in
+    the format of `common_cells`. Uses results for the first contract of the survey. Raises KeyError for an unknown
+    target, ValueError for a survey in a different format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -191,7 +191,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return the number and the shortest of the scenarios with each harm, from `harm` in docs/implementations.json."""
+    """Return, by kind of harm, the number of scenarios and the shortest one, from `harm` in implementations.json."""
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
         "sessions": found["sessions"],

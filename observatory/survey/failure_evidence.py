@@ -60,8 +60,8 @@ class Mismatch:
 class Evidence:
     """The answers of a target in a failing scenario, for reports to maintainers. `step` is the number of the failing
     step, from 1, `found` are the differences at this step. `answers` contains the answers to the calls of each step up
-    to it. If the target ended early, `error` is the reason. `inputs` is the digest of the replayed scenario, which
-    shows whether the evidence is out of date.
+    to the failing step. If the target ended early, `error` is the reason. `inputs` is the digest of the replayed
+    scenario, which shows whether the evidence is out of date.
     """
 
     scenario: str
@@ -103,10 +103,11 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay a failing scenario (according to implementations.json) of each safety rule that the target `name@version`
-    breaks, store the answers in evidence.json in `folder`, and return them by rule id. `again` contains the scenarios
-    that were just run again (None: all); for other failing scenarios, stored answers are reused. Targets that are not
-    in `order` are removed. Raises JsonFileError for a target without results, and the errors of `gather_evidence`.
+    """Replay one failing scenario of each safety rule that the target `name@version` breaks according to
+    implementations.json, store the answers in evidence.json in `folder`, and return them by rule id. `again` contains
+    the scenarios that were just run again (None: all); for other failing scenarios, stored answers are reused. Targets
+    that are not in `order` are removed from evidence.json. Raises JsonFileError for a target without results, and the
+    errors of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -180,7 +181,7 @@ def _find_evidence(
 
 
 def evidence_from_outcome(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return the answers up to the first step that fails, and its differences. None if no step fails."""
+    """Return the answers up to the first failing step, and the differences at this step. None if no step fails."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "error"):

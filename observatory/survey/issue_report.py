@@ -40,8 +40,8 @@ _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 @dataclass(frozen=True, slots=True)
 class Report:
     """The data of a report to the maintainers of a target about one rule that it breaks, with a failing scenario and
-    its evidence. `cell` is the rule's entry for the target in docs/compatibility.json, `result` the target's in
-    docs/implementations.json.
+    its evidence. `cell` is the rule's entry for the target in docs/compatibility.json, `result` the entry of the target
+    in docs/implementations.json.
     """
 
     target: Target

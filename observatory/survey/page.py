@@ -49,7 +49,7 @@ class ShortestExample:
 
 @dataclass(slots=True)
 class HarmTally:
-    """The harm that one target does: the tested scenarios, those with each kind of harm, and the shortest of these."""
+    """For one target: the tested scenarios, the scenarios with each kind of harm, and the shortest of each kind."""
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
@@ -86,8 +86,8 @@ class HarmTally:
     def from_stored(
         cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()
     ) -> HarmTally:
-        """Return the tally in `data`, a target's stored result, without the scenarios in `again`, which are run again.
-        `tried` are the tested scenarios.
+        """Return the tally of a target's stored result (`data`), without the scenarios in `again`, which are run again.
+        `tried` are all tested scenarios.
         """
         scenarios = data["scenarios"]
         return cls(
@@ -170,13 +170,13 @@ def result_data(
 
 
 def is_fully_tested(target: Mapping[str, Any]) -> bool:
-    """Whether a target was tested for harm in all its fully replayed scenarios, by its implementations.json entry."""
+    """Whether all fully replayed scenarios of a target were tested for harm, according to implementations.json."""
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
 
 
 def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
-    """Whether an entry in implementations.json states the scenarios tested for harm. Only then it can be extended."""
+    """Whether an implementations.json entry states its tested scenarios. A run cannot extend any other entry."""
     return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 

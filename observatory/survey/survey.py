@@ -59,9 +59,9 @@ class Survey:
 
     With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
     if it was not run, ended with an error, contains a call that the mapping does not support any more, or if the newest
-    contract answers it differently than the newest contract at that time. After a change of its design, a target is run
-    on all scenarios. `sample` is the number of scenarios to run, spread evenly over the suite and the same for each
-    target. None: all scenarios.
+    contract answers it differently than the contract that was the newest when the result was stored. After a change of
+    its design, a target is run on all scenarios. `sample` is the number of scenarios to run, spread evenly over the
+    suite and the same for each target. None: all scenarios.
     """
 
     suite: Suite

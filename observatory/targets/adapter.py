@@ -62,7 +62,7 @@ _PROCESS_CAPABILITIES = frozenset({"kill", "sessions", "stop"})
 
 
 def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """Return the text with every value masked that group 1 of a pattern matches, such as hashes that differ by run."""
+    """Mask each value in the text that group 1 of one of the `patterns` matches, such as a hash that differs by run."""
     for pattern in patterns:
         text = pattern.sub(_mask_first_group, text)
     return text

@@ -32,8 +32,8 @@ def targets() -> Iterator[Target]:
 
 
 def find(spec: str) -> Target:
-    """Return the target `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION`, without a version the newest. Raises
-    UnknownTargetError, and SuiteError for an invalid mapping file.
+    """Return the target that `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` names; without a version, its newest
+    version. Raises UnknownTargetError, and SuiteError for an invalid mapping file.
     """
     # A version contains no slash, but a path may contain an @.
     name, at, version = spec.rpartition("@")
@@ -56,7 +56,7 @@ def find(spec: str) -> Target:
 
 
 def _suggest(name: str) -> str:
-    """Return a sentence for the error about an unknown target: a mapping file, or a target with a similar name."""
+    """Return a sentence that suggests a mapping file, or a target with a similar name, for an unknown target `name`."""
     is_path = "/" in name or name.endswith((".yml", ".json"))
     for file in (Path(name).with_suffix(".yaml"), Path(f"{name}.yaml")):
         if file.is_file():

@@ -12,7 +12,7 @@ EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell
 
 
 class InexpressibleError(ValueError):
-    """A format cannot express a call. The message ends a sentence such as `Edit of`: "an empty new file"."""
+    """A format cannot express a call. The message, such as `an empty new file`, completes a sentence: `Edit of …`."""
 
 
 class Knowledge:
@@ -57,7 +57,7 @@ def _requested_lines(text: str, arguments: Mapping[str, Any]) -> str:
 def write_call(
     form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge
 ) -> str:
-    """Return a call as a text in the format `form`, with the target's `path`. Raises InexpressibleError."""
+    """Return a call as text in the format `form`, with `path` as the path of the file. Raises InexpressibleError."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise InexpressibleError("a file whose path is not one line")
     return FORMATS[form](tool, arguments, path, knowledge)
@@ -88,7 +88,7 @@ _SEARCH_REPLACE_MARK = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLAC
 _LINE_IS_MARK = "a line that is a mark of the format"
 """The message of the InexpressibleError for a text with a line that has a meaning in the format."""
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-"""Matches characters that a shell or a terminal may remove, so that a line becomes the `EOF` of a here-document."""
+"""Matches characters that a shell or a terminal may remove. The remaining line may then be the final `EOF`."""
 
 
 def _write_search_replace(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001
@@ -190,7 +190,7 @@ def _changed_lines(
 
 
 def _as_quoted(text: str | None, old: str) -> str | None:
-    """Return a file as a model quotes it: without a byte order mark, with LF unless `old` contains CR, or None."""
+    """Return the file's `text` as a model quotes it: no byte order mark, and LF line ends unless `old` contains CR."""
     if text is None:
         return None
     text = text.removeprefix("\ufeff")

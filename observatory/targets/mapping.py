@@ -122,7 +122,7 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """The section `result` of a mapping: places of text and error flag, replacements, refusals, error messages."""
+    """The section `result` of a mapping: where an answer contains text and error flag, and how to detect refusals."""
 
     errors: Vocabulary
     text: YamlPath = ()
@@ -232,7 +232,7 @@ Built = TypeVar("Built")
 
 
 def _build_section(cls: type[Built], section: Mapping[str, Any], **more: Any) -> Built:
-    """Return an object of `cls` whose attributes are the keys of a section, and `more`. Lists become tuples."""
+    """Return a `cls` object. Its attributes are the keys of a mapping's `section`, and `more`; lists become tuples."""
     attributes = {key: tuple(item) if isinstance(item, list) else item for key, item in section.items()}
     return cls(**attributes | more)
 

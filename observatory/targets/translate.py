@@ -135,7 +135,7 @@ def read_workspace_text(root: Path, path: str) -> str | None:
 
 
 def _target_path(target: Target, value: Any, scope: Scope) -> Any:
-    """Return a path as the target requires: absolute, relative, or with the workspace as `/`. Others are unchanged."""
+    """Return `value` as the target expects paths in the workspace: absolute, relative, or with `/` as the root."""
     root = str(scope.root)
     if not isinstance(value, str) or not (value == root or value.startswith(root + "/")):
         return value
@@ -179,7 +179,7 @@ def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 class CapturedText(str):
-    """A text that was captured from an answer. In `$sum`, its digits are a number; those of a model's text are not."""
+    """A text that was captured from an answer. `$sum` treats a captured `12` as a number, but not `12` from a model."""
 
     __slots__ = ()
 
@@ -200,7 +200,7 @@ def captured_values(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str
 
 
 def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts that are searched for values: the text of the answer, and the whole answer as JSON."""
+    """Return the texts in which captured values are searched: the text of the answer, and the whole answer as JSON."""
     text = answer.value if answer.raised else _value_at(answer.value, target.result.text)
     whole = json.dumps(answer.value, ensure_ascii=False, default=str)
     return (text, whole) if isinstance(text, str) else (whole,)

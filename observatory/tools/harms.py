@@ -93,7 +93,7 @@ def count_steps(suite: Suite, scenario_id: str) -> int:
 
 
 def load_conventions() -> Sequence[Mapping[str, str]]:
-    """Return the changes of files that do not count as harm: each `sentence`, with a `scenario` that shows it."""
+    """Return changes of files that do not count as harm: a `sentence` about each, and a `scenario` that shows it."""
     listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
     return listed
 
@@ -160,10 +160,10 @@ def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str
 def harm_data(
     found: Iterable[RecordedHarm], sessions: Mapping[str, Set[str]], suite: Suite
 ) -> dict[str, Any]:
-    """Return the content of docs/harm.json. Exits with a message if a harm has no cause in harms.yaml. It contains the
-    number and the shortest of the scenarios with each kind of harm for each contract, the number of scenarios by
-    contract for each cause, and the number of recordings with each kind of harm for each rule. `sessions` contains the
-    recorded scenarios of each contract.
+    """Return the content of docs/harm.json: for each contract, the number of scenarios with each kind of harm and the
+    shortest of them; for each cause, the number of scenarios by contract; for each rule, the number of recordings with
+    each kind of harm. `sessions` contains the recorded scenarios of each contract. Exits with a message if a harm has
+    no cause in harms.yaml.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
@@ -227,7 +227,7 @@ def changes_since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return `since`: the differences in harm from the previous contract, in scenarios recorded on both, or empty."""
+    """Return `since`: differences in harm from the previous contract, in scenarios recorded on both. May be empty."""
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
         return {}
@@ -248,7 +248,7 @@ def changes_since(
 
 
 def page_sections(found: Mapping[str, Any]) -> str:
-    """Return the sections of docs/harm.md: kinds of harm, changes that are not harm, harm by contract (`harm_data`)."""
+    """Return the sections of docs/harm.md: kinds of harm, harmless changes, and harm by contract (from `harm_data`)."""
     kinds = KINDS[:-1]
     contracts = [
         [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]

@@ -119,8 +119,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure_implementation(name: str, folder: str) -> Row:
-    """Run an implementation with the three runners, using temporary files in `folder`. One that is wrong on purpose is
-    run only on one in `_PART` scenarios, different from those of its neighbours.
+    """Run an implementation with the three runners, using temporary files in `folder`. An implementation that is wrong
+    on purpose is run only on one in `_PART` scenarios, different from those of the next such implementation.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:

@@ -21,7 +21,7 @@ from readfirst.harness.versions.points import Histories, scenarios_of_changes
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts, find_changes
 
 MAX_VERSIONS_ASKED = 8
-"""Between more versions, `record_between` only replays scenarios that differ, not their whole families."""
+"""If more versions lie between two contracts, `record_between` replays only differing scenarios, not whole families."""
 
 Ask = Callable[[str, Sequence[str]], Answers]
 

@@ -79,7 +79,7 @@ def _value_since(history: History, name: str) -> str | None:
 
 
 def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return all behaviours of a version, or those that differ between two, by name. Raises UnknownVersionError."""
+    """Return the behaviours of one version, or those that differ between two versions. Raises UnknownVersionError."""
     first, *others = map(behaviours_in_version, versions)
     return {
         name: (each, *(other[name] for other in others))
@@ -97,7 +97,7 @@ class PageError(ReadfirstError):
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
-    """Yield the lines that `product behaviours` prints about one version or two. `found`: from `compare_behaviours`."""
+    """Yield the lines that `product behaviours` prints about one or two versions. `found`: see `compare_behaviours`."""
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
         return
@@ -121,7 +121,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
 
 
 def update_tables(page: str) -> str:
-    """Return docs/reference-behaviours.md with new tables between the two marks. Raises PageError without marks."""
+    """Return docs/reference-behaviours.md with new tables between two comments. Raises PageError if one is missing."""
     head, begin, rest = page.partition(f"{BEGIN_MARK}\n")
     _, end, tail = rest.partition(END_MARK)
     if not begin or not end:

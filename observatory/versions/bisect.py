@@ -117,7 +117,7 @@ def _search_range(
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Yield the changes in the range `versions`, whose ends answer `low` and `high`. `published`: all versions."""
+    """Yield changes in the range `versions`. Its ends gave the answers `low` and `high`. `published`: all versions."""
     changed = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]

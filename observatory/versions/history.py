@@ -44,7 +44,7 @@ def changes_with_answers(suite: Suite, known: Histories) -> list[ChangeWithAnswe
 
 
 def _difference_key(each: Occurrence) -> tuple[str, ...]:
-    """Return the key of a difference between two answers. It is equal in all scenarios that one change affects."""
+    """Return the key of a difference between two answers. Equal differences in several scenarios have the same key."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 

@@ -82,7 +82,7 @@ def retire(suite: Suite, version: str) -> None:
 
 
 def derive_transcript(recording: Recording, name: str) -> Transcript | None:
-    """Return the recorded answers of a version, otherwise those of both neighbouring versions if equal, or None."""
+    """Return a version's recorded answers. If missing: the answers of both neighbouring versions if equal, or None."""
     if name in recording.transcripts:
         return recording.transcripts[name]
     with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})

@@ -31,7 +31,7 @@ class Gemini:
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse the offered tools, and the tool results after the model's last message. Raises WireError."""
+        """Parse a request's offered tools, and tool results after the model's last message. Raises WireError."""
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(

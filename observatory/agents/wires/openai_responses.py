@@ -37,7 +37,7 @@ class OpenAIResponses:
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse the offered tools, and the tool results after the model's last items. Raises WireError."""
+        """Parse a request's offered tools, and tool results after the model's last items. Raises WireError."""
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]
@@ -98,7 +98,7 @@ def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
 
 
 def _only(arguments: Mapping[str, Any] | str) -> str:
-    """Return the only argument of a custom tool's call. Several arguments: all of them, as JSON."""
+    """Return the only argument of a custom tool's call. If there are several arguments, return all of them as JSON."""
     if isinstance(arguments, str):
         return arguments
     values = list(arguments.values())

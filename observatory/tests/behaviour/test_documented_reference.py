@@ -86,8 +86,8 @@ def test_a_reference_that_does_otherwise_is_found(
 
 
 def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether the reference agrees with one side of a contradiction: it meets one of the claims (all but those in
-    `missed`), a claim has no scenario, or users have reported the real behaviour.
+    """Whether the reference agrees with one side of a contradiction: it meets one of the claims (`missed` are claims
+    that it does not meet), a claim has no scenario, or users have reported the real behaviour.
     """
     shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)

@@ -48,7 +48,7 @@ def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_them() -> None:
-    """Messages tell the user to write outdated pages with `readfirst ... --write`. `renew` must run them all."""
+    """Messages tell the user to write outdated pages with `readfirst ... --write`. `renew` must run these commands."""
     run = {" ".join(step[1:]) for step in STEPS}
     sources = "\n".join(file.read_text() for file in (CHECKOUT / "observatory" / "cli").glob("*.py"))
     for command in COMMANDS:

@@ -121,7 +121,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: BrowserP
 
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[BrowserPage]:
-    """The report about two runs of `ruled` in Chromium. In the second, a scenario fails: nothing is refused."""
+    """In Chromium, the report about two runs. In the second run, `gate/not-read` fails: its call is not refused."""
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (
         run(verdict("gate/not-read", "passed", rule="read-first", length=2), numbers, target="python:a:b"),

@@ -48,13 +48,13 @@ def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
 
 
 DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
-"""Number of random pairs and triples of changes. From 100 on, all single changes are used, not every sixteenth."""
+"""Number of random pairs, and of triples, of changed behaviours. From 100 on, all single changes are tested, too."""
 EVERY = 1 if DRAWS >= 100 else 16
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_changes(3, DRAWS)]
 
 
 def diagnosis_error(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Return a message if a diagnosis leaves scenarios unexplained, or has more changes than `changes`, or empty."""
+    """Return what is wrong with a diagnosis of `changes`: unexplained scenarios, or more changes. Empty if correct."""
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
@@ -129,8 +129,8 @@ def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
 
 
 def test_what_every_version_has_may_be_lacking() -> None:
-    """Scenarios with a lacking tool are left out if every version has it. If only some have it, they are used, because
-    they help to find the version.
+    """A scenario whose tool the implementation lacks is left out if every version has this tool. If only some versions
+    have it, the scenario is used, because it helps to find the version.
     """
     lacks = {each: Fingerprint(f"lacks {each}") for each in ("Write", "MultiEdit", "MultiEdit, Write")}
     assert [*without_missing_capabilities({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
@@ -192,7 +192,7 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search may use only contracts of other versions. Before 2.0, where neighbours differ, it takes minutes."""
+    """The search may use only the other contracts. It takes minutes before 2.0, where consecutive contracts differ."""
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert names_version_near(unknown, CONTRACTS.index(name))
@@ -200,7 +200,7 @@ def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Cl
 
 
 def names_version_near(found: Diagnosis, place: int) -> bool:
-    """Whether the named version is between the contracts before and after number `place` in CONTRACTS."""
+    """Whether the diagnosis names a version between the contracts before and after index `place` in CONTRACTS."""
     first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]
     named = [each.partition("+")[0] for each in (found.version, *found.alike) if each != "documented"]
     return any(version_of(first) <= version_of(each) <= version_of(last) for each in named)

@@ -160,8 +160,8 @@ class Cut(Altered):
 
 
 class Reminded:
-    """An adapter whose sessions strip the whitespace around answers. `says_so`: it reports, through `was_contaminated`,
-    that reminders were removed from answers, which may cost whitespace.
+    """An adapter whose sessions strip the whitespace around answers. With `says_so`, it reports through
+    `was_contaminated` that reminders were removed from answers, and whitespace possibly with them.
     """
 
     capabilities = Cut.capabilities

@@ -15,7 +15,7 @@ RACE = ToolCall("Read", READ.arguments, during=(TOUCH,))
 
 
 class Side:
-    """Declares Read, Edit, Write and these capabilities. Tests never open a session."""
+    """An adapter that declares Read, Edit, Write and the capabilities `more`. Tests never open a session."""
 
     def __init__(self, *more: str) -> None:
         self.capabilities = frozenset({"Read", "Edit", "Write", *more})

@@ -61,7 +61,7 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
 
 
 class NoRefusalForUnheardOfName(Altered):
-    """Reports success where a call about a file `unheard-of` must be refused. No scenario has such a file."""
+    """Reports success for calls about a file `unheard-of` that must be refused. No scenario has a file of this name."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)

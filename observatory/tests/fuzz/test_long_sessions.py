@@ -126,7 +126,7 @@ def test_the_share_of_calls_that_agree_is_reported(
 def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
     place: WorkspacePool, suite: Suite
 ) -> None:
-    """Otherwise the search would not find later differences in files."""
+    """If only answers differ, the replay must continue, so that the search also finds later differences in files."""
 
     class OtherWordsThenOtherFiles(Altered):
         def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]

@@ -123,8 +123,8 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
 
 
 def new_pairs(index: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
-    """Return the number of pairs in the first 60 generated scenarios that are not in the suite. Pairs that are rare in
-    `seen` are preferred.
+    """Return how many pairs of conditions in the first 60 generated scenarios do not occur in the suite. The generator
+    prefers pairs that are rare in `seen`.
     """
     drawn = islice(scenarios(1, seen=seen), 60)
     made = {

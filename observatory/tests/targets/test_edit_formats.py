@@ -70,8 +70,8 @@ def apply_patch(patch: str, text: str | None) -> str | None:
 
 
 def apply_block(block: str, text: str | None) -> str | None:
-    """Return a text (None: no file) after a search-and-replace block. An empty search part creates the file. None if
-    the searched lines do not occur.
+    """Return the text (None: no file) after applying a search-and-replace block. An empty search part creates the file.
+    None if the searched lines do not occur.
     """
     search, *lines, replace, after = block.split("\n")
     assert (search, replace, after) == ("<<<<<<< SEARCH", ">>>>>>> REPLACE", "")
@@ -82,7 +82,7 @@ def apply_block(block: str, text: str | None) -> str | None:
 
 
 def apply_markers(patch: str, text: str | None) -> str | None:
-    """Replace the first occurrence of the old text of a patch with conflict markers. None if there is none."""
+    """Replace the old text of a patch with conflict markers once in `text`. None if the old text does not occur."""
     assert patch.startswith("<<<<<<< ORIGINAL\n")
     assert patch.endswith("\n>>>>>>> UPDATED")
     inside = patch.removeprefix("<<<<<<< ORIGINAL\n").removesuffix("\n>>>>>>> UPDATED")

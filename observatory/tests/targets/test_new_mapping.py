@@ -148,7 +148,7 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
 
 
 class Refuses:
-    """A server with one message for all refusals: of every call but Read or, without `all_`, only before a Read."""
+    """A server that refuses every call but Read, with one message. Without `all_`, it refuses only before a Read."""
 
     def __init__(self, *, all_: bool) -> None:
         self.all = all_

@@ -159,7 +159,7 @@ def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -
 
 
 class AnyVersion(dict[str, str]):
-    """A table of newest versions. Each package of every target has a newer version in it than any published version."""
+    """A table of newest versions. The version of each package of every target is newer than any published version."""
 
     def __init__(self) -> None:
         names = {

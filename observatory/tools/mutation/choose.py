@@ -50,7 +50,7 @@ _NOTE = (
 _LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""No more scenarios of a kind (`drawn-SEED`, `long-SEED`) are tried for a fault after so many failures."""
+"""If this many scenarios of a kind (`drawn-SEED`, `long-SEED`) did not detect a fault, no more of them are tried."""
 _VALUE_DECAY = 0.6
 """Factor for the value of a fault after each scenario that did not detect it. High values are tried first."""
 

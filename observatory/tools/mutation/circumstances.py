@@ -21,7 +21,7 @@ _calls: list[frozenset[str]] = []
 _prepared = _answered = 0
 """Numbers of prepared and of executed calls. Parallel calls are all prepared before the first is executed."""
 _answering = False
-"""Whether a call is being executed. Arguments that are prepared meanwhile belong to it: a hook changed them."""
+"""Whether a call is being executed. Arguments prepared meanwhile belong to this call, because a hook changed them."""
 _current: frozenset[str] = frozenset()
 
 
@@ -31,7 +31,7 @@ def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
 
 
 def attend(scenario: Scenario) -> None:
-    """Define the function `when` for all modules, and follow the calls, so that it knows their circumstances."""
+    """Make the function `when` available in all modules, and follow the calls of `scenario`, which `when` needs."""
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]

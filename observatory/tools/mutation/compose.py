@@ -25,7 +25,7 @@ NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is i
 
 
 def themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `crossings` by file. In a file, the key is the last part of the id."""
+    """Return the scenarios of the family `crossings` by file and, in each file, by the last part of their ids."""
     of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
     return {
         "crossings/rules": dict(crossings.crossings(subjects.RULES, (*crossings.EVENTS, "mentioned"))),
@@ -39,9 +39,9 @@ def themes() -> dict[str, crossings.Scenarios]:
 
 
 def threshold_themes() -> dict[str, crossings.Scenarios]:
-    """Return the scenarios of the family `thresholds` by size, each size a file with the last parts of ids as keys.
-    Existing scenarios are kept. Prints the rules that lack a scenario without a reason in thresholds.yaml, or have one
-    despite a reason.
+    """Return the scenarios of the family `thresholds` by file (one for each size) and, in each file, by the last part
+    of their ids. Existing scenarios are kept. Prints each rule that lacks a scenario although thresholds.yaml states no
+    reason, and each rule that lacks none although thresholds.yaml states a reason.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}

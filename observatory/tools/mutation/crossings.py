@@ -39,8 +39,8 @@ def run(command: str) -> Step:
 class Subject:
     """A rule, mode, hook or group of files that is combined with events: a workspace (`given`) and calls. `known` are
     the calls before the event, so that the session knows the files. `shown` are the calls after the event, which show
-    whether the rule still holds. `alone` are both groups of calls, used without calls between them. `skipped` are
-    events that make no sense for the subject. `further` are the events in `FURTHER` that are used, too.
+    whether the rule still holds. `alone` are both groups of calls, without an event between them. `skipped` are events
+    that make no sense for the subject. `further` are the events in `FURTHER` that are used for the subject, too.
     """
 
     title: str
@@ -176,7 +176,7 @@ def _with_mentions(subject: Subject) -> list[Step]:
 
 
 def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Add the file `other.txt`, or the file that the subject names instead, which the event may use."""
+    """Add the file that the event may use: `other.txt`, or the file that the subject names in its place."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}

@@ -32,7 +32,7 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases that execute at least one of the lines, as a bit set. All for a line of an import."""
+        """Return the cases that execute at least one of the lines, as a bit set: all, if an import executes a line."""
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
         found = 0
@@ -50,7 +50,7 @@ class Cases:
         return found
 
     def ways(self, modules: Collection[str]) -> list[int]:
-        """Divide the test cases into groups, as bit sets, that execute the same lines of `modules`."""
+        """Return groups of the test cases that execute the same lines of `modules`. Each group is a bit set."""
         groups = [(1 << len(self.seconds)) - 1]
         for (module, _), there in self.reached.items():
             if module in modules:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 Key = tuple[str, str, str, int]
-"""The module, function, old lines and new lines of a mutant, and the number of the change among equal ones."""
+"""The module, function, old lines and new lines of a mutant, and the number that distinguishes equal changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Compare two texts. Return the number of the first line that differs, from 1, and the differing lines of each."""
+    """Return the number of the first differing line of two texts, from 1, and the differing lines of both texts."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -214,7 +214,7 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines (module and number) of functions and classes that use a name, also through constants."""
+    """Return the lines (module and number) in functions and classes that use a name, directly or through a constant."""
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}
     while fresh:

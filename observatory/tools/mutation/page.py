@@ -22,8 +22,8 @@ from readfirst.observatory.report.harm_heatmap import confidence_interval
 LEAST = 95.0
 """The goal of a complete run: the percentage of all mutants that must be killed."""
 LEAST_EXCEPTIONS = 97.0
-"""The goal of a run with `--exceptions`: the percentage of mutants with a condition that is wrong in one circumstance
-that must be killed. Mutants that are equivalent to the original do not count.
+"""The goal of a run with `--exceptions`, whose mutants have a condition that is wrong in one circumstance: this
+percentage of the mutants must be killed. Mutants that are equivalent to the original do not count.
 """
 
 _TOP = """\
@@ -185,7 +185,7 @@ def noticed_by(fates: Sequence[MutantResult]) -> dict[Mutant, str]:
 
 
 def by_harm(fates: Sequence[MutantResult]) -> str:
-    """Return the report of a run at the level `effects`: killed mutants by consequence, and those with only effects."""
+    """Return the report of a run at the level `effects`: killed mutants by consequence, and a list of those without."""
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), ConsequenceCounts.of(by.values())

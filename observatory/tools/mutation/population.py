@@ -35,9 +35,9 @@ FUZZED, LONG = 3000, 200
 @dataclass(frozen=True, slots=True)
 class Judged:
     """The result of a run with `--exceptions`. `rules` is the number of mutants that make a condition wrong in every
-    circumstance; test cases detect `noticed` of them. Only their conditions get exceptions, and `exceptions` is the
-    number of these. `fates` contains the results of the exceptions that have an effect in some call. `calls` is the
-    number of calls in generated scenarios.
+    circumstance; test cases detect `noticed` of them. Only the conditions of detected mutants are also made wrong in
+    single circumstances: `exceptions` is the number of these mutants. `fates` contains the results of the exceptions
+    that have an effect in some call. `calls` is the number of calls in generated scenarios.
     """
 
     rules: int

@@ -36,7 +36,7 @@ class LeftOut:
     is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Whether the change of a mutant, which is then not tested, is only in this part of the code."""
+        """Whether a mutant changes only this part of the code. Such a mutant is not tested."""
         if self.is_argument:
             return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
@@ -99,7 +99,7 @@ class Survivors:
         return findings
 
     def killed(self, killed: dict[Key, str]) -> list[Finding]:
-        """Return a finding for each accepted survivor that was `killed` (the key, and the killing test case)."""
+        """Return a finding for each accepted survivor in `killed`, which contains the killing test case by key."""
         return [
             Finding(
                 "killed",

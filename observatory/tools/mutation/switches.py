@@ -75,7 +75,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[FaultPoint]]:
-        """Return the outcome on the unchanged reference, and the points: only their faults can have an effect."""
+        """Return the outcome on the unchanged reference, and the points that occur: only their faults have effects."""
         self._met = met = set[FaultPoint]()
         try:
             return self._replayed(scenario), met

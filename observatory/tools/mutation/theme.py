@@ -41,7 +41,7 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return a line for each value of a mapping. Workspace files and parts of a step have separate lines."""
+    """Return YAML lines, one for each value of a mapping, each workspace file, and each step or call in a list."""
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():

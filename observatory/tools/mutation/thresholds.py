@@ -111,7 +111,7 @@ def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
 
 
 def lengthen_texts(values: Values, size: str) -> Values:
-    """Return the scenario with the longer texts of `size`, a key of SIZES. `tenth` inserts nine other calls before."""
+    """Return the scenario with texts lengthened to `size` (a key of SIZES). For `tenth`, nine more calls come first."""
     title, change = SIZES[size]
     words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
@@ -178,7 +178,7 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls are longer or, without such texts, the workspace files. Always true for `tenth`."""
+    """Whether the texts of calls, or the workspace files if calls have no texts, are longer. True for `tenth`."""
     keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 

@@ -22,7 +22,7 @@ from order import Order
 from panel import Panel
 
 _EXTRA_TIMEOUT_S = 60.0
-"""Added to the time limit, which is ten times the duration of the test cases on the unchanged package."""
+"""Seconds added to a trial's time limit of ten times the duration of its test cases on the unchanged package."""
 
 
 @dataclass(frozen=True, slots=True)
