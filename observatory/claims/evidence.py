@@ -70,7 +70,8 @@ class Evidence:
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
     """Return the combined status of several scenarios or calls: `not recorded` if one status is `not recorded`, or if
-    `statuses` is empty. `not shown` is ignored if there are other statuses. Several different statuses are `partly`.
+    `statuses` is empty. `not shown` is ignored if there are other statuses. `holds` and `in other words` give `in other
+    words`; other different statuses give `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"

@@ -142,7 +142,7 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield a row for each claim that is not entirely true: claim, refuting scenario, confirming versions."""
+        """Yield a row for each false or partly true claim: its words, a refuting scenario, the confirming versions."""
         for each in self.judged.values():
             if each.status in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.status in ("does not hold", "partly")]

@@ -92,7 +92,7 @@ def adopt(
 
 
 def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
-    """Yield each contract of a version with the contract of the previous version. Skips the suite's oldest contract."""
+    """Yield pairs: each contract of a version, and the contract before it. Skips the oldest contract of the suite."""
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before

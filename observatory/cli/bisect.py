@@ -146,7 +146,7 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: VersionReplays) -> Iterator[str]:
-    """Yield lines about a change. `former` is the oldest version with the answer that was given before the change."""
+    """Yield lines about a change. `former` is the version of the change before it, or the oldest searched version."""
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:

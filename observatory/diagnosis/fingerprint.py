@@ -19,7 +19,7 @@ _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
 
 
 class Fingerprint(NamedTuple):
-    """The result of a scenario as digests of its differences from the expected result, empty if nothing differs:
+    """Digests of the differences between the result of a scenario and the expected result, empty if nothing differs:
     `effects` for the level `effects`, `reason` for unexpected names of errors. If the scenario is unsupported,
     `effects` states the reason.
     """

@@ -50,7 +50,7 @@ def observe_run(
 
 def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
     """Read a results file of `readfirst run --format jsonl`. Return the name of the implementation, and its results by
-    scenario. Raises StreamError for an incomplete file, ObservationError for one without results for the default
+    scenario. Raises StreamError for an incomplete file, ObservationError for a file that lacks results for the default
     contract.
     """
     runs = {each.contract: each for each in read_stream(file)}

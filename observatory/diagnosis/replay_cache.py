@@ -140,7 +140,7 @@ _USED_ATTRIBUTE = "_asked"
 
 @cache
 def _watched_class(kind: type) -> type:
-    """Return a subclass of a group of behaviours that adds the name of each behaviour to `_asked` when it is read."""
+    """Return a subclass of a behaviour group. When a behaviour is read, its name is added to the attribute `_asked`."""
     names = frozenset(each.name for each in fields(kind))
 
     def get_attribute(group: object, name: str) -> Any:

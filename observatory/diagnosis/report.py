@@ -142,7 +142,7 @@ def _case_data(case: DiagnosisCase) -> dict[str, Any]:
 
 
 def as_markdown(cases: Sequence[DiagnosisCase]) -> str:
-    """Return a table with a row per implementation: its most similar version, changes, and numbers of failures."""
+    """Return a table with a row per implementation: most similar version, numbers of failures, changed behaviours."""
     numbers, changed = ("failures", "explained"), "changed behaviours, the most telling first"
     heads = ("implementation", "nearest to", *numbers, changed, "left")
     return table(heads, [_table_row(case) for case in cases], numbers=numbers)

@@ -28,8 +28,9 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield the lines that list the rules that the target probably breaks, by class and in the order of the suite: the
-    number of findings, and a scenario of the suite that shows the same fault. Findings without a rule are last.
+    """Yield the lines of a list of the rules that the target probably breaks, by class and in the order of the suite:
+    for each rule, the number of findings, and a scenario of the suite that shows the same fault. Findings without a
+    rule are last.
     """
     if not findings:
         return

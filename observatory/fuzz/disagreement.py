@@ -29,7 +29,7 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""First words of the differences between files of the workspaces. All others are between answers."""
+"""A difference that begins with one of these words is between files. All other differences are between answers."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,8 +53,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of the reference and of the target. `step` and `call` are numbers from 0.
-    `what` names the differing file or `answer`. `reference` and `target` contain the results as texts.
+    """One difference between the outcomes of the reference and of the target. `step` and `call` are the numbers of the
+    step and of its call, from 0. `what` names the differing file or `answer`. `reference` and `target` contain the
+    results as texts.
     """
 
     cause: Cause

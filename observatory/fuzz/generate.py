@@ -73,8 +73,8 @@ def scenarios(
 
 def single_file_scenario(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
     """Return a random scenario about one path. Such scenarios can share a session of the product. With `rarity`, files
-    and calls with the rarest conditions are used. If the file may be missing, no content has carriage returns: the line
-    ends of a new file would depend on files outside the workspace.
+    and calls with rare conditions are selected. If a call may create the file, all texts are without carriage returns:
+    the line ends of a new file would depend on files outside the workspace.
     """
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
@@ -360,7 +360,7 @@ class _StepGenerator:
         return ToolCall(call.tool, arguments)
 
     def _random_change(self, path: str) -> Step:
-        """Return a random change of a file by another program. If the path is not a plain file, return a Read."""
+        """Return a random change of a file by another program, or a Read if no plain file can be at the path."""
         model = self.model
         parts = path.split("/")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}

@@ -97,7 +97,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[FindingKey], tuple[Path, ...]]:
-    """Replay accepted disagreements. Return the keys of those that still occur, and the files of all others."""
+    """Replay the accepted disagreements. Return the keys of those that occur, and the files of those that do not."""
     accepted: set[FindingKey] = set()
     gone = []
     for entry in known:

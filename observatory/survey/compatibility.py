@@ -212,7 +212,7 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
 def _implementation_results(
     rules: Iterable[Rule], scenarios: Mapping[str, Sequence[RuleScenario]], target: _DATA, contract: str
 ) -> dict[str, list[ScenarioResult]]:
-    """Return a target's results for each rule id. Rules of a stricter level than the run's count as unsupported."""
+    """Return a target's results by rule id. Rules with a stricter level than the run's are counted as unsupported."""
     found: dict[str, list[ScenarioResult]] = {}
     reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:

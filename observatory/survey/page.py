@@ -35,8 +35,8 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
     """The shortest scenario that shows one kind of harm by a target. `step` is the number of the harmful step, from 1,
-    and `line` describes the harm. The attributes define the order of examples: hand-written before generated scenarios
-    (`made`), then those with fewer `steps`.
+    and `line` describes the harm. The attributes define the order of examples: hand-written scenarios before generated
+    ones (`made`), then scenarios with fewer `steps` before longer ones.
     """
 
     made: bool

@@ -198,7 +198,7 @@ def _as_quoted(text: str | None, old: str) -> str | None:
 
 
 def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the lines with `old`, before and after an edit. Raises InexpressibleError for several different lines."""
+    """Return the lines with `old`, before and after an edit. Raises InexpressibleError if several such lines differ."""
     regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise InexpressibleError("a text that is in several lines")
@@ -222,7 +222,7 @@ def _line_ranges(text: str, old: str) -> list[tuple[int, int]]:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the position after the end of the line that contains the character before the position `at`."""
+    """Return the end of the line, including its newline, that contains the character before the position `at`."""
     end = text.find("\n", at - 1)
     return len(text) if end < 0 else end + 1
 

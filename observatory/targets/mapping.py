@@ -87,7 +87,7 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAll:
-    """How a tool replaces all matches: by a boolean argument, by an argument with the number of matches, or not."""
+    """How a tool replaces all matches: by a boolean argument, by an argument for the number of matches, or never."""
 
     kind: Literal["flag", "count", "unsupported"]
     name: str = ""

@@ -245,7 +245,7 @@ def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -
 
 
 def _replace_values(text: str, mask: Callable[[str], str]) -> str:
-    """Replace each token with a digit that `mask` or `mask_tokens` masks, such as a hash or a time, by `{value}`."""
+    """Replace each token that contains a digit, such as a hash, by `{value}` if `mask` or `mask_tokens` masks it."""
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)

@@ -208,8 +208,8 @@ def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
     """Translate the target's answer into a result of `tool`, such as Read. A refusal gets the error name that the
-    mapping lists for its message. Raises AdapterError for an answer without the text of the mapping, or an exception
-    that is not a refusal.
+    mapping lists for its message. Raises AdapterError for an answer without a text where the mapping expects it, or an
+    exception that is not a refusal.
     """
     rules = target.result
     if answer.raised:

@@ -32,7 +32,7 @@ class Confined:
         sender.close()
 
     def result(self) -> Any:
-        """Wait for the function, and return its result. Raises EOFError if the process exits before."""
+        """Wait for the function, and return its result. Raises EOFError if the process exits before it returns."""
         return self.receiver.recv()
 
     def end(self) -> None:

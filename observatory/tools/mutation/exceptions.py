@@ -64,7 +64,7 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules that refuse calls or write files, with the circumstances in which their conditions are made wrong."""
+"""The modules that refuse calls or write files, each with circumstances that may be exceptions to its conditions."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
 """All circumstances that are tried: conditions of calls, as in `readfirst.observatory.fuzz.conditions`."""

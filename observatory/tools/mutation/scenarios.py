@@ -127,7 +127,7 @@ class _CaseJudge:
 
 
 def weight_of(how: str) -> float:
-    """Return the weight of a failure: higher for worse consequences. Harm has 1, which ends a mutant's trial."""
+    """Return the weight of a failure: higher for worse consequences. Harm has weight 1, which ends a mutant's trial."""
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
