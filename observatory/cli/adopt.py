@@ -147,7 +147,7 @@ def _date_causes(
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
     """Yield a line for each task that a person must still do. If the reference follows the version, and the suite has
-    more than MAX_CONTRACTS contracts, also remove a contract.
+    more than MAX_CONTRACTS contracts, this function also removes a contract, if possible.
     """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)

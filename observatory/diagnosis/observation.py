@@ -90,7 +90,7 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without the scenarios that were not run for lack of a capability of every product version."""
+    """Return the results without scenarios that need a missing capability that all product versions have."""
     return {name: found for name, found in observed.items() if not lacks_capability(found)}
 
 

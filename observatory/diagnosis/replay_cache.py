@@ -38,7 +38,7 @@ _TIMING_CAPABILITIES = {"stop", "resume"}
 
 class ReplayCache:
     """Replays scenarios on the reference with any behaviours, and caches the results. A cached result is reused if all
-    behaviours that the reference used for it have the same values as now.
+    behaviours that the reference used for it have the requested values.
     """
 
     def __init__(self, suite: Suite) -> None:

@@ -252,7 +252,7 @@ class _StepGenerator:
         return event
 
     def _draw_call(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Return a random call about a path, with `rarity` the one of several calls with the rarest conditions."""
+        """Return a random call about a path. With `rarity`, it is the call with the rarest conditions of several."""
         if self.rarity is None:
             return draw(path)
 

@@ -60,7 +60,7 @@ class HostedSession:
 
 
 def plain(value: Any) -> Any:
-    """Convert a tool's value to JSON: dataclasses and pydantic models to objects, other classes to texts."""
+    """Convert a tool's returned value to JSON: dataclasses and pydantic models to objects, other classes to texts."""
     match value:
         case None | bool() | int() | float():
             return value

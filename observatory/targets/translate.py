@@ -54,7 +54,7 @@ class Scope:
 
 
 def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the capability that a call lacks, for example `Edit with replace_all`. Empty if it is supported."""
+    """Return the capability that the target lacks for a call, such as `Edit with replace_all`. Empty if none."""
     mapping = target.tools.get(tool)
     if mapping is None:
         return tool

@@ -60,7 +60,7 @@ def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _value_since(history: History, name: str) -> str | None:
-    """Return the version that introduced the value of a behaviour in the version `name`. None for `documented`."""
+    """Return the version that introduced the value that a behaviour has in version `name`. None for `documented`."""
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)

@@ -50,7 +50,7 @@ class Gemini:
             raise WireError(f"not a request of the Gemini API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return the model's answer with the `blocks` (texts and tool calls). A stream consists of one event."""
+        """Return the model's answer: the `blocks` (texts and tool calls). A requested stream consists of one event."""
         answer = {
             "candidates": [
                 {

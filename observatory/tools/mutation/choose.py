@@ -52,7 +52,7 @@ _LONG_SESSION_INTERVAL = 20
 _MAX_ATTEMPTS = 9
 """If this many scenarios of a kind (`drawn-SEED`, `long-SEED`) did not detect a fault, no more of them are tried."""
 _VALUE_DECAY = 0.6
-"""Factor for the value of a fault after each scenario that did not detect it. High values are tried first."""
+"""Factor for the value of a fault after each scenario that did not detect it. Faults of high value are tried first."""
 
 
 def main() -> int:
