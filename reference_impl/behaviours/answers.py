@@ -45,15 +45,15 @@ class AnswerBehaviours(Group):
     current_state_only_if_seen: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="The answer of Edit can state that the model knows the whole file. Edit uses this statement "
-        "only if the model has read or written the whole file, instead of after every Edit.",
+        meaning="In the answer of Edit, the statement that the model knows the whole file occurs only if the "
+        "model has read or written the whole file, instead of after every Edit.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="The answer of Edit can state that the model knows the whole file. Edit uses this statement "
-        "only if the model knew the content of the file right before the Edit.",
+        meaning="In the answer of Edit, the statement that the model knows the whole file occurs only if the "
+        "model knew the content of the file right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -63,9 +63,9 @@ class AnswerBehaviours(Group):
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The maximum number of characters of an answer. If an answer is longer, the model sees only "
-        "the beginning, and the path of a file that contains the whole answer. Without a value, there is no "
-        "maximum.",
+        meaning="The maximum number of characters of an answer. If an answer is longer than the maximum, the "
+        "model sees only its beginning, and the path of a file that contains the whole answer. Without a "
+        "value, answers have no maximum length.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
@@ -96,8 +96,9 @@ class ReadingBehaviours(Group):
     ranges_filter_by_index: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read compares the number of each line with the requested range, instead of slicing the "
-        "list of lines. The results differ if `offset` or `limit` is negative or a fraction.",
+        meaning="Read compares the number of each line with the requested range, instead of slicing the list "
+        "of lines. Comparing and slicing give different results if `offset` or `limit` is negative or a "
+        "fraction.",
         shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
@@ -140,7 +141,8 @@ class ReadingBehaviours(Group):
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
-        meaning="The answer to a repeated Read of an unchanged file. If empty, Read shows the file again.",
+        meaning="The answer to a repeated Read of an unchanged file. If the value is empty, Read shows the "
+        "file again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     repeated_notebook_reads_ignore_range: bool = behaviour(
@@ -159,8 +161,8 @@ class ReadingBehaviours(Group):
     size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
-        meaning="The advice in the refusal of a file that is too large to show: use the tool `GrepTool`, or "
-        "use any `search`.",
+        meaning="The advice in the refusal of a file that is too large to show: use the tool GrepTool "
+        "(`GrepTool`), or use any search (`search`).",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     size_refusal_offers_allow_large: bool = behaviour(
@@ -180,7 +182,7 @@ class ReadingBehaviours(Group):
     size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="Read uses its size limit for files also for the requested part of a file.",
+        meaning="Read also applies its size limit for files to the requested part of a file.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
     read_truncates_at_token_limit: bool = behaviour(
@@ -229,8 +231,8 @@ class MediaBehaviours(Group):
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="Read uses the name of an incomplete image to determine the type of the image, instead of "
-        "using the first bytes. If the first bytes are unknown, the type is PNG.",
+        meaning="Read derives the type of an incomplete image from the file name, instead of from the first "
+        "bytes (PNG if the first bytes are unknown).",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
@@ -285,7 +287,7 @@ class MediaBehaviours(Group):
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The answer of Read contains the PDF document itself. Otherwise, a separate message after "
-        "the answer contains the document.",
+        meaning="The PDF document itself is in the answer of Read, instead of in a separate message after "
+        "the answer.",
         shown_by=("media/pdf",),
     )

@@ -17,8 +17,8 @@ class CallBehaviours(Group):
     ten_calls_run_at_once: bool = behaviour(
         True,
         {"2.1.154": False},
-        meaning="The product runs ten calls of one message at the same time. The eleventh call is the first "
-        "call that knows the result of the first call.",
+        meaning="The product runs ten calls of one message at the same time, so only the eleventh call knows "
+        "the result of the first call.",
         shown_by=("state/read-again-before-the-eleventh",),
     )
     removed_tool_remark: str = behaviour(
@@ -27,8 +27,7 @@ class CallBehaviours(Group):
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
-        meaning="A deny rule can remove a tool, so that calls of the tool are refused. This remark is used "
-        "at the end of the refusal.",
+        meaning="The remark at the end of a refusal, if a deny rule has removed the called tool.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
     given_up_remark: str = behaviour(
@@ -56,8 +55,8 @@ class CallBehaviours(Group):
             "elsewhere (a remote command, a background process) may still be running, so check before "
             "starting the same work again. The instruction to stop and wait still stands.",
         },
-        meaning="The answer to a call that the user interrupted after the call had written a file and "
-        "before the call was answered. If empty, the call gets its usual answer.",
+        meaning="The answer to a call that the user interrupted after the call had written a file and before "
+        "the call was answered. If the value is empty, the call gets its usual answer.",
         shown_by=("interrupted/edit-stopped",),
     )
     user_messages_forget_files: bool = behaviour(
@@ -75,7 +74,7 @@ class CallBehaviours(Group):
         True,
         {"2.1.75": False},
         meaning="If the user interrupts a call, the product shows the model the changes that other programs "
-        "made to known files. These changes then count as read.",
+        "made to known files, and the shown changes count as read.",
         shown_by=("interrupted/changed-and-given-up",),
     )
     notebook_edit_is_deferred: bool = behaviour(
@@ -99,8 +98,8 @@ class ArgumentBehaviours(Group):
     accepted_number_strings: str = behaviour(
         "",
         {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
-        meaning="A regular expression. Read accepts a string as a number if the string matches the "
-        "expression. If empty, Read accepts no strings as numbers.",
+        meaning="The regular expression of the strings that Read accepts as numbers. If the value is empty, "
+        "Read accepts no strings as numbers.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
     lists_of_one_number_are_accepted: bool = behaviour(
@@ -138,10 +137,10 @@ class ArgumentBehaviours(Group):
     arguments_that_end_early: str = behaviour(
         "complete",
         {"1.0.10": "none", "2.1.181": "refused"},
-        meaning="The treatment of a call if the model's message ends before the arguments of the call are "
-        "complete. `complete`: the product executes the call with the arguments that are complete. `none`: "
-        "the product executes the call without arguments. `refused`: the product refuses the call, and the "
-        "refusal shows the beginning of the arguments.",
+        meaning="The treatment of a call if the model's message ends inside the arguments of the call: "
+        "`complete` (the product executes the call with the arguments that are complete), `none` (the "
+        "product executes the call without arguments), or `refused` (the product refuses the call, and the "
+        "refusal shows the beginning of the arguments).",
         shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
     )
     option_refusals_repeat_the_value: bool = behaviour(
@@ -169,7 +168,7 @@ class ArgumentBehaviours(Group):
         True,
         {"1.0.10": False},
         meaning="If an `offset` is so large that it is printed with an exponent, Read uses only the part "
-        "before the exponent. For example, Read uses 1 instead of `1e+21`.",
+        "before the exponent. For example, Read uses the offset 1 instead of `1e+21`.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     read_accepts_pages: bool = behaviour(
@@ -222,8 +221,8 @@ class ArgumentBehaviours(Group):
     edit_accepts_expected_replacements: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Edit accepts the argument `expected_replacements` instead of `replace_all`. Its value is "
-        "the number of times that the old text must occur.",
+        meaning="Edit accepts the argument `expected_replacements`, the number of times that the old text "
+        "must occur, instead of `replace_all`.",
         shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
     )
     multi_edit_accepts_json_text: bool = behaviour(
@@ -243,7 +242,7 @@ class ArgumentBehaviours(Group):
         False,
         {"2.1.280": True},
         meaning="Write accepts `path` and `file_text` as different names of `file_path` and `content`, and "
-        "ignores an argument `description`. If the other arguments are right, the answer of Write mentions "
+        "ignores an argument `description`. If the other arguments of Write are right, its answer mentions "
         "the different or ignored name.",
         shown_by=("arguments/write-alias", "arguments/write-description"),
     )
@@ -264,8 +263,8 @@ class ArgumentBehaviours(Group):
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
         meaning="The argument of NotebookEdit that names a cell: the `number` of the cell, its `id` "
-        "(optional), or a `needed id` (required). NotebookRead uses the same argument to name a cell. If a "
-        "call of NotebookRead contains an id, the answer shows only this cell.",
+        "(optional), or a `needed id` (required). NotebookRead uses the same argument as NotebookEdit to "
+        "name a cell. If a call of NotebookRead contains an id, the answer shows only the cell with this id.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )
 

@@ -28,15 +28,15 @@ class MatchingBehaviours(Group):
         False,
         {"2.1.118": True},
         meaning="An escape `\\uXXXX` in `old_string` of Edit also matches its character, and a character "
-        "also matches its escape. If the file contains neither form, the refusal says that Edit tried both "
-        "forms.",
+        "also matches its escape. If the file contains neither the escape nor the character, the refusal "
+        "says that Edit tried both forms.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
     missing_texts_keep_half_characters: bool = behaviour(
         True,
         {"2.1.191": False},
-        meaning="If the file does not contain `old_string`, the refusal of Edit quotes `old_string`. Half "
-        "of a surrogate pair stays unchanged in this quote, instead of becoming U+FFFD.",
+        meaning="If the file does not contain `old_string`, the refusal of Edit quotes half of a surrogate "
+        "pair in `old_string` unchanged, instead of as U+FFFD.",
         shown_by=("crossings/half-a-pair-sought",),
     )
     execution_rechecks_matches: bool = behaviour(
@@ -68,8 +68,8 @@ class SettingsBehaviours(Group):
     settings_schema_edition: int = behaviour(
         1,
         {"2.0.0": 2, "2.0.76": 3, "2.1.7": 4, "2.1.87": 5, "2.1.112": 6, "2.1.160": 7, "2.1.207": 8},
-        meaning="The edition of the schema that is used to validate settings files. The edition determines "
-        "the keys, the values, and the messages for wrong values.",
+        meaning="The edition of the schema that is used to validate settings files. The edition of the "
+        "schema determines the keys, the values, and the messages for wrong values.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(
@@ -88,7 +88,7 @@ class SettingsBehaviours(Group):
         False,
         {"2.1.260": True},
         meaning="The validation of a settings file accepts a boolean `attribution`, and any parentheses in "
-        "permission rules. It reports all unknown hook events together.",
+        "permission rules. The validation reports all unknown hook events together.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -112,7 +112,7 @@ class SettingsBehaviours(Group):
         True,
         {"2.1.330": False},
         meaning="To validate a settings file, Edit replaces `$&` and similar patterns in `new_string` by "
-        "parts of the file. The file that Edit writes contains the patterns unchanged.",
+        "parts of the file, although the file that Edit writes contains the patterns unchanged.",
         shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
     )
 
@@ -227,15 +227,15 @@ class WritingBehaviours(Group):
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
-        meaning="The refusal that Edit and Write use for a symbolic link. If empty, Edit and Write follow "
-        "the link.",
+        meaning="The refusal that Edit and Write use for a symbolic link. If the value is empty, Edit and "
+        "Write follow the link.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     dangling_parents_are_refused: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse a path if one of its directories is a dangling link (a link without "
-        "a target). They also refuse the path of a new file if the path ends with a slash.",
+        meaning="Edit and Write refuse a path if one of its directories is a dangling link (a link without a "
+        "target). Edit and Write also refuse the path of a new file if the path ends with a slash.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_parents_surface_at_open: bool = behaviour(
@@ -255,8 +255,8 @@ class WritingBehaviours(Group):
     write_opens_before_recheck: bool = behaviour(
         False,
         {"2.1.72": True},
-        meaning="Right before Write writes a file, Write checks the modification time of the file again. "
-        "Write opens the file before this check, so it reports an error of opening first.",
+        meaning="Right before Write writes a file, Write opens the file and then checks the modification "
+        "time of the file again, so it reports an error of opening first.",
         shown_by=("race/directory-made-during-call",),
     )
     edit_makes_parents_before_match: bool = behaviour(
@@ -301,7 +301,7 @@ class WritingBehaviours(Group):
         False,
         {"2.1.181": True},
         meaning="Edit and Write first use a temporary name for a file: the name of the file with a suffix. "
-        "They refuse a name if it becomes too long with the suffix.",
+        "Edit and Write refuse a name if it becomes too long with this suffix.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(

@@ -89,8 +89,8 @@ class FreshnessBehaviours(Group):
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit accepts a changed file if `old_string` still occurs in the file exactly once, or at "
-        "least once with `replace_all`. This does not apply to files that require a permission.",
+        meaning="Edit accepts a changed file that requires no permission if `old_string` still occurs in the "
+        "file exactly once, or at least once with `replace_all`.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
@@ -179,15 +179,15 @@ class MemoryBehaviours(Group):
     claude_md_counts_as_read: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="A Read of a file can also show the CLAUDE.md of the file's directory or of a parent "
-        "directory. This CLAUDE.md then counts as read.",
+        meaning="If a Read of a file also shows the CLAUDE.md of the file's directory or of a parent "
+        "directory, this CLAUDE.md counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
     claude_md_counts_as_read_by_agents: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A Read by a sub-agent can also show the CLAUDE.md of the file's directory or of a parent "
-        "directory. This CLAUDE.md then counts as read by the sub-agent.",
+        meaning="If a Read by a sub-agent also shows the CLAUDE.md of the file's directory or of a parent "
+        "directory, this CLAUDE.md counts as read by the sub-agent.",
         shown_by=("crossings/memory-file-agent",),
     )
     mentions_outlive_the_next_words: bool = behaviour(
@@ -212,16 +212,16 @@ class MemoryBehaviours(Group):
         False,
         {"1.0.3": True},
         documented=False,
-        meaning="After each message, the product checks the files that the session wrote. If such a file is "
-        "newer on disk and the session knew the whole file, the product reads the file again and shows the "
-        "model the changed lines. The next Edit or Write then succeeds.",
+        meaning="If a file that the session wrote and knows completely is newer on disk after a message, the "
+        "product reads the file again and shows the model the changed lines. After the product has read the "
+        "file again, the next Edit or Write of the file succeeds.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
         False,
         {"1.0.3": True, "2.0.22": False},
-        meaning="After each message, the product also checks files that the session has only read. If such "
-        "a file is newer on disk, the product reads the file again.",
+        meaning="If a file that the session has only read is newer on disk after a message, the product "
+        "reads the file again, too.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     changes_by_commands_are_reread: bool = behaviour(
@@ -234,9 +234,9 @@ class MemoryBehaviours(Group):
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="If a watched file has changed, the product uses its path without `.`, `..` and `//` to "
-        "read the file again. If the session knows the file under a path that contains them, the file still "
-        "counts as changed under this path.",
+        meaning="If a watched file has changed, the product uses its path without `.`, `..` and `//` to read "
+        "the file again. Under a path that contains `.`, `..` or `//`, the watched file still counts as "
+        "changed.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(
@@ -284,7 +284,7 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The reminder that a file has changed. If empty, the model gets no reminder.",
+        meaning="The reminder that a file has changed. If the value is empty, the model gets no reminder.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
@@ -297,8 +297,8 @@ class ReminderBehaviours(Group):
     changed_lines_count_one_too_many: bool = behaviour(
         True,
         {"2.1.139": False},
-        meaning="If a reminder omits changed lines, it states the number of omitted lines. The stated "
-        "number is too high by one.",
+        meaning="If a reminder omits changed lines, the number of omitted lines that the reminder states is "
+        "too high by one.",
         shown_by=("reminders/many-lines-changed",),
     )
     reminder_without_changed_lines: str | None = behaviour(
@@ -311,9 +311,9 @@ class ReminderBehaviours(Group):
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
-        meaning="The reminder about a changed file whose name suggests keys or passwords, such as `.env`. "
-        "This reminder does not show the changed lines. If empty, the reminder shows the changed lines, as "
-        "for any other file.",
+        meaning="The reminder, without the changed lines, about a changed file whose name suggests keys or "
+        "passwords, such as `.env`. If the value is empty, the reminder about such a file shows the changed "
+        "lines, as for any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
@@ -332,8 +332,8 @@ class ReminderBehaviours(Group):
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="The answer of Read ends with a warning about malicious files. A reminder after the answer "
-        "therefore removes no whitespace from the shown lines.",
+        meaning="The answer of Read ends with a warning about malicious files, so a reminder after the "
+        "answer removes no whitespace from the shown lines.",
         shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
@@ -347,6 +347,6 @@ class ReminderBehaviours(Group):
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
         meaning="A reminder about a changed file is part of the result of a call, instead of separate from "
-        "the result. The reminder follows the answer, and the answer loses its trailing whitespace.",
+        "the result. In the result, the reminder follows the answer, which loses its trailing whitespace.",
         shown_by=("sizes/262144-bytes",),
     )

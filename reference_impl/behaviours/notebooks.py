@@ -39,8 +39,8 @@ class NotebookBehaviours(Group):
     json_refusals_omit_place: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="The product uses a different JavaScript engine. If a text is not JSON, the refusal quotes "
-        "an error message of this engine, which omits the position of the error.",
+        meaning="If a text is not JSON, the refusal quotes the error message of a different JavaScript "
+        "engine, which omits the position of the error.",
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     json_error_variable: str = behaviour(
@@ -54,9 +54,9 @@ class NotebookBehaviours(Group):
     notebook_check_depth: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
-        meaning="The checks of a notebook that Read makes. `cells`: the notebook has cells. `sources`: "
-        "also, the source of each cell is a text or a list. `lines`: also, such a list contains only texts. "
-        "If empty, Read checks nothing.",
+        meaning="The checks of a notebook that Read makes: `cells` (the notebook has cells), `sources` "
+        "(also, the source of each cell is a text or a list), or `lines` (also, a source that is a list "
+        "contains only texts). If the value is empty, Read checks nothing.",
         shown_by=("notebooks/read-odd-cells",),
     )
     unknown_outputs_are_noted: bool = behaviour(
@@ -83,7 +83,7 @@ class NotebookBehaviours(Group):
     large_notebook_refusal_names_path: bool = behaviour(
         True,
         {"2.1.227": False},
-        meaning="The refusal of a large notebook recommends commands. The commands contain the path of the "
+        meaning="The commands that the refusal of a large notebook recommends contain the path of the "
         "notebook.",
         shown_by=("notebooks/read-large-content",),
     )
@@ -143,8 +143,8 @@ class NotebookBehaviours(Group):
     cell_refusal_says_find_index: bool = behaviour(
         False,
         {"2.0.44": True},
-        meaning="If a notebook has no cells, the refusal quotes an error of the JavaScript engine. The "
-        "error names the method `findIndex`, instead of the method `find`.",
+        meaning="If a notebook has no cells, the refusal quotes an error of the JavaScript engine that names "
+        "the method `findIndex`, instead of the method `find`.",
         shown_by=("notebooks/notebook-edit-odd-notebooks",),
     )
     cells_are_inserted_after: bool = behaviour(
@@ -164,10 +164,10 @@ class NotebookBehaviours(Group):
     outputs_follow_the_new_cell_type: bool = behaviour(
         False,
         {"2.1.332": True},
-        meaning="If NotebookEdit changes the type of a cell, the new type determines the outputs. If the "
-        "cell becomes a code cell, it gets a null execution count and empty outputs. If it becomes a text "
-        "cell, it loses both. With the value `no`, the old type decides, and a cell that becomes a text "
-        "cell keeps both.",
+        meaning="If NotebookEdit changes the type of a cell, the new type determines the outputs: a cell "
+        "that becomes a code cell gets a null execution count and empty outputs, and a cell that becomes a "
+        "text cell loses its execution count and outputs. With the value `no`, the old type decides, and a "
+        "cell that becomes a text cell keeps its execution count and outputs.",
         shown_by=("notebooks/convert-to-code", "notebooks/convert-to-markdown"),
     )
     answers_name_cells_without_id: bool = behaviour(

@@ -30,17 +30,16 @@ class PathBehaviours(Group):
         False,
         {"1.0.98": True},
         meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they "
-        "write. They do this even in versions in which other tools ignore the character.",
+        "write, even in versions in which other tools ignore the character.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The refusal of a path that is too long for the system. `system`: the refusal quotes the "
-        "error of the system call. `unnamed`: the refusal reports an error of opening the file, without the "
-        "path. `cut`: the refusal reports an error of opening the file, with the path, and is cut after "
-        "4,096 characters. `counted`: the product checks the length before it accesses the path, and the "
-        "refusal states the number of characters in the path.",
+        meaning="The refusal of a path that is too long for the system: `system` (the error of the system "
+        "call), `unnamed` (an error of opening the file, without the path), `cut` (an error of opening the "
+        "file, with the path, cut after 4,096 characters), or `counted` (the number of characters in the "
+        "path; the product checks the length before it accesses the path).",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
@@ -91,9 +90,9 @@ class PathBehaviours(Group):
     read_backslashes: str = behaviour(
         "",
         {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
-        meaning="The treatment of a path with backslashes that leads to a file if the backslashes are "
-        "replaced by slashes. `followed`: Read shows this file. `refused`: Read refuses the path. If empty, "
-        "a backslash is an ordinary character.",
+        meaning="The treatment of a path that leads to a file if its backslashes are replaced by slashes: "
+        "`followed` (Read shows this file) or `refused` (Read refuses the path). If the value is empty, a "
+        "backslash is an ordinary character.",
         shown_by=("paths/backslash",),
     )
 
@@ -174,7 +173,7 @@ class LookupBehaviours(Group):
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},
-        meaning="The refusal of a missing file can suggest a different file. The refusal escapes control "
+        meaning="If the refusal of a missing file suggests a different file, the refusal escapes control "
         "characters in the suggested name, as in `&#9;`, and never suggests a name that ends in whitespace.",
         shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
     )
@@ -187,9 +186,10 @@ class LookupBehaviours(Group):
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="The refusal of a directory by Read quotes the path of the call. In this path, each "
-        "occurrence of the resolved path (without links) is replaced by the path of the call. A final "
-        "slash, and a link to a parent directory, therefore appear twice: `/a/b/` becomes `/a/b//`.",
+        meaning="If Read refuses a directory, the refusal quotes the path of the call, in which each "
+        "occurrence of the resolved path (without links) is replaced by the path of the call. In the refusal "
+        "of a directory, a final slash, and a link to a parent directory, therefore appear twice: `/a/b/` "
+        "becomes `/a/b//`.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(

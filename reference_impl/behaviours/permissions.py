@@ -49,7 +49,8 @@ class PermissionBehaviours(Group):
             "2.1.224": ByModel(enforced="", relaxed=_NOT_AVAILABLE),
         },
         meaning="The refusal of a change that a sub-agent in the background requests in the permission mode "
-        "`plan`. If empty, the product uses the same refusal as for other calls in the background.",
+        "`plan`. If the value is empty, the product uses the same refusal as for other calls in the "
+        "background.",
         shown_by=("crossings/plan-mode-background",),
     )
     deny_checked_before_validation: bool = behaviour(
@@ -122,8 +123,8 @@ class PermissionBehaviours(Group):
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="The patterns of deny rules start at a directory. A call for this directory itself is "
-        "refused, because the deny rules cannot be checked for it.",
+        meaning="A call for the directory at which the patterns of deny rules start is refused, because the "
+        "deny rules cannot be checked for this directory.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(
@@ -155,8 +156,8 @@ class PermissionBehaviours(Group):
     links_refused_at_permission: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Edit and Write refuse a link when they check permissions. This check follows the deny "
-        "rules, and precedes the check whether the file may be changed.",
+        meaning="Edit and Write refuse a link when they check permissions: after the deny rules, and before "
+        "the check whether the file may be changed.",
         shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
     )
     trailing_whitespace_is_suspicious: bool = behaviour(
@@ -186,16 +187,16 @@ class PermissionBehaviours(Group):
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="A path may mean a different file on Windows if a name in the path ends with a dot. Edit "
-        "and Write refuse such a path if its `last` name or `any` of its names ends with a dot. With both "
-        "values, they also refuse short names such as `PROGRA~1`. If empty, such paths are allowed.",
+        meaning="Edit and Write refuse a path if its `last` name or `any` of its names ends with a dot, "
+        "because the path may mean a different file on Windows. With both values, Edit and Write also refuse "
+        "short names such as `PROGRA~1`. If the value is empty, Edit and Write allow both kinds of names.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(
         "",
         {"2.1.78": _FILES, "2.1.157": f"{_FILES} .envrc", "2.1.160": f"{_FILES} .envrc {_MORE_FILES}"},
-        meaning="The names of files that Edit and Write may change only with a permission. Shells, git, "
-        "editors, package managers or build tools read these files automatically.",
+        meaning="The names of files that Edit and Write may change only with a permission, because shells, "
+        "git, editors, package managers or build tools read these files automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     sensitive_folders: str = behaviour(
@@ -206,8 +207,8 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The names of directories in which Edit and Write may change files only with a permission. "
-        "Programs read these directories automatically.",
+        meaning="The names of directories in which Edit and Write may change files only with a permission, "
+        "because programs read these directories automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     guarded_refusals_name_link_target: bool = behaviour(

@@ -18,8 +18,8 @@ class CommandBehaviours(Group):
     commands_that_count_as_read: str = behaviour(
         "",
         {"2.1.89": _FIRST, "2.1.144": _MORE, "2.1.176": f"{_MORE} nl rg"},
-        meaning="The shell commands that count as a Read of the lines that they show. A command counts only "
-        "if it shows one file and does nothing else.",
+        meaning="The shell commands that count as a Read of the lines that they show, if they show one file "
+        "and do nothing else.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
     commands_bound_by_deny_rules: str = behaviour(
@@ -73,7 +73,7 @@ class CommandBehaviours(Group):
             "2.0.53": "",
         },
         meaning="The refusal of a command that redirects its output to a file, in the permission mode "
-        "`default`. If empty, an allow rule for the file also allows the redirection.",
+        "`default`. If the value is empty, an allow rule for the file also allows the redirection.",
         shown_by=("permissions/commands-in-the-default-mode",),
     )
     deny_rules_follow_commands: bool = behaviour(
@@ -85,8 +85,8 @@ class CommandBehaviours(Group):
     user_messages_end_a_change_of_directory: bool = behaviour(
         True,
         {"2.1.265": False},
-        meaning="After a message of the user, the session returns to its first directory. Commands and "
-        "relative paths start there.",
+        meaning="After a message of the user, the session returns to its first directory, at which commands "
+        "and relative paths then start.",
         shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(
@@ -176,8 +176,8 @@ class HookBehaviours(Group):
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The text that is used to show the model the context that a hook added. If empty, the model "
-        "does not see the context.",
+        meaning="The text that is used to show the model the context that a hook added. If the value is "
+        "empty, the model does not see the context.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_context_reaches_agents: bool = behaviour(
@@ -209,8 +209,9 @@ class HookBehaviours(Group):
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice that a hook changed a file right after a call wrote the file. The session then "
-        "knows the new content. If empty, the change counts as a change by any other program.",
+        meaning="The notice that a hook changed a file right after a call wrote the file. After the notice, "
+        "the session knows the new content of the file. If the value is empty, the change by the hook counts "
+        "as a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )
 
@@ -240,8 +241,8 @@ class SessionBehaviours(Group):
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
-        meaning="If a session edited a file and is then resumed, the model counts as having seen the file. "
-        "The answer of the next Edit therefore says that the model knows the whole file.",
+        meaning="If a session edited a file and is then resumed, the model counts as having seen the file, "
+        "so the answer of the next Edit says that the model knows the whole file.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
     resume_takes_over_changes: bool = behaviour(
@@ -254,9 +255,9 @@ class SessionBehaviours(Group):
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="When a session is resumed, it reports the changes from before the resume to the model. The "
-        "reported changes count as known. With the value `no`, the session reports the changes again with "
-        "the first result, and refuses an Edit or Write before this result.",
+        meaning="When a session is resumed, it reports the changes from before the resume to the model, and "
+        "the reported changes count as known. With the value `no`, a resumed session reports these changes "
+        "again with the first result, and refuses an Edit or Write before this result.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
@@ -276,7 +277,7 @@ class SessionBehaviours(Group):
     rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
-        meaning="A rewind decodes every file as UTF-8. This damages the first bytes of a restored UTF-16 "
+        meaning="A rewind decodes every file as UTF-8, which damages the first bytes of a restored UTF-16 "
         "file.",
         shown_by=("rewind/whatever-the-file-was",),
     )
@@ -290,7 +291,7 @@ class SessionBehaviours(Group):
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The number of files that the product reads again after a compaction (a summary replaces "
-        "the conversation). Afterwards, the session knows no other files.",
+        meaning="The number of files that the product reads again after a compaction (a summary replaces the "
+        "conversation). After a compaction, the session knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )
