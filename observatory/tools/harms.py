@@ -278,8 +278,8 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return the text of docs/harm-causes.md, with one section per cause. `found` is the result of `harm_data`."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings of Claude Code has one of these causes. The line below a cause names the kinds\n"
-        "of harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per "
+        "Each harm in the recordings of Claude Code has one of the causes below. The line below a cause names the\n"
+        "kinds of harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per "
         "version.",
     ]
     for cause in found["causes"]:

@@ -17,7 +17,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
 
 KINDS = {
     "equivalent": "no tool call behaves differently with the change",
-    "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
+    "a scenario to add": "a call behaves differently, but no scenario makes this call; the reason describes the call",
 }
 """The kinds of reasons to accept a surviving mutant, each with its meaning."""
 
