@@ -46,10 +46,10 @@ condition, a removed argument or branch. Tables and constants are changed, too.
 
 - **Cases.** A case is one scenario with one contract, judged at level `text`. Each scenario is used with the default
   contract, with the documented contract, and with each version whose expected result differs from the versions before
-  and after ({contracts} contracts in all). The other tests of the project are not used.
-- **Order.** A mutant is tested with at most {most} cases. If the mutant was killed in an earlier run and this took
-  long, the first case is the case that killed it (`witnesses.json` next to the program). The next cases use different
-  paths through the changed module.
+  and after ({contracts} contracts in all). Tests that are not scenarios are not used.
+- **Order.** A mutant is tested with at most {most} cases. If killing the mutant took long in an earlier run, the first
+  case is the case that killed the mutant (`witnesses.json` next to the program). The next cases use different paths
+  through the changed module.
 - **Goal.** At least {least:g} % of all mutants must be killed; equivalent mutants also count. A mutant that cannot be
   imported, or does not terminate, counts as killed.
 - **Exit code.** The exit code is 1 if the goal is missed, if a survivor has no reason in `survivors.yaml`, or if a
@@ -77,16 +77,16 @@ in one circumstance: an *exception*. A condition `cond` becomes `cond and not P`
 the call, such as a hidden file, a symbolic link, an encoding, the size of the file, or an explicit `replace_all:
 false`.
 
-The conditions are those of the modules that refuse calls and write files, and the boolean results of their functions. A
-condition gets exceptions if a scenario detects its removal. Scenarios detect the removal of {noticed} of {rules}
-conditions; most of the other conditions matter only in other versions. All {all} circumstances are tried with each
-condition whose removal is detected. The cases are the scenarios of the classes `safety` and `design`, at level `text`,
-with the default contract.
+`--exceptions` changes the conditions of the modules that refuse calls and write files, and the boolean results of their
+functions. A condition gets exceptions if a scenario detects its removal. Scenarios detect the removal of {noticed} of
+{rules} conditions; most of the other conditions matter only in other versions. All {all} circumstances are tried with
+each condition whose removal is detected. The cases are the scenarios of the classes `safety` and `design`, at level
+`text`, with the default contract.
 
-Some exceptions never take effect: for example, an Edit whose `old_string` is a whole file never creates a file. To find
-these exceptions, the tool runs {calls} generated calls, and the calls of the suite, and records the circumstances of
-each condition. {never} of {exceptions} exceptions took effect in no call and are left out. Of the other exceptions that
-are not equivalent to the original, {least:g} % must be killed. Each survivor needs a reason in
+Some exceptions never take effect. For example, an Edit whose `old_string` is a whole file never creates a file. To find
+exceptions that never take effect, the program runs {calls} generated calls, and the calls of the suite, and records the
+circumstances of each condition. {never} of {exceptions} exceptions took effect in no call and are left out. Of the
+other exceptions that are not equivalent to the original, {least:g} % must be killed. Each survivor needs a reason in
 `observatory/tools/mutation/exceptions.yaml`, or the exit code is 1.
 
 """
