@@ -62,8 +62,8 @@ class CallBehaviours(Group):
     user_messages_forget_files: bool = behaviour(
         True,
         {"1.0.73": False},
-        meaning="When the user sends the next message, for example after an interrupted call or with a "
-        "mention, the session forgets all files that it has read or written.",
+        meaning="The session forgets all files that it has read or written as soon as the user sends the "
+        "next message, for example after an interrupted call or with a mention.",
         shown_by=(
             "crossings/files-mention",
             "interrupted/edit-given-up",

@@ -248,16 +248,16 @@ class SessionBehaviours(Group):
     resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
-        meaning="When a session is resumed, it detects that files have changed after their Read, and then "
-        "knows the new content of these files.",
+        meaning="A resumed session detects that files have changed after their Read, and then knows the new "
+        "content of these files.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="When a session is resumed, it reports the changes from before the resume to the model, and "
-        "the reported changes count as known. With the value `no`, a resumed session reports these changes "
-        "again with the first result, and refuses an Edit or Write before this result.",
+        meaning="A resumed session reports the changes from before the resume to the model, and the reported "
+        "changes count as known. With the value `no`, a resumed session reports these changes again with the "
+        "first result, and refuses an Edit or Write before this result.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
