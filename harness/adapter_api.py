@@ -55,9 +55,9 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The result of one call as the model sees it: the text, and whether it is marked as an error. `error` is the name
-    of the error in `fixtures/errors.yaml`. If it is None, the harness recognises it from the text. `reminders` come
-    with the result: one text for each changed file, and those of hooks. Only sessions with the capability `reminders`
-    return them.
+    of the error in `fixtures/errors.yaml`. If `error` is None, the harness infers the error from the text. `reminders`
+    are the messages next to the result: one for each known file that has changed, and the messages of hooks. Only
+    sessions with the capability `reminders` return them.
     """
 
     text: str
@@ -85,9 +85,9 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may perform. The session must refuse others, because no user answers. `allow` are
-    rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to `directory`,
-    the working directory of the session. `additional` are further directories of the session.
+    """The actions that a session may perform. The session must refuse all other actions, because no user can allow
+    them. `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is
+    relative to `directory`, the working directory of the session. `additional` are its further working directories.
     """
 
     mode: PermissionMode
@@ -113,8 +113,8 @@ class Workspace(os.PathLike[str]):
 
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative pattern is
     relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
-    `home` is the session's home directory (`~`). `needs` is `Scenario.needs`. `isolated` requires a session with `root`
-    as its working directory that serves nothing else; otherwise one process may serve many workspaces. `relative` means
+    `home` is the session's home directory (`~`). `needs` are the capabilities that the scenario needs. `isolated`
+    requires a separate process that starts in `root`; otherwise one process may serve many workspaces. `relative` means
     that paths in calls are relative to the working directory. `permissions` is None unless a scenario is about them:
     then every call is allowed, except for paths in `deny`. `editor` is the user's editor, for an implementation with
     the capability `buffers`.
@@ -167,8 +167,8 @@ class InterruptibleSession(Protocol):
         """Process one call that ends early, and return the answer for the model. `how` is one of:
 
         - `cancelled`: validate the call, run `interfere` once (never, if the call is refused), and do not execute it.
-        - `stopped`: execute the call and run `interfere` in parallel, which returns when a file was written or the
-          call is over. Then cancel the call, which may be too late. Return NO_ANSWER if the result is unknown.
+        - `stopped`: execute the call, and run `interfere` in parallel. `interfere` returns when a file was written or
+          the call is over. Then try to cancel the call. Return NO_ANSWER if the result is unknown.
         - `cut`: the connection to the model ended in the middle of the arguments.
         - `limit`: the model's message ended in the middle of the arguments, because it reached its maximum length.
 
@@ -193,8 +193,8 @@ class ResumingSession(Protocol):
     """A session whose conversation can be ended and resumed later (capability `resume`)."""
 
     def resume(self) -> None:
-        """End the conversation, start the program again, and resume the same conversation. The implementation may have
-        stored which files were read; these are still known.
+        """End the conversation, start the program again, and resume the same conversation. Files that were read before
+        still count as read if the implementation has stored their names.
         """
 
 
@@ -257,7 +257,7 @@ class Adapter(Protocol):
 
 class AdapterError(ReadfirstError):
     """The adapter or its program violated the protocol: it hung, crashed, or sent too much or invalid output. `blame`
-    is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
+    is `adapter`, `environment` or `harness`; `details` may contain the end of the program's standard error.
     """
 
     exit_code = ExitCode.ERROR
@@ -274,8 +274,8 @@ class AdapterError(ReadfirstError):
 
 
 class UnsupportedCall(AdapterError):  # noqa: N818 - not a failure
-    """Raised by a session that does not support a call, and has done nothing. The scenario is then `unsupported`, as
-    with `unsupported_reason`, unless an earlier step failed.
+    """Raised by a session instead of executing a call that it does not support. The scenario then gets the status
+    `unsupported`, unless an earlier step failed.
     """
 
     def __init__(self, message: str) -> None:

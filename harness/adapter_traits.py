@@ -68,16 +68,16 @@ class Servers(Protocol):
         """A report on the server that the latest session used. None before the first session."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Provide an empty workspace from the WorkspacePool `place`, for sessions whose server suits the scenario."""
+        """Provide an empty workspace from the WorkspacePool `place`, and choose a server that suits the scenario."""
 
     def must_repeat(self, status: str) -> bool:
-        """Whether to repeat the latest scenario with a separate server, as the shared one may explain `status`."""
+        """Whether to repeat the latest scenario with a separate server. `status` is the scenario's present status."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager. Inside its block, each session uses a separate server."""
 
     def note_difference(self, scenario_id: str) -> None:
-        """Use a separate server for a scenario from now on, because its result was different there."""
+        """Use a separate server for a scenario from now on: its result differed between a shared and a separate one."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {

@@ -179,8 +179,8 @@ def load_baseline(
     file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
     """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use. `suite` is the title
-    of the run's suites. If the file was written for other suites, one finding names both. Raises BaselineError with all
-    problems.
+    of the run's suites. Raises BaselineError with all problems. If the file was written for other suites, a single
+    problem states this.
     """
     try:
         look = Inspection(load(read(file), file))

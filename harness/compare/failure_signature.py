@@ -56,7 +56,8 @@ _CONTENT_DIFFERENCES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE_PATTERN.sub("", text)),
 )
-"""Kinds of differences between contents: contents that are equal after applying the function differ in this kind."""
+"""Kinds of differences between contents. The function of a kind removes it: if the contents are then equal, it is the
+only difference."""
 
 
 def signature(verdict: Verdict) -> str:

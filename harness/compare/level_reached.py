@@ -101,9 +101,9 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The result of a rule for one implementation or version: the numbers of scenarios, of judged ones, and of those
-    that hold. `shortest` is the shortest failing scenario, or empty. `since` is the version that introduced these
-    results.
+    """The result of a rule for one implementation or version: the numbers of all scenarios, of judged scenarios, and of
+    scenarios in which the rule holds. `shortest` is the shortest failing scenario, or empty. `since` is the version
+    from which on these results are the same.
     """
 
     standing: Standing

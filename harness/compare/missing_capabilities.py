@@ -15,9 +15,9 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """The missing capabilities (`unclaimed`) of an implementation, which a baseline lists so that later ones are
-    detected. `unsupported` contains missing features of calls, such as `Read with pages`, with the number of scenarios
-    that need them.
+    """The missing capabilities (`unclaimed`) of an implementation. A baseline lists them, so that a later run detects
+    further missing capabilities. `unsupported` contains missing features of calls, such as `Read with pages`, with the
+    number of scenarios that need them.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -25,7 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect what all verdicts lack. For several contracts, the largest number of scenarios is used."""
+        """Collect the capabilities and features that verdicts lack, with the largest of several contracts' numbers."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -36,7 +36,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Combine this and an `earlier` run. If they are disjoint (no scenario in common), numbers are added."""
+        """Combine the results of two runs. If they are disjoint (no scenario in common), numbers are added."""
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))

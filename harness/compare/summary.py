@@ -87,8 +87,8 @@ class Count:
 
 class Summary:
     """The result of a run. It counts verdicts one by one, so that its memory does not grow with the number of
-    scenarios. `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all
-    contracts, without verdicts that lack a requirement.
+    scenarios. `families` is by contract and family, `contracts` in the order of the run. `requirements` counts the
+    verdicts on all contracts by requirement (`must`, `should`, `observed`), if the scenario has one.
     """
 
     def __init__(self) -> None:
@@ -219,7 +219,7 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines of examples by kind of harm: harm that the contract avoids, and harm that it does."""
+        """Return up to two lines with an example of each kind of harm: first the kinds that the contract avoids."""
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
         for is_alike, words in ((False, "for example"), (True, f"for example, as {contract} does")):
@@ -272,7 +272,7 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return lines with unaccepted scenarios that ended early, and the number of those that do not fit."""
+        """Return a line for each unaccepted scenario that ended early, up to a limit, then the number of the others."""
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):
             lines.append(f"ended early: {more:,} more; --failures all explains all of them")

@@ -23,7 +23,7 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of `steps` (from 0) in recorded form. Changes after the last step belong to it."""
+    """Return the answers of `steps` (from 0) in recorded form. Changes after the last step are added to that step."""
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -115,7 +115,7 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without an unchanged mode or ownership. A new one keeps only its ownership."""
+    """Return a file or directory without its mode and ownership if these are unchanged or if it is `new`."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

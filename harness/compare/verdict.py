@@ -196,5 +196,5 @@ def verdict_without_replay(
 
 
 def _with_tool(tool: str, feature: str) -> str:
-    """Return an unsupported feature after its tool, such as `Read with pages`, to distinguish it from capabilities."""
+    """Return the name of an unsupported feature, prefixed with its tool if the name lacks it: `Read with pages`."""
     return feature if feature == tool or feature.startswith(f"{tool} ") else f"{tool}: {feature}"

@@ -22,7 +22,7 @@ SAFETY = frozenset(
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
-"""Minimum number of scenarios of a cause that is placed before all other causes."""
+"""Minimum number of scenarios of a dominant cause, which is listed before all other causes."""
 _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
 """Kinds of changes that are grouped separately for each tool."""
 
@@ -159,8 +159,8 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 
 def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Yield each changed refusal with its signature: an error name that is new or gone at a tool. If a refusal has two
-    possible signatures, the signature that explains more scenarios is used.
+    """Yield each changed refusal with its signature: a tool, and the name of an error that the tool newly returns or no
+    longer returns. Of two possible signatures, the signature that explains more scenarios is used.
     """
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])

@@ -27,9 +27,9 @@ _MAX_POINTS = 4
 def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Return the causes with the versions that introduced them (`Cause.since`), from the recordings between the
-    contracts. `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError,
-    RecordingError.
+    """Return the causes with the versions that introduced them (`Cause.since`), found in the recordings of the versions
+    between the two contracts. `well_recorded` contains the scenarios that were recorded on many versions. Raises
+    SuiteError, RecordingError.
     """
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
@@ -61,7 +61,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts the part of a transcript that differs, to compare successive versions."""
+    """Return a function that extracts, from a version's transcript, the part that differs in `occurrence`."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change

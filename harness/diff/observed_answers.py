@@ -48,8 +48,8 @@ _MAX_SEARCHES = 16
 def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
-    """Return the known files of the workspace before each step, provided that the calls have the given answers. Links
-    are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
+    """Return the files of the workspace before each step, computed from the scenario and the `answers` to its calls.
+    Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
     """
     state: dict[str, Entry | None] = {}
     for path, entry in scenario.given.files.items():

@@ -33,8 +33,8 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides. If one is a contract, a run on the other side is compared with it, otherwise with the
-        default. Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
+        """Return the two sides. An implementation is judged by the contract on the other side, if there is one, or by
+        the default contract. Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
         names = (name for name in (left, right) if name in contracts or name == LATEST)

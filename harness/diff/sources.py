@@ -86,7 +86,7 @@ class ContractSide:
         return answers
 
     def _extended_side(self, scenario: Scenario) -> ContractSide | None:
-        """Return a side for the contract that this one extends, if the former judges the scenario. Otherwise None."""
+        """If the scenario is judged by a contract that this contract extends, return a side for it. Otherwise None."""
         judging = self.contract.for_scenario(scenario)
         return None if judging is self.contract else ContractSide(self.suite, judging)
 
@@ -116,7 +116,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run as one side. Its answers are the expectations of the contract `base`, except in steps that differed."""
+    """A run as one side. Its answers are those of the contract `base`, except where the run differed from `base`."""
 
     name: str
     base: ContractSide

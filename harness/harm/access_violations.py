@@ -21,8 +21,8 @@ def check_access(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry], changed: set[str]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
     """Yield a harm for each forbidden file that a call read or changed, with the path of the file. `changed` contains
-    the paths that changed during the step of the call. For a command, all are checked, because its arguments do not
-    state which of them it changed.
+    the paths that changed during the step of the call. If the call runs a shell command, all these paths are checked,
+    because its arguments do not state which files it changes.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -52,7 +52,7 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield a harm for each forbidden file of which a command's output shows a line that occurs nowhere else."""
+    """Yield a harm for each forbidden file that a command showed: its output contains a line that only it contains."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_files = [Content.of(entry.data) for path, entry in files.items() if not reasons[path]]
@@ -89,7 +89,7 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the first pattern that forbids `tool` for a path. None also if one contains `!` (not evaluated)."""
+    """Return the first pattern that forbids `tool` for a path. Otherwise None, and if any pattern contains `!`."""
     if any("!" in pattern for pattern in patterns):
         return None
     for pattern in patterns:

@@ -35,7 +35,7 @@ class FileCalls:
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
     def with_hook_input(self, hooks: Sequence[GivenHook]) -> FileCalls:
-        """Return the calls with the arguments that hooks replaced (hooks with the action `input`)."""
+        """Return the calls with the arguments of hooks with the action `input`, which replace those of the model."""
 
         def apply_hooks(call: ToolCall) -> ToolCall:
             for hook in hooks:

@@ -80,7 +80,7 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy to which `update` is applied when needed. `is_known`: the session then surely knows a line."""
+        """Return a copy to which `update` is applied when needed. `is_known`: afterwards, the session knows a line."""
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
         knowledge._seen, knowledge._before, knowledge._update = None, self, update
@@ -190,8 +190,8 @@ class FileKnowledge:
         return knowledge
 
     def overwritten_lines(self, after: bytes) -> list[int]:
-        """Return the numbers (from 1) of the lines that `after` loses: it lacks them, and the session has not seen
-        them. Blank lines are omitted. A line with only a different line end is not lost.
+        """Return the numbers (from 1) of the lines that are lost if the content becomes `after`: lines that the session
+        has not seen, and that `after` lacks. Blank lines are omitted. A line whose line end changes is not lost.
         """
         if after == self.data:
             return []

@@ -36,9 +36,9 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line at `position` of an answer that starts with a line number, and may show one of the lines at `indexes`.
-    Between the `number` and the text is a label, such as `: `. It ends before the character `cut`, with the whitespace
-    `blank`.
+    """The line at `position` of an answer. It starts with a line number, and may show one of the file's lines at
+    `indexes`. Between its `number` and its text is a label, such as `: `. The label ends with the whitespace `blank`,
+    before the character with the index `cut`.
     """
 
     position: int
@@ -127,9 +127,9 @@ def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_C
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield each possible end of the label between a line number and the line, and whether it contains a digest. `end`
-    is the end of the line number. The label consists of signs and spaces. It may contain one word, a digest, with a
-    sign on both sides. A tab ends the label.
+    """Yield each possible end of a label, and whether the label contains a digest. A label is the part between a line
+    number, which ends at `end`, and the text of the line, such as `: `. It consists of signs and spaces, and may
+    contain one word, a digest, with a sign on both sides. A tab ends the label.
     """
     digest = 0
     for cut in range(end + 1, min(len(text), end + _MAX_LABEL_CHARS + 1)):
