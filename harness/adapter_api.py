@@ -44,7 +44,7 @@ TIME_LIMIT = 30.0
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
-"""The ways in which a call may end early without a signal. `InterruptibleSession.call_interrupted` describes them."""
+"""The ways to end a call early without sending a signal. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
 """A function that the harness passes to a session, to be run during a call. It changes a file, for example."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]

@@ -143,8 +143,8 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and connect the adapter. An adapter without a named scenario is tested with the bundled suite.
-    With pytest-xdist this happens once, before the workers start. Raises UsageError.
+    """Check the options, and connect the adapter. If no scenario is named, the bundled suite is used to test it.
+    With pytest-xdist, the adapter is connected once, before the workers start. Raises UsageError.
     """
     is_worker = hasattr(config, "workerinput")
     if config.option.readfirst_claims and not is_worker:

@@ -172,7 +172,7 @@ class LinesAdapter:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the program's supervisor. None if the program does not run."""
+        """The process id of the process that supervises the program. None if the program does not run."""
         return self._program.pid if self._program is not None and self._program.alive else None
 
     def open(self, workspace: Workspace) -> LinesSession:

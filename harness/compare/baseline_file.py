@@ -40,12 +40,12 @@ def baseline_text(
     """Return the text of a baseline file that accepts exactly the failures among `verdicts`.
 
     `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of the
-    previous baseline `old` keep reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure
-    of an old entry has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies:
-    true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule fails at
-    its level or above. `of_all` means that the verdicts are of all scenarios; otherwise the missing capabilities in
-    `old` stay listed. `lucky` are scenarios that pass or fail by chance: if one of them fails, the others of its rule
-    that passed get the same entry. `added` means that `old` contains none of the scenarios of `verdicts`.
+    previous baseline `old` keep reason, comment and link. A new entry gets the reason UNEXPLAINED; so does an entry of
+    `old` whose failure has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies
+    (`varies: true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule
+    fails at its level or above. `of_all` means that the verdicts are of all scenarios; otherwise the missing
+    capabilities in `old` stay listed. `lucky` are scenarios that pass or fail by chance: if one fails, lucky scenarios
+    of the same rule that passed get the same entry. `added`: `old` contains none of the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()

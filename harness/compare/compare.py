@@ -179,7 +179,7 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
+        """Whether the contract refuses a call, as `documented` may even if every recorded contract answers the call."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
@@ -229,7 +229,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and the reason. `passed` may still become `failed`."""
+        """Return the status, the party to blame for an error, and the reason. Differences turn `passed` to `failed`."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -251,7 +251,7 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the expected result of a call or group. If the contract has none: the effects in the recording."""
+        """Return the expected result of a call or group. If the contract has none, return the recorded effects."""
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:

@@ -126,7 +126,7 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Replay a few scenarios. Return behaviour that contradicts a design, with the right design; empty if it fits."""
+    """Replay a few scenarios. If the behaviour contradicts `declared`, describe it and name the design that fits."""
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:

@@ -56,8 +56,7 @@ _CONTENT_DIFFERENCES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE_PATTERN.sub("", text)),
 )
-"""Kinds of differences between contents. The function of a kind removes it: if the contents are then equal, it is the
-only difference."""
+"""Kinds of differences between two contents, each with a function that removes this kind of difference."""
 
 
 def signature(verdict: Verdict) -> str:

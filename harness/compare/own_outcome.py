@@ -23,7 +23,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
     """Return the expected text of an answer. If the clause states none, return the recorded text, unless only one of
-    clause and recording is a refusal. Empty if unknown."""
+    the two is a refusal. Empty if unknown.
+    """
     text = clause.text
     recorded = expectation.recorded
     if text is None and recorded is not None and (recorded.error is None) == (clause.error is None):

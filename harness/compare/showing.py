@@ -65,7 +65,7 @@ def lines_of_contract(
 def _within_documented_limits(
     expected: Iterable[ShownLines], files: Mapping[str, Entry]
 ) -> Iterator[ShownLines]:
-    """Yield only the lines that a Read must show within the documented number and length of lines."""
+    """Yield only the expected lines that a Read must show: the documents limit the number and the length of lines."""
     for shown in expected:
         lines = lines_of(data_of(files[shown.path]) or b"")
         numbers = shown.numbers

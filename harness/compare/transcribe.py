@@ -98,7 +98,7 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return files that the implementation replaced with the same bytes, so that they lost a hard link in `world`."""
+    """Return the files, from `world`, that lost a hard link when they were replaced by files with the same bytes."""
     return {
         path: world[path]
         for path, trace in done.traces.items()

@@ -136,7 +136,7 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[UnlocatedHarm]:
-    """Yield the harms to the links and metadata of a file. `names_before` and `names` contain its hard links."""
+    """Yield the harms to links and metadata of a file. `names_before` and `names` (after) contain its hard links."""
     previous, now = before.get(path), after.get(path)
     if previous is None or now is None:
         return

@@ -151,7 +151,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the quoted texts of a line as lines, and the text before a single one. Without any: the line itself."""
+    """Return the quoted texts of a line as lines (a single one with the text before it), otherwise the line itself."""
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]
@@ -163,7 +163,7 @@ def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
 
 
 def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
-    """Split a line at its quotes. Return the quoted texts, the text between them, and the text before the first."""
+    """Split a line at its quotes. Return the quoted texts, all text outside quotes, and the text before the first."""
     strings: list[str] = []
     between: list[str] = []
     label = ""
@@ -266,4 +266,4 @@ _LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] =
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Functions that decode a line of an answer. Each is used only if the line contains one of the texts before it."""
+"""Functions that decode a line of an answer. Each is used only for lines with one of the texts listed before it."""

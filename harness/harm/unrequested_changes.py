@@ -132,7 +132,7 @@ def _describe_difference(
     single: bool,
 ) -> UnlocatedHarm:
     """Return the harm of an edit whose old text was unique, but which did not produce the requested content. `result`
-    is the most similar allowed result, `actual` the text of the file; `single` means one replacement.
+    is the most similar allowed result, `actual` the text of the file. `single`: the edit is one replacement.
     """
     expected = "" if result is None else result.text
     if result is not None and single and _is_equal_outside(result, actual):
@@ -179,7 +179,7 @@ def _describe_numbers(
     path: str, numbers: Sequence[int], authors: set[tuple[LineAuthor, bool]], knowledge: FileKnowledge
 ) -> str:
     """Describe lost lines and their authors: `line 2 of a.txt, which another program saved after the Read`. `authors`
-    contains the authors of the lines, each with whether the session has seen the lines.
+    contains pairs: an author of some of the lines, and whether the session has seen the author's lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
@@ -220,7 +220,7 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return how a path changed: `changed`, `removed`, `made` (a directory), `left behind` (others)."""
+    """Return how a path changed: `changed`, `removed`, `made` (a new directory), `left behind` (other new entries)."""
     if before is None:
         return "made" if isinstance(after, Directory) else "left behind"
     return "removed" if after is None else "changed"

@@ -101,8 +101,9 @@ def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Mat
 def _iter_labels(
     texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield, for each kind of label that may precede lines of the file, the positions of the labelled lines in the
-    answer with the ends of the labels. `exact` contains the positions of the lines that match without a label.
+    """Yield a mapping for each label, such as `> `, that a tool may have put before lines of the file. Its keys are the
+    positions in the answer of the lines with this label; its values are the index in the line at which the label ends.
+    `exact` contains the positions of the lines that match without a label.
     """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
@@ -125,7 +126,7 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each label (signs such as `> `) at the start of a line, before a line of the file."""
+    """Add to `labels` each beginning of `text` without letters and digits (such as `> `) before a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
@@ -134,7 +135,7 @@ def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[st
 
 
 def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Add to `digests` the sign after the first short word of a line, perhaps a digest, before a line of the file."""
+    """If `text` is a short word (perhaps a digest), a separator and a line of the file, add these to `digests`."""
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return
@@ -146,7 +147,7 @@ def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words before separators are digests: equally long, and not numbers with the same prefix."""
+    """Whether the first words of lines are digests: they are equally long, and not numbers with the same prefix."""
     words = [match[1] for text in texts if (match := _DIGEST_PATTERN.match(text))]
     if len(words) == 1:
         return len(words[0]) <= 4 and not NUMBER.match(texts[0])

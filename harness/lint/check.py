@@ -15,7 +15,7 @@ Documented = Sequence[tuple[str, Position]]
 
 
 class Check(Protocol):
-    """A check that an extension adds. Entry points of `readfirst.checks` name the constructors, which get the suite."""
+    """A check that an extension adds. The entry points `readfirst.checks` name functions that create it for a suite."""
 
     findings: Sequence[Finding]
     """Findings about files that only this check reads."""
@@ -28,8 +28,8 @@ class Check(Protocol):
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield findings that depend on several scenarios. `stated` returns the value of `stated_in` for a scenario id,
-        None for a scenario that cannot be read, and raises UnknownScenarioError. `shown` contains, for each rule, the
-        evidence that scenarios contribute.
+        or None if the scenario cannot be read; it raises UnknownScenarioError. `shown` contains, by rule, the evidence
+        that its scenarios contribute.
         """
         ...
 

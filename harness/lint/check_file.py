@@ -129,7 +129,7 @@ class ComparableValues:
 @dataclass(frozen=True, slots=True)
 class FileFindings:
     """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in its recording; None if it was not read. `unrecorded_contracts` are those without a recording.
+    contracts in its recording; None if that was not read. `unrecorded_contracts` are the contracts missing in it.
     """
 
     scenario_id: str
@@ -245,8 +245,8 @@ _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private
 
 
 def _check_arguments(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding for each unknown argument in an invariant, or in a call that is refused for another reason. A
-    tool that refuses unknown arguments would pass such a scenario, even if it does not have the tested behaviour.
+    """Yield a finding for each unknown argument in an invariant, or in a call that must be refused for a reason other
+    than invalid arguments. A tool that refuses unknown arguments would pass, even without the tested behaviour.
     """
     for call in case.scenario.calls() if not case.scenario.composed else ():
         errors = {clause.error for clause in call.expect.clauses()}

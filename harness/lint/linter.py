@@ -121,7 +121,7 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if an earlier scenario has the same title or fingerprint. Then add those of this scenario."""
+    """Yield findings if an earlier scenario has the same title or fingerprint; otherwise add these to the mappings."""
     if result.values is None:
         return
     scenario_id, values = result.scenario_id, result.values

@@ -71,7 +71,7 @@ def fingerprint(scenario: Scenario) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a value to JSON types for the fingerprint: content instead of files, without expectations."""
+    """Convert a part of a scenario to JSON types for the fingerprint: digests of contents, no expectations."""
     match value:
         case TextContent() | Base64Content():
             return _digest_of(value.data())
@@ -92,7 +92,7 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
 def _shorten_argument(argument: Any) -> Any:
-    """Return an argument for the fingerprint. The digest of a long text is padded, to differ from any short text."""
+    """Return an argument for the fingerprint. A long text becomes a digest, padded so that no short text is equal."""
     if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
         return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the answers of `contract` in `transcript` as expectations; with none if that is None.
+    """Return the scenario with the answers of `contract` in `transcript` as expectations. None: without expectations.
     The results that documents state are kept. If the scenario file states only the beginning of a text, or no mode of a
     new file, the rest of the text and the mode are not compared for this contract either.
     """
@@ -41,7 +41,7 @@ def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcri
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the expectations equal the recorded answers of `contract`. False if steps or files changed since then."""
+    """Whether the expectations equal the recorded answers of `contract`. False if the scenario changed afterwards."""
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False
@@ -117,7 +117,7 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new paths with a mode in the scenario file, with recorded modes. Other new modes are not compared."""
+    """Return the new entries whose mode the scenario file states, with the recorded mode in place of that mode."""
     entries: dict[str, Entry | None] = {}
     for path, entry in stated.items():
         if getattr(entry, "mode", None) is not None and path in row.created:

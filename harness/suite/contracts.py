@@ -77,7 +77,7 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return the contract that judges a scenario: the extended one if this one has no expectations there."""
+        """Return this contract, or the extended contract if the scenario states no results for this one."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
@@ -310,7 +310,7 @@ def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the contract of a scenario file: the key `contract`, or the default. Adds a finding if it lacks a tool."""
+    """Return the contract that a scenario file names, or the default. Adds a finding if it lacks a called tool."""
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
     missing_tools = sorted(tools - set(default.tools))

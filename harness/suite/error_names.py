@@ -94,12 +94,12 @@ class Vocabulary:
         return None if error is None else error.codes.get(tool)
 
     def text_before_data(self, name: str, text: str) -> str | None:
-        """Return an error message up to the product's data, such as its schema of settings. None without data."""
+        """Return the part of an error message before data of the product, such as its schema. None without data."""
         ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
     def text_after_data(self, name: str, text: str) -> str:
-        """Return an error message after the product's data, such as its schema of settings. Empty without data."""
+        """Return the part of an error message after data of the product, such as its schema. Empty without data."""
         starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
         return text[min(starts) :] if starts else ""
 

@@ -82,7 +82,7 @@ def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def hook_command(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook, which first reads its input, so that the agent can always write to it."""
+    """Return the shell command of a hook. It first reads its whole input, so that the agent's write never fails."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

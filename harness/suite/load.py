@@ -347,7 +347,7 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Read the early end of a call (`interrupted`). Adds a finding if the events or arguments do not fit."""
+        """Read the key `interrupted`. Adds a finding if the events or arguments do not suit the interruption."""
         kind: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[kind].waits:
             node.note(

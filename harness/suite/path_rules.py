@@ -20,7 +20,7 @@ _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
-"""Beginnings, without the first `/`, of absolute paths that exist on no machine, for calls with a missing path."""
+"""Beginnings, without the first `/`, of absolute paths that exist on no machine. Calls with missing paths use them."""
 _MIN_UNUSABLE_BYTES = 4096
 """Length in bytes from which an absolute path is too long everywhere. Scenarios may use such paths."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})

@@ -64,7 +64,7 @@ class RecordingLocation:
 
     @property
     def damage(self) -> str:
-        """The reason why nothing can be added: the recording was edited by hand, or is unreadable. Empty if intact."""
+        """The reason why no answer can be added to the recording: an edit by hand, or damage. Empty if intact."""
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
@@ -196,9 +196,9 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and new bytes of a recording file after replacing a scenario's recording. Removes an empty
-        one. A damaged file with only this scenario is overwritten. Raises RecordingError if a damaged file contains
-        several scenarios, or if the new file would be too large.
+        """Return the path and new bytes of a recording file after replacing a scenario's recording. An empty recording
+        is omitted. A damaged file is replaced if it contains only this scenario. Raises RecordingError if a damaged
+        file contains several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _errors_with_path(path):

@@ -17,7 +17,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Add a finding for each `rewind` without a following call, whose answer would show the restored files."""
+    """Add a finding for each `rewind` that no call follows. The restored files are only compared after a call."""
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
             fix = "Write a call after it, with the restored files in `files`."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Shared = TypeVar("Shared")
 _PRODUCT_FILES = frozenset({"tools.json", "results.json", "releases.yaml"})
-"""Files about the products of the contracts. A suite that defines such contracts does not inherit them."""
+"""Files about the versions of a product. A suite that defines contracts of published versions does not inherit them."""
 _PARTIAL_PREFIX = "part of "
 
 

@@ -144,7 +144,7 @@ class Suite(SharedFiles):
 
     @cached_property
     def _below(self) -> Suite | None:
-        """The suite whose shared files are inherited: `base`, otherwise the bundled suite. None for the latter."""
+        """The suite whose shared files are inherited: `base` or the bundled suite. None for the bundled suite."""
         return Suite() if self.base is None and not self.bundled else self.base
 
     @property
@@ -180,7 +180,7 @@ class Suite(SharedFiles):
         return 0 < self._missing_count < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several cannot be read."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios is unreadable."""
         ids, problems = self.readable()
         if problems:
             raise SuiteError(problems)
@@ -204,7 +204,7 @@ class Suite(SharedFiles):
         self._index.check_unique(scenario_id)
 
     def location(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario, and its name in a file with several. Raises UnknownScenarioError."""
+        """Return the file of a scenario, and its name in this file (empty in its own). Raises UnknownScenarioError."""
         part = self.suite_containing(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:
@@ -226,7 +226,7 @@ class Suite(SharedFiles):
         return [each for each, location in cases.items() if [*location.file.parts[-2:]] == path_end]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: its file, or the text that a separate file would have. Raises SuiteError."""
+        """Return a scenario as YAML, as it would be in a file with no other scenario. Raises SuiteError."""
         location = self.location(scenario_id)
         if not location.case:
             return strict_yaml.read(location.file, suite=self.suite_containing(scenario_id).root).decode()
@@ -242,7 +242,7 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of the scenario's content (with the recording, if composed), to detect changes."""
+        """Return a digest of a scenario, to detect changes. For composed scenarios, it includes the recording."""
         location = self.location(scenario_id)
         if not location.case:
             return hashlib.sha256(location.file.read_bytes()).hexdigest()
@@ -252,7 +252,7 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Return the parsed file of a scenario, or the document that a separate file would have. Raises SuiteError."""
+        """Return a scenario as a document, as it would be in a file with no other scenario. Raises SuiteError."""
         if (part := self.suite_containing(scenario_id)) is not self:
             return part.document(scenario_id)
         location = self.location(scenario_id)
@@ -269,10 +269,10 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`; of the file if that is None or `documented`. The
-        expectations of other contracts, and those of composed scenarios, are read from the recording. Without a
-        recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
-        or RecordingError.
+        """Read one scenario with the expectations of `contract`. If it is None or `documented`, the expectations are
+        those of the scenario file. The expectations of other contracts, and of composed scenarios, are read from the
+        recording. Without a recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all
+        errors of the file, or RecordingError.
         """
         from readfirst.harness.suite.load import scenario_from
 

@@ -106,8 +106,8 @@ def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str
 
 
 def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order`: the contracts.
-    Successive contracts with the same definition of a tool share a row.
+    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order` contains the
+    contracts, oldest first. Successive contracts with the same definition of a tool share a row.
     """
     rows = _rows(
         (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
@@ -162,7 +162,7 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the text of `results.json` in the `order` of contracts. Successive equal contracts share a row."""
+    """Return the text of `results.json` in the `order` of contracts. Successive equal results share a row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
@@ -175,8 +175,8 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Describe the fields of structured results. For each tool, return the name of each field, its JSON types
     (`types`), and whether it is always present (`always`). A field of an object is named like `file.numLines`, a field
-    of the items of a list like `structuredPatch[].lines`. The result itself has an empty name. `always` is true if each
-    object that may contain the field does.
+    of the items of a list like `structuredPatch[].lines`. The result itself has an empty name. `always` is true if the
+    field is in each object that may contain it.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

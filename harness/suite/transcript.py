@@ -45,7 +45,7 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Create the stored form of an answer (`raw`: the model's whole text), or of its `beginning` and `ending`."""
+        """Create the stored form of `raw`, the whole text that the model saw, or of its `beginning` and `ending`."""
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)

@@ -19,7 +19,7 @@ def resolve_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, flags: int) -> int:
-    """Open a regular file from `resolve_inside`. Raises OSError, also for a new link in the path, and ValueError."""
+    """Open the file at a path from `resolve_inside`. Raises OSError (also for a new link in the path), ValueError."""
     folder, _, last = f"{root}/{name}".rpartition("/")
     with open_directory(folder, make=bool(flags & os.O_CREAT)) as directory_fd:
         descriptor = os.open(last, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=directory_fd)
@@ -41,8 +41,8 @@ def read_inside(root: str, path: str) -> bytes:
 
 class ScriptedEditor:
     """The user's editor, whose role the harness plays, with a buffer for each file with unsaved text. `root` returns
-    the open directory. Reading a file through the editor returns the unsaved text, if there is any. Writing a file
-    through the editor saves the file and deletes its buffer, as editors do for agents.
+    the path of the workspace. Reading a file through the editor returns the unsaved text, if there is any. Writing a
+    file through the editor saves the file and deletes its buffer, as editors do for agents.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:

@@ -34,7 +34,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if `folder` treats two names of a scenario as one, such as `a` and `A`, and it must not."""
+    """Raise UnsupportedCall if `folder` treats as one two names (`a` and `A`) that the scenario distinguishes."""
     names = scenario.all_paths
     joined = "/".join(names)
     if joined.isascii() and joined.islower():

@@ -83,7 +83,7 @@ def scan(
     *,
     names: Collection[str] | None = None,
 ) -> None:
-    """Add the content of `directory` to `entries`. `prefix` precedes paths, `names` are included (None: all)."""
+    """Add the content of `directory` (or only `names` in it) to `entries`, with `prefix` before each path."""
     folder, name = os.path.split(directory)
     with open_directory(folder) as above:
         _Scan(entries, root_path).directory(name, above, prefix, names)
@@ -163,7 +163,7 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's content and ownership. The latter is None for the running process's, without attributes."""
+    """Return a file's content, and its ownership unless it is the usual one: of this process, without attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -223,7 +223,7 @@ def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return all names of the files with several names (hard links), by each of these names."""
+    """Return a mapping for the files with several names (hard links): from each name to all names of its file."""
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
@@ -233,8 +233,8 @@ def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
     """Return the paths in a snapshot that a call may refer to, with links resolved. Empty without a path argument. A
-    path that starts with `~/` is at home, or in a directory named `~`. If a path does not exist, a tool may use its
-    Unicode NFC form.
+    path that starts with `~/` may be in the home directory, or in a directory named `~`. If a path does not exist, its
+    Unicode NFC form is added, because a tool may use it.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):

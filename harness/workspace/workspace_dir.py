@@ -56,7 +56,7 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return the writable directories for a session in `root`, or for a server if `root` has all workspaces."""
+        """Return the writable directories of a session in `root`, or of a server whose sessions are all in `root`."""
         folder = root.parents[1] if root.parent.name == _AROUND_NAME else root
         return cls(folder, folder / _HOME_NAME, folder / _TMPDIR_NAME)
 

@@ -254,7 +254,7 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
 
 
 def _resolve_parent(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path with the links in its directory resolved. Raises WorldEventError if it leads outside."""
+    """Return the absolute path, with links above its last part resolved. Raises WorldEventError if it leads outside."""
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):

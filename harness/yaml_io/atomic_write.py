@@ -39,7 +39,7 @@ class StagedFile:
             self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Write the rest to disk. Set the mode of the target, or 0644 if it does not exist. Raises OSError."""
+        """Write buffered content, and set the mode that the target has (0644 if it does not exist). Raises OSError."""
         self.stream.flush()
         mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
         os.fchmod(self.stream.fileno(), mode)
@@ -104,7 +104,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay an interrupt (Ctrl-C) until the `with` block ends, so that it cannot separate its operations."""
+    """Delay an interrupt (Ctrl-C) until the `with` block ends, so that all operations in the block are executed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

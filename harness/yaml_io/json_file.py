@@ -16,10 +16,10 @@ class JsonFileError(ReadfirstError):
 
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
-    """Yield the content of a JSON file, which `command` has written, with this format version (unless None). With
-    `strict`, the file belongs to a suite that may be hostile: it must be a regular file in the directory itself, and
-    not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows that
-    the file lacks a value.
+    """Yield the content of a JSON file that `command` has written. Unless `format_` is None, the file must have this
+    format version. With `strict`, the suite of the file may be hostile: the file must be a regular file, not a link,
+    and not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows
+    that the file lacks a value.
     """
     again = f"`{command}` writes it."
     try:

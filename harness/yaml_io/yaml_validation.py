@@ -48,7 +48,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """A value has a wrong type or form: the check ends. With a JSON schema, the caller validates to find all errors."""
+    """A value has a wrong type or form, so the check ends. The caller may find further errors with a JSON schema."""
 
     def __init__(
         self, node: Node, problem: str = "", fix: str = "Use one of the forms that the format describes."
@@ -67,7 +67,7 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file in the suite's directory itself, to check it. Raises StrictYamlError."""
+        """Read a file that is directly in the directory of a suite, to check it. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
