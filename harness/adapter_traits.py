@@ -34,7 +34,7 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Descriptions of the calls that an implementation may declare to refuse, by name. The contract answers these calls."""
+"""The calls that an implementation may declare to refuse although the contract answers them: descriptions by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ _COMMON_CHARS = 12
 @dataclass(frozen=True, slots=True)
 class SharingResult:
     """The result of the probe: whether sessions may share a server. If `reusable`, a server may serve one session after
-    another in the same workspace. If `reusable_after_handshake`, it may do so if the handshake is repeated between the
-    sessions; sharing between workspaces is then not tested. `refusal` is the reason not to share a server between
+    another in the same workspace. If `reusable_after_handshake`, it may do so only if the handshake is repeated between
+    the sessions; sharing between workspaces is then not tested. `refusal` is the reason not to share a server between
     workspaces, empty if servers may be shared.
     """
 

@@ -55,7 +55,7 @@ def reference_tools(
 class ReferenceAdapter:
     """Adapter for the reference, with new `FileTools` for each scenario. Raises ValueError for an unknown contract.
     `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
-    hook. `killable` supports scenarios that kill the program; these use the reference in another process.
+    hook. With `killable`, scenarios may kill the program; these scenarios run the reference in a separate process.
     """
 
     def __init__(

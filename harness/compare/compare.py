@@ -179,7 +179,7 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call, as `documented` may even if every recorded contract answers the call."""
+        """Whether the contract refuses a call. Only `documented` can refuse a call that all recorded ones answer."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
@@ -229,7 +229,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and the reason. Differences turn `passed` to `failed`."""
+        """Return the status, the party to blame for an error, and the reason. `verdict` may change it to `failed`."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)

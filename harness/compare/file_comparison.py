@@ -195,8 +195,8 @@ def name_differences(
 ) -> Iterator[FileDifference]:
     """Yield a difference for each pair of names that wrongly share a file, or no longer share it (hard links). Names
     that are not in `expected` must share the same files as before. A name in `expected` must be a separate file,
-    because it is replaced or new. But several names of one file with the same expected content must still share it,
-    because it is written in place. Missing names are ignored.
+    because that file is new or replaced. Exception: names of one file with the same expected content must still share
+    the file, because it is written in place. Missing names are ignored.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()

@@ -25,7 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect the capabilities and features that verdicts lack, with the largest of several contracts' numbers."""
+        """Collect the capabilities and features that verdicts lack. Of several contracts, use the largest number."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -36,7 +36,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Combine the results of two runs. If they are disjoint (no scenario in common), numbers are added."""
+        """Merge the results of this and an `earlier` run. If `are_disjoint` (no common scenario), numbers are added."""
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))

@@ -126,7 +126,7 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file of the call has the content that the session knows (`same`) or a different one."""
+        """Whether any file of the call has the content that the session knows; if not `same`, a different content."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same

@@ -115,7 +115,7 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without its mode and ownership if these are unchanged or if it is `new`."""
+    """Return a file or directory without an unchanged mode, and without unchanged ownership. `new`: without both."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

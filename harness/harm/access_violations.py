@@ -52,7 +52,7 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield a harm for each forbidden file that a command showed: its output contains a line that only it contains."""
+    """Yield a harm for each forbidden file that a command showed: its output has a line that no permitted file has."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_files = [Content.of(entry.data) for path, entry in files.items() if not reasons[path]]
@@ -79,7 +79,7 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the session's directories. False for `bypassPermissions` and with `allow` rules."""
+    """Whether a path is outside the session's directories. False in the mode `bypassPermissions`, or with `allow`."""
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     allowed_directories = (permissions.working_directory, *permissions.additional_directories)
@@ -89,7 +89,7 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the first pattern that forbids `tool` for a path. Otherwise None, and if any pattern contains `!`."""
+    """Return the first pattern that forbids `tool` for a path. None if there is none, or if one contains `!`."""
     if any("!" in pattern for pattern in patterns):
         return None
     for pattern in patterns:

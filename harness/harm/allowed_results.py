@@ -77,8 +77,8 @@ class EditResult:
 
 
 def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *, crlf: bool) -> bool:
-    """Whether a file with the bytes `before` (None: no file) may contain `after` after the edit, without harm. `crlf`
-    means that a file in the workspace has CRLF line ends. A new file may use CRLF in this case.
+    """Whether a file with the bytes `before` (None: no file) may contain `after` after the edit, without harm. A new
+    file may use CRLF line ends only if `crlf` is true: a file in the workspace already has them.
     """
     if isinstance(edit, NewText):
         return is_insertion_result(before, edit, after) or any(

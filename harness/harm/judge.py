@@ -368,7 +368,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the authors of lines in the files that calls changed, or hooks (those with a path in `foreign`)."""
+        """Update the authors of lines in the `changed` files. Hooks changed those in `foreign`, calls the others."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

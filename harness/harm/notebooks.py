@@ -34,7 +34,7 @@ class _RequiredCell:
         return self.source is not None
 
     def differing_keys(self, actual: Cell) -> list[str]:
-        """Return the keys of an actual cell whose values differ from this required cell and must not."""
+        """Return the keys of an actual cell whose values wrongly differ from the values of this required cell."""
         if self.former is not None and not self.is_named:
             return [key for key in sorted({*self.former, *actual}) if _differs_at(self.former, actual, key)]
         former = self.former or {}
@@ -111,7 +111,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean (`cell-3`: id or index). Yield -1 if it names no cell."""
+    """Yield the index of each cell that a call may mean: `cell-3` may be an id or an index. Yield -1 without a name."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -205,7 +205,7 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return a harm if a call changed a different cell than the named one. `missing`, `extra`: unpaired cells."""
+        """Return a harm if a call changed a cell that it does not name. `missing`, `extra`: the unpaired cells."""
         cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
         named = [index for index in missing if cells[index].is_named and cells[index].former is not None]
         others = [index for index in missing if index not in named]

@@ -126,7 +126,7 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each beginning of `text` without letters and digits (such as `> `) before a line of the file."""
+    """Add to `labels` each beginning of `text` without letters and digits, if the rest is a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
@@ -135,7 +135,7 @@ def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[st
 
 
 def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """If `text` is a short word (perhaps a digest), a separator and a line of the file, add these to `digests`."""
+    """Add `text` to `digests` if it is a short word (perhaps a digest), a separator and a line of the file."""
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return

@@ -129,7 +129,7 @@ class ComparableValues:
 @dataclass(frozen=True, slots=True)
 class FileFindings:
     """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in its recording; None if that was not read. `unrecorded_contracts` are the contracts missing in it.
+    contracts in its recording; None if that was not read. `unrecorded_contracts` are those that the recording lacks.
     """
 
     scenario_id: str

@@ -82,7 +82,7 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the result of the short form in `answer`. Adds findings for keys except `documented` and `files`."""
+    """Return the result for the short form in `answer`. Adds a finding for keys that must not be next to `answer`."""
     shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

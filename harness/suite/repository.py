@@ -61,7 +61,7 @@ def _tracked_contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, by
 
 
 def _add_object(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
-    """Add a git object, uncompressed so that its bytes are the same on all systems. Return its id."""
+    """Add a git object to `objects`, uncompressed so that its bytes are the same on all systems. Return its id."""
     whole = f"{kind} {len(data)}".encode() + b"\0" + data
     name = hashlib.sha1(whole, usedforsecurity=False).digest()
     objects[name] = zlib.compress(whole, 0)

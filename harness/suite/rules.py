@@ -143,5 +143,5 @@ def _rule(name: str, values: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the words to compare titles: at least four letters, in lower case, without a final `s`."""
+    """Return the words of a title that are compared: of at least four letters, in lower case, without a final `s`."""
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

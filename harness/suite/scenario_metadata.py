@@ -37,5 +37,5 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
 
 
 def is_generated(scenario_id: str) -> bool:
-    """Whether a program generated the scenario: long files and a meaningless name, so a bad example for users."""
+    """Whether a program generated the scenario. It is a bad example then: the files are long, the name meaningless."""
     return scenario_id.startswith("crossed/")

@@ -146,7 +146,7 @@ _TOKEN_PATTERN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Split the expression of `-k` into words, operators and parentheses. True for quoted ones, which are words."""
+    """Split the expression of `-k` into words, operators and parentheses. The flag is true for a quoted word."""
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):

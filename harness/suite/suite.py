@@ -204,7 +204,7 @@ class Suite(SharedFiles):
         self._index.check_unique(scenario_id)
 
     def location(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario, and its name in this file (empty in its own). Raises UnknownScenarioError."""
+        """Return the file of a scenario, and its case name if the file has several. Raises UnknownScenarioError."""
         part = self.suite_containing(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:

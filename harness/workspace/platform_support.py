@@ -18,7 +18,7 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
     "case-insensitive": ("readfirst-a", "READFIRST-A", "a directory that ignores the case of names"),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
-"""Platforms that are properties of a directory: a file's name, a second name that then opens it, and a description."""
+"""Platforms that are properties of a directory: a file's name, a second name that opens the file, a description."""
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
@@ -34,7 +34,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if `folder` treats as one two names (`a` and `A`) that the scenario distinguishes."""
+    """Raise UnsupportedCall if `folder` does not distinguish names that the scenario does, such as `a` and `A`."""
     names = scenario.all_paths
     joined = "/".join(names)
     if joined.isascii() and joined.islower():

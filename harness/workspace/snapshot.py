@@ -163,7 +163,7 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's content, and its ownership unless it is the usual one: of this process, without attributes."""
+    """Return a file's content and ownership (None if usual: that of this process, without extended attributes)."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:

@@ -360,7 +360,7 @@ def _character_code(error: Any) -> int:
 
 
 def _mark_of_character(text: str, error: Any) -> _Mark:
-    """Return line and column of the invalid character of `error`, found by search: its offset may count bytes."""
+    """Search the invalid character of `error`, whose offset may count bytes. Return its line and column."""
     character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:
