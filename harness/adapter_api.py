@@ -239,8 +239,8 @@ class BackgroundSession(Protocol):
     """A session whose model can start sub-agents in the background and continue meanwhile (capability `background`)."""
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background, and return its session. If it has a method `close()`, this ends the
-        sub-agent. Until then, the harness makes calls in both sessions, but never at the same time.
+        """Start a sub-agent in the background, and return its session. If the session has a method `close()`, `close()`
+        ends the sub-agent. Before, the harness makes calls in both sessions, but never at the same time.
         """
 
 

@@ -108,8 +108,8 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    """Return the short option names to add: those that the command line or the configuration uses. Empty if `--adapter`
-    is not among them, except in the suite's checkout.
+    """Return the short option names that the command line or the configuration uses. Empty if they do not use
+    `--adapter`, except in the suite's checkout.
     """
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}

@@ -59,7 +59,7 @@ def is_visible(character: str) -> bool:
 
 
 def escape_ci_commands(line: str) -> str:
-    """Return a line with escaped commands, so that CI systems print them instead of executing them."""
+    """Escape the commands for CI systems in a line, so that CI systems print the commands and do not execute them."""
     if "##" in line:
         line = _CI_COMMAND_PATTERN.sub(lambda match: f"{match[0][:-1]}\\x5b", line)
     stripped = line.lstrip()

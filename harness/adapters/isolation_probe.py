@@ -123,8 +123,8 @@ def probe_servers(
     - `anew`: as `again`, but the handshake is repeated before each session
 
     Only `tools` are called. An exception counts as a different result. Without `share`, sharing between workspaces is
-    not tested. `mask` removes values that may differ from the text of an answer. If two separate servers already give
-    different answers, random ids, times and similar tokens are removed, too.
+    not tested. In the text of an answer, `mask` replaces values that differ in each workspace. If two separate servers
+    already give different answers, random ids, times and similar tokens are removed, too.
     """
     probe = _Probe(open_, tools, mask)
     try:
@@ -168,7 +168,7 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result. None if there is none. Parameters as in `results`."""
+        """Return the first call with an unexpected result, or None. For the other parameters, see `results`."""
         try:
             results = self.results(lend, neighbour, busy=busy, earlier=earlier)
         except Exception as error:

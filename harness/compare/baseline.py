@@ -89,7 +89,7 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning, which mentions `option`, if `level` is above the level of the baseline. Otherwise empty."""
+        """Return a warning about `option` if `level` is above the level of the baseline. Otherwise an empty text."""
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (
@@ -119,7 +119,7 @@ class BaselineResult:
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
-    """Return the lowest level at which a scenario fails, or `error` if its replay ended early. Otherwise None."""
+    """Return the lowest level at which a scenario fails (`error` if its replay ended early). None without a failure."""
     return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 

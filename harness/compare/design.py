@@ -43,8 +43,8 @@ def apply_design(
 ) -> Verdict:
     """Return the verdict under the declared design. Without a design (None), all refusals of the contract are required.
     If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
-    pass. It fails at every level if such a call loses changes of other programs. At the level `safe` the verdict is not
-    changed, because refusals are not required there.
+    pass. It fails at every level if such a call loses changes of other programs. At the level `safe`, the verdict is
+    not changed, because this level requires no refusals.
     """
     if design is None:
         return verdict

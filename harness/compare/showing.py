@@ -18,7 +18,9 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""Tools whose answers must show the lines that the contract's answers show. For others, earlier answers suffice."""
+"""Tools whose answer must itself show the lines that the contract's answer shows. For other tools, an earlier answer
+of the session may have shown the lines.
+"""
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")

@@ -43,7 +43,7 @@ def _shorten_reason(reason: str) -> str:
 @dataclass(slots=True)
 class Count:
     """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios. `judged` counts
-    those that passed, failed or ended early (`error`), `holds` those that hold at each level.
+    the scenarios that passed, failed or ended early (`error`), `holds` the scenarios that hold at each level.
     """
 
     scenarios: int = 0

@@ -145,7 +145,7 @@ def points(
 
 
 def narrowest_points(all_points: Sequence[Point]) -> list[Point]:
-    """Return the points, oldest first, without those whose range of versions contains the range of another point."""
+    """Return the points, oldest first. Omit a point if its range of versions contains the range of another point."""
     distinct = sorted(
         set(all_points), key=lambda point: (contract_sort_key(point.after), contract_sort_key(point.before))
     )

@@ -18,9 +18,9 @@ _JSON_FORMAT = 1
 _MAX_SCENARIOS_NAMED = 3
 """Maximum number of scenarios that the output names for a cause."""
 _MAX_COMPLETE_CAUSES = 20
-"""Maximum number of causes that a page describes completely. Beyond it, rare changes of words are only counted."""
+"""Maximum number of causes that a page describes in full. If there are more, rare changes of words are only counted."""
 MAX_DETAILED_CAUSES = 10
-"""Maximum number of causes that are shown in detail on a terminal. Beyond it, causes have one line each."""
+"""Maximum number of causes that are shown in detail on a terminal. If there are more, each cause has one line."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
 """Maximum number of reasons for scenarios that were not compared, and of missing capabilities in one reason."""

@@ -165,7 +165,7 @@ class _Judge:
                 self.judged_steps[index] = JudgedStep(calls_of(step), before, after, known)
 
     def _changes_no_file(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether a step changed no file, and no call of it could have: all calls only read or were refused."""
+        """Whether a step changed no file, and contains only calls that cannot change files: reading or refused ones."""
         return not (
             self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
         ) and all(
@@ -368,7 +368,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the authors of lines in the `changed` files. Hooks changed those in `foreign`, calls the others."""
+        """Update the authors of lines in the `changed` files. Hooks changed the `foreign` files, calls all others."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

@@ -20,7 +20,7 @@ _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "ses
 """The author for each letter of `FileKnowledge.marks`. A capital letter marks a line that the session has seen."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of lines compared in order. Beyond it, a new line equal to any old line counts as unchanged."""
+"""Maximum number of lines compared in order. If there are more, a line counts as unchanged if any old line is equal."""
 _MAX_FORMER_CONTENTS = 8
 """Maximum number of former contents of a file that are remembered."""
 
@@ -250,7 +250,7 @@ def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks of the `new` lines. An unchanged line keeps its letter in `marks`, others get `mark`."""
+    """Return the marks of the `new` lines. An unchanged line keeps its letter in `marks`; other lines get `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

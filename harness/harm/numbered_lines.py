@@ -26,7 +26,7 @@ _MAX_REPETITIONS = 8
 
 
 class NumberedMatches(NamedTuple):
-    """The numbered lines of an answer that match a line of the file; in `right` only those with the right number."""
+    """The numbered lines of an answer that match a line of the file. `right` contains only those with right numbers."""
 
     matches: Matches
     right: Matches

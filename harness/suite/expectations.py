@@ -46,7 +46,7 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about the second of two expected results, if both or neither have the key `documented`."""
+    """Add a finding about two expected results of a call that both have, or both lack, the key `documented`."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."

@@ -272,14 +272,14 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield each call in a list. Calls with errors are reported and skipped. `others` are additional keys."""
+        """Yield each call in a list. Calls with errors are reported and skipped. `others` are keys allowed in calls."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:
                 yield self.call(node, action, others)
 
     def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall:
-        """Read one call of `tool`. Other allowed keys are in `others`; parallel calls do not allow `during`."""
+        """Read one call of `tool`. `others` are further keys that the call may have, such as `during`."""
         is_grouped = "during" not in others
         fields = node.mapping((tool, *others))
         stated = fields[tool].mapping()

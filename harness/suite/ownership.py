@@ -18,7 +18,7 @@ _MAX_ID = 60_000
 
 
 class Ownership(NamedTuple):
-    """Owner and group of a file (None: those of the running process), and its extended attributes, sorted by name."""
+    """Owner and group of a file (None: as the running process), and its extended attributes, sorted by name."""
 
     owner: int | None = None
     group: int | None = None

@@ -111,7 +111,7 @@ class Expectation:
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the expected results that are not None, the documented one first. One result if both are the same."""
+        """Return the stated results: first `documented`, then `recorded`. If both are the same, return only one."""
         documented = None if self.documented is self.recorded else self.documented
         return tuple(clause for clause in (documented, self.recorded) if clause is not None)
 

@@ -108,7 +108,7 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(argument: str, known_ids: Collection[str]) -> str | None:
-    """Return the id of the scenario that `argument` (id or path of the file) names. None if there is none."""
+    """Return the id of the scenario that `argument` names by its id or its file. None for other arguments."""
     name = argument.removesuffix(".yaml")
     if name in known_ids:
         return name

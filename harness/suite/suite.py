@@ -293,7 +293,7 @@ class Suite(SharedFiles):
         return self.with_expectations_of(scenario, contract or self.contracts[scenario.contract])
 
     def with_expectations_of(self, scenario: Scenario, contract: Contract) -> Scenario:
-        """Return a scenario of this suite with the expectations of `contract` instead. Raises RecordingError."""
+        """Return a copy of a scenario of this suite, with the expectations of `contract`. Raises RecordingError."""
         from readfirst.harness.suite.contract_expectations import with_expectations_of
 
         contract = contract.for_scenario(scenario)

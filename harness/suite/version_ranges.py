@@ -14,7 +14,7 @@ _Answer = TypeVar("_Answer")
 
 
 def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Group successive versions with the same answer. Return the first version of each group, by answer."""
+    """Group successive versions with the same answer. Return, for each answer, the first version of each group."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else _NO_ANSWER

@@ -61,7 +61,7 @@ class WritableDirs:
         return cls(folder, folder / _HOME_NAME, folder / _TMPDIR_NAME)
 
     def make(self) -> None:
-        """Create those of the directories that are missing."""
+        """Create the directories that do not exist yet."""
         for path in (self.home, self.temporary):
             path.mkdir(exist_ok=True)
 
@@ -113,7 +113,7 @@ class WorkspaceDir:
         self._watched_directories = (*self._own_directories, *self._base_directories, *servers)
 
     def rename(self, name: str) -> None:
-        """Rename the workspace to `name`. It stays in the same directory."""
+        """Rename the workspace to `name`, without moving it to a different directory."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
             with open_directory(self.around) as around:
