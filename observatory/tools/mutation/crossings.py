@@ -26,13 +26,25 @@ def write(path: str, content: Text = "gamma\n") -> Step:
     return {"Write": {"file_path": f"$WS/{path}", "content": content}}
 
 
-def edit_cell(path: str, source: str = "2") -> Step:
-    """Return a step that replaces the source of the cell `a`, the first cell of a notebook in the workspace."""
-    return {"NotebookEdit": {"notebook_path": f"$WS/{path}", "cell_id": "a", "new_source": source}}
+def edit_cell(path: str, source: str = "2", cell: str = "a", **more: str) -> Step:
+    """Return a step that changes a cell of a notebook in the workspace. `more` are further arguments."""
+    arguments = {"notebook_path": f"$WS/{path}", "cell_id": cell, "new_source": source, **more}
+    return {"NotebookEdit": arguments}
 
 
 def run(command: str) -> Step:
     return {"Bash": {"command": command}}
+
+
+def undo_step(step: Step) -> Step:
+    """Return the call that undoes an Edit, or a NotebookEdit with another source. Other steps stay."""
+    match step:
+        case {"Edit": {"old_string": old, "new_string": new, **rest}}:
+            return {"Edit": {**rest, "old_string": new, "new_string": old}}
+        case {"NotebookEdit": {"new_source": source, **rest}}:
+            return {"NotebookEdit": {**rest, "new_source": f"{source}0"}}
+        case _:
+            return step
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ def steps_around(event: str, subject: Subject) -> list[Step]:
                 edit("other.txt", "one", "uno"),
             ]
         case "session":
-            return [other, {"other": {"steps": [*subject.alone]}}, *known, *shown]
+            return [other, {"other": {"steps": [*subject.alone]}}, *known, *map(undo_step, shown)]
         case "group":
             calls = [step for step in shown if {*step} <= {"Read", "Edit", "Write", "NotebookEdit"}]
             changes = [step for step in shown if step not in calls]

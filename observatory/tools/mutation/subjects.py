@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,56 @@ NOTEBOOK = (
 )
 WITH_CHARACTERS = NOTEBOOK.replace('"1"', "\"name = 'é ≠ 𝄞'\"")
 """The content of a notebook that contains characters of two, three and four bytes in UTF-8."""
+RICH = json.dumps(
+    {
+        "cells": [
+            {
+                "cell_type": "code",
+                "id": "a",
+                "metadata": {"tags": ["x"]},
+                "execution_count": 3,
+                "outputs": [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}],
+                "source": ["one = 1\n", "one"],
+            },
+            {
+                "cell_type": "markdown",
+                "id": "b",
+                "metadata": {},
+                "attachments": {"i.png": {"image/png": "AAAA"}},
+                "source": ["# Title"],
+            },
+            {
+                "cell_type": "code",
+                "id": "c",
+                "metadata": {},
+                "execution_count": None,
+                "outputs": [],
+                "source": ["x = '\x01\x0b\x1b'"],
+            },
+        ],
+        "metadata": {"kernelspec": {"name": "x"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+)
+"""A notebook with outputs, attachments, metadata of a cell, and control characters."""
 PLAIN = "alpha\nbeta\n"
+
+HOOKS = (
+    {"PreToolUse": "Write", "exit": {"code": 2, "stderr": "Not in this folder."}},
+    {"PostToolUse": "Edit", "delete": "leftover.txt"},
+    {"PostToolUse": "Edit", "context": "Run the tests of this folder."},
+)
+NEW_INPUT = {
+    "PreToolUse": "NotebookEdit",
+    "input": {"notebook_path": "$WS/book.ipynb", "cell_id": "a", "new_source": "9"},
+}
+"""A hook that replaces the input of a call. From 2.0.76 to 2.1.104, the product ignores the new input in some
+replays after an interrupted call, so it is not combined with interruptions."""
+OF_HOOKS: Mapping[str, Any] = {
+    "reminders": True,
+    "files": {"notes.txt": PLAIN, "book.ipynb": NOTEBOOK, "leftover.txt": "x\n"},
+}
 
 RULES: Mapping[str, Subject] = {
     "deny": Subject(
@@ -75,12 +125,20 @@ RULES: Mapping[str, Subject] = {
             "mode": "acceptEdits",
             "working_directory": "project",
             "additional_directories": ["shared"],
-            "files": {"project/a.txt": PLAIN, "shared/b.txt": PLAIN, "elsewhere/c.txt": PLAIN},
+            "files": {
+                "project/a.txt": PLAIN,
+                "shared/b.txt": PLAIN,
+                "shared/book.ipynb": NOTEBOOK,
+                "elsewhere/c.txt": PLAIN,
+                "elsewhere/book.ipynb": NOTEBOOK,
+            },
         },
-        [read("project/a.txt"), read("shared/b.txt")],
+        [read("project/a.txt"), read("shared/b.txt"), read("shared/book.ipynb")],
         [
             read("elsewhere/c.txt"),
             write("elsewhere/new.txt"),
+            edit_cell("elsewhere/book.ipynb"),
+            edit_cell("shared/book.ipynb"),
             edit("shared/b.txt"),
             edit("project/a.txt"),
         ],
@@ -91,22 +149,19 @@ RULES: Mapping[str, Subject] = {
     "hooks": Subject(
         "Each hook of four does its work",
         "hook-decides",
-        {
-            "reminders": True,
-            "hooks": [
-                {"PreToolUse": "Write", "exit": {"code": 2, "stderr": "Not in this folder."}},
-                {
-                    "PreToolUse": "NotebookEdit",
-                    "input": {"notebook_path": "$WS/book.ipynb", "cell_id": "a", "new_source": "9"},
-                },
-                {"PostToolUse": "Edit", "delete": "leftover.txt"},
-                {"PostToolUse": "Edit", "context": "Run the tests of this folder."},
-            ],
-            "files": {"notes.txt": PLAIN, "book.ipynb": NOTEBOOK, "leftover.txt": "x\n"},
-        },
+        {**OF_HOOKS, "hooks": [*HOOKS, NEW_INPUT]},
         [read("notes.txt"), read("book.ipynb")],
         [write("notes.txt"), write("new.txt"), edit_cell("book.ipynb"), edit("notes.txt")],
+        skipped=("interruption",),
         further=("mentioned",),
+    ),
+    "three-hooks": Subject(
+        "Each hook of three does its work",
+        "hook-decides",
+        {**OF_HOOKS, "hooks": [*HOOKS]},
+        [read("notes.txt"), read("book.ipynb")],
+        [write("notes.txt"), write("new.txt"), edit_cell("book.ipynb"), edit("notes.txt")],
+        skipped=tuple({*EVENTS} - {"interruption"}),
     ),
     "hooks-of-notebooks": Subject(
         "Hooks run before and after each NotebookEdit",
@@ -131,13 +186,23 @@ RULES: Mapping[str, Subject] = {
         "memory-files-are-no-reads",
         {
             "memory_files": True,
-            "files": {"sub/CLAUDE.md": "Use two blanks.\n", "sub/notes.txt": PLAIN},
+            "files": {
+                "sub/CLAUDE.md": "Use two blanks.\n",
+                "sub/notes.txt": PLAIN,
+                "more/CLAUDE.md": "Use two tabs.\n",
+                "more/notes.txt": PLAIN,
+            },
         },
-        [read("sub/notes.txt")],
-        [edit("sub/CLAUDE.md", "two", "four"), edit("sub/notes.txt")],
+        [read("sub/notes.txt"), read("more/notes.txt")],
+        [
+            edit("sub/CLAUDE.md", "two", "four"),
+            edit("sub/notes.txt"),
+            edit("more/notes.txt"),
+            edit("more/CLAUDE.md", "two", "four"),
+        ],
         ["gate"],
         requirement="observed",
-        skipped=("background", "rewind", "interruption", "group", "command", "mention"),
+        skipped=("command", "mention"),
     ),
 }
 
@@ -251,13 +316,16 @@ FILES: Mapping[str, Subject] = {
         "settings-stay-valid",
         {
             "files": {
-                "book.ipynb": NOTEBOOK,
+                "book.ipynb": RICH,
                 ".claude/settings.json": '{"cleanupPeriodDays": 30, "spinnerTipsEnabled": true}\n',
             }
         },
         [read("book.ipynb"), read(".claude/settings.json")],
         [
             edit_cell("book.ipynb"),
+            edit_cell("book.ipynb", "# Chapter", "b"),
+            edit_cell("book.ipynb", "y = '\t'", "b", edit_mode="insert", cell_type="code"),
+            edit_cell("book.ipynb", "x = '\x01\x0b'", "c"),
             edit(".claude/settings.json", "30", '"many"'),
             edit(".claude/settings.json", "30", "60"),
         ],
