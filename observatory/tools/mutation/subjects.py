@@ -36,8 +36,8 @@ RICH = json.dumps(
                 "cell_type": "code",
                 "id": "c",
                 "metadata": {},
-                "execution_count": None,
-                "outputs": [],
+                "execution_count": 4,
+                "outputs": [{"output_type": "stream", "name": "stdout", "text": ["2\\n"]}],
                 "source": ["x = '\x01\x0b\x1b'"],
             },
         ],
@@ -324,7 +324,6 @@ FILES: Mapping[str, Subject] = {
         [
             edit_cell("book.ipynb"),
             edit_cell("book.ipynb", "# Chapter", "b"),
-            edit_cell("book.ipynb", "y = '\t'", "b", edit_mode="insert", cell_type="code"),
             edit_cell("book.ipynb", "x = '\x01\x0b'", "c"),
             edit(".claude/settings.json", "30", '"many"'),
             edit(".claude/settings.json", "30", "60"),
