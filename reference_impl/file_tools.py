@@ -372,7 +372,8 @@ class FileTools:
         counts = behaviours.memory.claude_md_counts_as_read or (
             behaviours.memory.claude_md_counts_as_read_by_agents and self._session.is_agent
         )
-        if tool == "Read" and counts:
+        shows_memory_files = tool == "Read" or (tool == "Edit" and behaviours.memory.edits_show_claude_md)
+        if shows_memory_files and counts:
             shown = read_memory_files(self._session, prepared.arguments["file_path"])
             reminders = behaviours.reminders
             if shown and reminders.reminders_strip_answer_end and not reminders.reads_end_with_warning:

@@ -145,6 +145,17 @@ class ReadingBehaviours(Group):
         "file again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
+    shown_memory_file_answer: str = behaviour(
+        "",
+        {
+            "2.1.199": '<system-reminder>This file is already in your context (see "Contents of {path}" above) and has '
+            "not changed on disk. Use that content instead of re-reading.</system-reminder>",
+            "2.1.317": "",
+        },
+        meaning="The answer to a Read of a CLAUDE.md that an earlier Read of a neighbouring file has already shown. If "
+        "the value is empty, Read shows the file.",
+        shown_by=("rewind/memory-file",),
+    )
     repeated_notebook_reads_ignore_range: bool = behaviour(
         False,
         {"2.1.212": True},

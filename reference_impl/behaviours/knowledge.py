@@ -183,6 +183,12 @@ class MemoryBehaviours(Group):
         "directory, this CLAUDE.md counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
+    edits_show_claude_md: bool = behaviour(
+        False,
+        {"2.1.288": True},
+        meaning="An Edit also shows the CLAUDE.md of the file's directory or of a parent directory, as a Read does.",
+        shown_by=("crossings/memory-file-resume",),
+    )
     claude_md_counts_as_read_by_agents: bool = behaviour(
         False,
         {"1.0.117": True},

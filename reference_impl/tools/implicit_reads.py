@@ -12,8 +12,6 @@ from readfirst.reference_impl.tools import read as read_tool
 
 __all__ = ["read_memory_files", "refresh_memory_files", "show_file"]
 
-_MEMORY_FILE = "CLAUDE.md"
-
 
 def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
     """Show a file to the model without a call, and remember it, unless Read refuses it. `path` is absolute. Without
@@ -32,7 +30,7 @@ def read_memory_files(session: Session, raw_path: str) -> bool:
     shown = False
     directory = os.path.dirname(session.paths.to_read(raw_path))  # noqa: PTH120 - paths are strings here
     while directory.startswith(f"{session.memory.root}/"):
-        path = f"{directory}/{_MEMORY_FILE}"
+        path = f"{directory}/{read_tool.MEMORY_FILE}"
         if session.memory.records.peek(path) is None and disk.exists(path):
             show_file(session, path)
             session.memory.mentioned.add(path)
@@ -44,6 +42,6 @@ def read_memory_files(session: Session, raw_path: str) -> bool:
 def refresh_memory_files(session: Session) -> None:
     """Read the known CLAUDE.md files again after a sub-agent ends: the session then knows the sub-agent's changes."""
     for path in [*session.memory.mentioned]:
-        if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
+        if os.path.basename(path) == read_tool.MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             show_file(session, path)
             session.memory.mentioned.add(path)

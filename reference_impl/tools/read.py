@@ -37,8 +37,10 @@ from readfirst.reference_impl.text.content import (
 from readfirst.reference_impl.text.js_number import number_text
 from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 
-__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
+__all__ = ["MEMORY_FILE", "check_permissions", "execute", "prepare", "schema", "validate"]
 
+MEMORY_FILE = "CLAUDE.md"
+"""The name of the files with instructions for models, which Read also shows for the files next to and below them."""
 
 _MAX_PAGES = 20
 _OPEN_FILE_PATTERN = re.compile(
@@ -147,9 +149,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, raw_path, session.behaviours),)
         counts = session.behaviours.memory.image_reads_are_remembered
-    elif (repeated := session.behaviours.reading.repeated_read_answer) and is_unchanged(
-        session, path, requested_lines(session, arguments)
-    ):
+    elif repeated := repeated_answer(session, path, requested_lines(session, arguments)):
         return repeated
     else:
         return read_lines(session, path, arguments)
@@ -224,6 +224,16 @@ def is_unchanged(session: Session, path: str, asked: tuple[float, float | None])
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
     return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
+
+
+def repeated_answer(session: Session, path: str, asked: tuple[float, float | None]) -> str:
+    """Return the answer to a repeated Read of an unchanged text file. Empty if Read shows the file."""
+    if not is_unchanged(session, path, asked):
+        return ""
+    is_memory_file = os.path.basename(path) == MEMORY_FILE  # noqa: PTH119 - paths are strings here
+    if is_memory_file and path in session.memory.mentioned:
+        return session.behaviours.reading.shown_memory_file_answer.format(path=path)
+    return session.behaviours.reading.repeated_read_answer
 
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
