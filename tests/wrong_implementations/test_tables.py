@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import altered
 import pytest
+import wrong_combinations
 import wrong_contents
 import wrong_crossings
 import wrong_looks
@@ -28,7 +29,15 @@ TABLES: dict[object, Table] = {
         name: (kind, f"{FAMILIES.get(module, '')}{by}")
         for name, (kind, by) in module.implementations_by_name().items()
     }
-    for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
+    for module in (
+        *FAMILIES,
+        wrong_combinations,
+        wrong_looks,
+        wrong_meetings,
+        wrong_pairs,
+        wrong_surroundings,
+        wrong_thresholds,
+    )
 }
 QUICK = {wrong_contents: 24, wrong_crossings: 12, wrong_names: 6}
 """The quick tests check every Nth case of a module, by default every third."""

@@ -214,12 +214,40 @@ def escape_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
         _write(path, json.dumps(json.loads(path.read_bytes()), indent=1).encode())
 
 
+def drop_outputs(path: Path, before: tuple[bytes, int, bool]) -> None:
+    _change_cells(path, lambda cell: {**cell, "outputs": []} if "outputs" in cell else cell)
+
+
+def drop_attachments(path: Path, before: tuple[bytes, int, bool]) -> None:
+    _change_cells(path, lambda cell: {key: value for key, value in cell.items() if key != "attachments"})
+
+
+def _change_cells(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Replace each cell of a notebook by the result of `change`."""
+    if path.suffix == ".ipynb":
+        book = json.loads(path.read_bytes())
+        _write(path, json.dumps({**book, "cells": [*map(change, book["cells"])]}, indent=1).encode())
+
+
+EVENTS = (
+    "resume",
+    "compaction",
+    "rewind",
+    "mention",
+    "interruption",
+    "agent",
+    "background",
+    "session",
+    "group",
+    "command",
+)
 FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
     "deny": (forget_rules, ()),
     "default-mode": (forget_mode, ()),
     "plan-mode": (forget_mode, ("mention", "command")),
     "directories": (forget_mode, ("rewind", "command")),
-    "hooks": (forget_hooks, ()),
+    "hooks": (forget_hooks, ("interruption",)),
+    "three-hooks": (forget_hooks, tuple({*EVENTS} - {"interruption"})),
     "hooks-of-notebooks": (
         forget_hooks,
         ("compaction", "mention", "agent", "background", "session", "command"),
@@ -238,12 +266,14 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "links": (replace_link, {"compaction": "modes-and-names"}, "files"),
     "metadata": (drop_metadata, {}, "notebooks-and-settings"),
     "characters": (escape_characters, {}, "notebook-characters"),
+    "outputs": (drop_outputs, {}, "notebooks-and-settings"),
+    "attachments": (drop_attachments, {}, "notebooks-and-settings"),
 }
 """How a file is spoiled, the property's name in scenario ids by event, and its name for all other events."""
 
 WITHOUT_SCENARIO = {
     ("links", "command"),
-    ("metadata", "group"),
+    *((name, "group") for name in ("metadata", "outputs", "attachments")),
     ("marks", "group"),
     *(("characters", event) for event in ("mention", "interruption", "group", "command", "during", "hook")),
     ("characters", "mentioned"),
@@ -251,18 +281,6 @@ WITHOUT_SCENARIO = {
 }
 """Pairs without a scenario, for example where the product itself loses the property."""
 
-EVENTS = (
-    "resume",
-    "compaction",
-    "rewind",
-    "mention",
-    "interruption",
-    "agent",
-    "background",
-    "session",
-    "group",
-    "command",
-)
 MORE_EVENTS = {
     "deny": ("stop", "mentioned"),
     "default-mode": ("mentioned",),
