@@ -3,23 +3,22 @@ scenario. It contains all texts as JSON, which a script inserts as text, never a
 results and scenarios give the same bytes.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+import jinja2
 from packaging.version import Version
 
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.escape import visible
-from readfirst.harness.report.markdown_escape import TEMPLATES, environment
 from readfirst.harness.report.results import ReportSources, Results, Run, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, tone_of
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
@@ -28,6 +27,7 @@ from readfirst.harness.suite.scenario import Scenario
 
 _HIDDEN_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """Prefixes of connect strings that the headings of columns omit, to save space."""
+_TEMPLATES = Path(__file__).with_name("templates")
 _STYLES = ("map.css", "page.css", "rules.css")
 
 
@@ -78,15 +78,11 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
-    page_text: str = (
-        environment(html=True)
-        .get_template(template)
-        .render(
-            script_hash=f"sha256-{digest}",
-            style=safe(styles(":root", dark, _STYLES)),
-            script=safe(script),
-            **values,
-        )
+    page_text: str = _TEMPLATE_ENVIRONMENT.get_template(template).render(
+        script_hash=f"sha256-{digest}",
+        style=safe(styles(":root", dark, _STYLES)),
+        script=safe(script),
+        **values,
     )
     return page_text.encode("ascii", "xmlcharrefreplace").decode()
 
@@ -102,12 +98,20 @@ def styles(light: str, dark: str, names: Sequence[str]) -> str:
 
 def macro(template: str, name: str, *values: Any) -> str:
     """Call a macro of a template with these values, and return the HTML that it renders."""
-    result: str = getattr(environment(html=True).get_template(template).module, name)(*values)
+    result: str = getattr(_TEMPLATE_ENVIRONMENT.get_template(template).module, name)(*values)
     return str(result)
 
 
 def _read_template_file(name: str) -> str:
-    return (TEMPLATES / name).read_text("utf-8")
+    return (_TEMPLATES / name).read_text("utf-8")
+
+
+_TEMPLATE_ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.FunctionLoader(_read_template_file),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    keep_trailing_newline=True,
+)
 
 
 def safe(text: str) -> Any:

@@ -1,24 +1,11 @@
-"""Build Markdown tables, links and code from any text, and render pages from templates."""
-
-from __future__ import annotations
+"""Build Markdown tables, links and code from any text."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
-from readfirst.harness.suite.harm_kinds import KINDS
-from readfirst.harness.suite.rule_classes import CLASSES
-from readfirst.harness.suite.scenario_index import ScenarioIndex
-from readfirst.harness.suite.suite import default_root
 from readfirst.harness.terminal import one_line
-
-if TYPE_CHECKING:
-    import jinja2
 
 _ESCAPE_BY_CHARACTER = {
     **{character: f"\\{character}" for character in "\\`*_[]#!"},
@@ -96,74 +83,8 @@ def link(text: str, target: str) -> str:
     return f"[{text}]({quote(target, safe=_SAFE_ADDRESS_CHARACTERS)})"
 
 
-def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to a page in the directory `folder/`. `shown` is the text of the link, in Markdown."""
-    return link(shown or name, f"{folder}{name}.md")
-
-
-def scenario_link(scenario_id: str, shown: str = "") -> str:
-    """Return a link from docs/ or a neighbouring directory to a scenario's file. `shown` is its text, in Markdown."""
-    location = _scenario_index().find(scenario_id)
-    # For a deleted scenario, the file that it would have.
-    file = _scenario_index().file_of(scenario_id) if location is None else location.file
-    path = file.relative_to(_scenario_index().root).as_posix()
-    return link(shown or prose(scenario_id), f"../fixtures/{path}")
-
-
-def scenario_code(scenario_id: str) -> str:
-    """Return a link to the file of a scenario. The text of the link is the scenario's id, as code."""
-    return scenario_link(scenario_id, code(scenario_id))
-
-
-@cache
-def _scenario_index() -> ScenarioIndex:
-    return ScenarioIndex(default_root())
-
-
-def anchor(title: str) -> str:
-    """Return the anchor of the heading with this title, such as `a-new-release`. GitHub generates the same anchor."""
-    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
     """Return a Markdown table. Cells contain Markdown. The columns whose heads are in `numbers` are right-aligned."""
     marks = "".join("--:|" if head in numbers else "---|" for head in heads)
     first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
     return "\n".join((first, f"|{marks}", *others))
-
-
-def markdown(template: str, **values: Any) -> str:
-    """Render a template as Markdown. An indented line of the template is joined to the line before."""
-    rendered_page: str = environment().get_template(f"{template}.md.j2").render(values)
-    return rendered_page
-
-
-@cache
-def environment(*, html: bool = False) -> jinja2.Environment:
-    """Return the jinja2 environment that renders templates of Markdown or HTML."""
-    import jinja2  # only pages need it
-
-    def read_template(name: str) -> str:
-        text = (TEMPLATES / name).read_text("utf-8")
-        return text if html else _CONTINUATION_PATTERN.sub(" ", text)
-
-    templates = jinja2.Environment(
-        loader=jinja2.FunctionLoader(read_template),
-        autoescape=html,
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=not html,
-    )
-    filters = (bullets, cell, code, pluralize, link, page_link, prose, scenario_code, scenario_link)
-    templates.filters |= {function.__name__: function for function in filters}
-    templates.filters |= {
-        "fenced": lambda text, language: fence_code(language, text),
-        "thousands": "{:,}".format,
-    }
-    templates.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
-    return templates
-
-
-TEMPLATES = Path(__file__).with_name("templates")
-_CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
-"""Matches the line break before an indented line, unless the line starts with an HTML element."""

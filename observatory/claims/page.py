@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readfirst.harness.report.markdown_escape import cell, code, link, markdown, prose, scenario_link, table
+from readfirst.harness.report.markdown_escape import cell, code, link, prose, table
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
@@ -23,7 +23,7 @@ from readfirst.observatory.claims.claims import (
 from readfirst.observatory.claims.evidence import ClaimStatus, Evidence, RecordingLookup
 from readfirst.observatory.claims.table_cells import answer_cell, statement_and_answer_cells
 from readfirst.observatory.claims.versions import describe_versions, statuses_by_contract
-from readfirst.observatory.template import template
+from readfirst.observatory.template import markdown, scenario_link, template
 
 _MAX_EXAMPLES = 3
 """Maximum number of calls per claim whose answers the page quotes. For more calls, it only shows the status."""

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.report.html import styles
-from readfirst.harness.report.markdown_escape import anchor
 from readfirst.observatory.site.sanitize_html import sanitize_html
 from readfirst.observatory.site.site_data import SiteError
-from readfirst.observatory.template import template
+from readfirst.observatory.template import anchor, template
 
 _SEARCH_SCRIPT = Path(__file__).with_name("iframe-worker.js")
 """Makes the search work in pages opened from a file. The theme would otherwise download this script."""

@@ -17,14 +17,14 @@ from readfirst.harness.compare.level_reached import (
     unpack_results,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.report.markdown_escape import link, markdown, prose, scenario_link
+from readfirst.harness.report.markdown_escape import link, prose
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.harm_heatmap import map_rows, star_meaning, untested_implementations
 from readfirst.observatory.survey.compatibility import harm_data, tested_scenarios
 from readfirst.observatory.targets.mapping import Target
-from readfirst.observatory.template import template
+from readfirst.observatory.template import markdown, scenario_link, template
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")

@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from readfirst.harness.errors import ReadfirstError
-from readfirst.harness.report.markdown_escape import cell, code, document, scenario_link
+from readfirst.harness.report.markdown_escape import cell, code, document
 from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
 from readfirst.observatory.claims.rule_index import changed_in
+from readfirst.observatory.template import scenario_link
 from readfirst.reference_impl.behaviours.versioned import ByModel, History, version_of
 from readfirst.reference_impl.behaviours_by_version import (
     DEFAULT_CONTRACT,

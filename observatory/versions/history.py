@@ -9,11 +9,11 @@ from packaging.version import Version
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.introduced_in import version_of
 from readfirst.harness.diff.normalize_text import ChangeLevel
-from readfirst.harness.report.markdown_escape import cell, code, markdown, scenario_link
+from readfirst.harness.report.markdown_escape import cell, code
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.points import ChangePoint, Histories, change_points
 from readfirst.observatory.claims.table_cells import MAX_ANSWER_CHARS, excerpt
-from readfirst.observatory.template import template
+from readfirst.observatory.template import markdown, scenario_link, template
 from readfirst.observatory.versions.behaviours import value_as_markdown
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 

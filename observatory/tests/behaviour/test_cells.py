@@ -1,10 +1,11 @@
 """The cells of the page show every text exactly. Of long texts that are compared, they show the part that differs."""
 
-from readfirst.harness.report.markdown_escape import anchor, code
+from readfirst.harness.report.markdown_escape import code
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.observatory.claims.evidence import Statement
 from readfirst.observatory.claims.table_cells import MAX_ANSWER_CHARS, answer_cell, statement_and_answer_cells
+from readfirst.observatory.template import anchor
 from tests.rows import rows
 
 

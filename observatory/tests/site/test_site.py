@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.report.markdown_escape import code, prose, scenario_link
+from readfirst.harness.report.markdown_escape import code, prose
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.observatory.cli import compatibility
 from readfirst.observatory.report.harm_heatmap import star_meaning
@@ -29,6 +29,7 @@ from readfirst.observatory.site.pages import (
 from readfirst.observatory.site.sections import harm_sections
 from readfirst.observatory.site.site import broken_links, write_site
 from readfirst.observatory.site.site_data import SiteData, SiteError
+from readfirst.observatory.template import scenario_link
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
