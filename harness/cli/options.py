@@ -184,16 +184,6 @@ TakesDirectory = Annotated[
         help="The directory for replays; an interrupted recording resumes from it.", show_default="a cache"
     ),
 ]
-Minutes = Annotated[
-    float | None,
-    typer.Option(
-        min=0.01,
-        max=10_000,
-        callback=reject_nan,
-        help="Start no new search after this number of minutes.",
-        show_default="no limit",
-    ),
-]
 Output = Annotated[
     Path | None,
     typer.Option(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.agents.claude_code.install import PACKAGE
+from readfirst.harness.agents.claude_code.install import PACKAGE, newest
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import TakesDirectory, open_own_suite, open_suite, running
 from readfirst.harness.diff.diff import Diff, diff
@@ -26,7 +26,6 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say, say_lines
-from readfirst.harness.versions.npm_versions import newest
 from readfirst.harness.versions.points import change_points, scenarios_of_changes
 from readfirst.harness.versions.quick_check import QuickComparison, differing_by_model, quick_set
 from readfirst.harness.versions.record_release import (

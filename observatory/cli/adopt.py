@@ -23,7 +23,6 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.npm_versions import published_versions
 from readfirst.harness.versions.record_release import release_of, unrecorded_scenarios
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import renew
@@ -35,6 +34,7 @@ from readfirst.observatory.versions.adoption import (
     reference_tasks,
 )
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts
+from readfirst.observatory.versions.npm_versions import published_versions
 from readfirst.observatory.versions.retirement import (
     MAX_CONTRACTS,
     distinct_scenarios,

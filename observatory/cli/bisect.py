@@ -32,7 +32,6 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.npm_versions import InstalledVersions, published_versions
 from readfirst.observatory.versions.bisect import (
     AnswerChange,
     VersionReplays,
@@ -40,6 +39,7 @@ from readfirst.observatory.versions.bisect import (
     find_changes,
     versions_between,
 )
+from readfirst.observatory.versions.npm_versions import InstalledVersions, published_versions
 
 _MAX_ANSWER_CHARS = 100
 """Maximum length of a printed answer, in characters. Longer answers are cut."""

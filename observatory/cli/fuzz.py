@@ -10,10 +10,10 @@ from readfirst.harness.cli.options import (
     ContractName,
     Fixtures,
     LevelName,
-    Minutes,
     Trust,
     one_target,
     open_suite,
+    reject_nan,
     running,
 )
 from readfirst.harness.run.connect import target_defaults
@@ -41,7 +41,14 @@ def fuzz(
         help="Stop after this many steps on TARGET and as many on OTHER.",
         show_default=f"{_STEPS}; no limit with --minutes",
     ),
-    minutes: Minutes = None,
+    minutes: float | None = typer.Option(
+        None,
+        min=0.01,
+        max=10_000,
+        callback=reject_nan,
+        help="Start no new search after this number of minutes.",
+        show_default="no limit",
+    ),
     seed: int = typer.Option(0, help="A different seed generates different scenarios."),
     level: LevelName | None = typer.Option(
         None, help="How strictly to compare.", show_default="text, or the level of the target"

@@ -104,9 +104,9 @@ def history(
     if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from readfirst.harness.suite.product_versions import releases_file, releases_text
-    from readfirst.harness.versions.npm_versions import published_versions as asked
     from readfirst.harness.yaml_io.atomic_write import write_all
     from readfirst.observatory.versions.history import history_page
+    from readfirst.observatory.versions.npm_versions import published_versions as asked
 
     suite = (open_own_suite if published_versions else open_suite)(fixtures)
     if published_versions:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from readfirst.harness.adapter_api import Arguments, ToolResult, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
-from readfirst.harness.agents.agent_command import AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.observatory.agents.acp import AcpClient
+from readfirst.observatory.agents.agent_command import AgentProgram
 from readfirst.observatory.agents.inode_pins import HeldFiles
 from readfirst.observatory.agents.wires.formats import WIRES
 from readfirst.observatory.targets.install import TargetEnvironment

@@ -33,7 +33,7 @@ FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
 def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
     """The adapter of a version, by default 1.0.3, with the substitute in place of the product."""
 
-    def install(version: str, cache: Path | None) -> InstalledPackage:
+    def install(version: str) -> InstalledPackage:
         return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE), "product"))
 
     monkeypatch.setattr(claude_code, "install", install)

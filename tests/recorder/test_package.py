@@ -28,7 +28,7 @@ if {fails!r}:
 
 @pytest.fixture
 def fake_npm(tmp_path: Path, monkeypatch):
-    """A function that puts the substitute for npm on the path and returns the log of its calls."""
+    """A function that puts the substitute for npm on the path and returns the log of its calls. The cache is empty."""
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"
@@ -41,6 +41,7 @@ def fake_npm(tmp_path: Path, monkeypatch):
 
     shutil.copy("/bin/true", folder / "node")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("readfirst.harness.agents.claude_code.install.cache_root", lambda: tmp_path / "cache")
     make()
     return make
 
@@ -48,18 +49,17 @@ def fake_npm(tmp_path: Path, monkeypatch):
 def test_an_exact_version_is_installed_only_once_and_without_install_scripts(
     tmp_path: Path, fake_npm
 ) -> None:
-    cache = tmp_path / "cache"
-    first, second = install("2.1.7", cache), install("2.1.7", cache)
+    first, second = install("2.1.7"), install("2.1.7")
     asked = fake_npm().read_text().splitlines()
     assert len(asked) == 1
     assert asked[0].endswith("@anthropic-ai/claude-code@2.1.7")
     assert "--ignore-scripts" in asked[0]
     assert first == second
-    assert first.command[1].startswith(str(cache / "2.1.7"))
+    assert first.command[1].startswith(str(tmp_path / "cache" / "2.1.7"))
 
 
-def test_concurrent_installations_of_a_version_install_it_only_once(tmp_path: Path, fake_npm) -> None:
-    threads = [threading.Thread(target=install, args=("2.1.7", tmp_path / "cache")) for _ in range(4)]
+def test_concurrent_installations_of_a_version_install_it_only_once(fake_npm) -> None:
+    threads = [threading.Thread(target=install, args=("2.1.7",)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -70,7 +70,7 @@ def test_concurrent_installations_of_a_version_install_it_only_once(tmp_path: Pa
 def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, fake_npm) -> None:
     fake_npm(fails=True)
     with pytest.raises(AdapterError, match="could not install") as caught:
-        install("9.9.9", tmp_path / "cache")
+        install("9.9.9")
     assert caught.value.blame == "environment"
     assert "no such version" in caught.value.details
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["9.9.9.lock"]
@@ -90,7 +90,7 @@ def test_excluded_and_inexact_versions_are_refused(
     tmp_path: Path, fake_npm, version: str, message: str
 ) -> None:
     with pytest.raises(AdapterError, match=message):
-        install(version, tmp_path / "cache")
+        install(version)
     assert not (tmp_path / "cache").exists()
 
 

@@ -1,9 +1,10 @@
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.install import installed_versions, uninstall
+from readfirst.harness.agents.claude_code.install import cache_root
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TextDigest
@@ -174,8 +175,7 @@ def test_the_option_check_replays_again_instead_of_using_stored_replays(
     for contract in ("1.0.1", "1.0.1+gated"):
         shard = ["--contract", contract, "--shard", "1/1", "--takes", str(tmp_path / "cache/readfirst/takes")]
         assert exit_code("product", "record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
-    for version in installed_versions():
-        uninstall(version)
+    shutil.rmtree(cache_root())
     npm({"1.0.1": NEW})
     check = ["product", "record", "--check", "--contract", "all", "--fixtures", str(suite.root)]
     assert exit_code(*check) == ExitCode.NOT_CONFORMANT

@@ -55,7 +55,6 @@ class ClaudeCodeAdapter:
         tools: Sequence[str] = ("Read", "Edit", "Write", "NotebookEdit"),
         *,
         lacks: Sequence[str] = (),
-        cache: Path | None = None,
         time_limit: float = TIME_LIMIT,
         sandbox: Sandbox | None = None,
     ) -> None:
@@ -67,7 +66,7 @@ class ClaudeCodeAdapter:
         )
         self._reminded = False
         """Whether a result had a reminder. The product may then have removed whitespace at the result's ends."""
-        self._package: InstalledPackage = install(version, cache)
+        self._package: InstalledPackage = install(version)
         self._pads_numbers = Version(version) < _BARE_NUMBERS_SINCE
         self._reads_json = Version(version) >= _READS_JSON_SINCE
         self._version = Version(version)

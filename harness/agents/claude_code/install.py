@@ -1,5 +1,6 @@
-"""Install exact versions of the product from npm into a cache outside the repository."""
+"""Install exact versions of the product from npm into a cache outside the repository, and find the newest version."""
 
+import json
 import os
 import re
 import shutil
@@ -12,14 +13,14 @@ import platformdirs
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.npm import npm
-from readfirst.harness.processes.install_lock import install_once, installing
+from readfirst.harness.processes.install_lock import install_once
 
 PACKAGE = "@anthropic-ai/claude-code"
 REFUSED_VERSIONS = frozenset({"2.1.88"})
 """Versions that are never installed, because their package contains more than the program (a source map)."""
 
 _EXACT_VERSION_PATTERN = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
-_INSTALL_TIMEOUT_S = 300
+_INSTALL_TIMEOUT_S, _QUERY_TIMEOUT_S = 300, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +37,35 @@ def cache_root() -> Path:
     return platformdirs.user_cache_path("readfirst") / "claude-code"
 
 
-def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
-    """Return an exact version of the npm package, installed unless it is in the cache. Install scripts are not
+def install(version: str) -> InstalledPackage:
+    """Return an exact version of the product, installed unless it is in the cache. Install scripts are not
     executed. Several processes may install at the same time. A failed download leaves no files. Raises AdapterError
     (blame `environment`) with the end of npm's output if the version cannot be installed.
     """
     _check_version(version)
-    directory = (cache or cache_root()).absolute() / version
-    install_once(directory, _is_complete, partial(_npm_install, f"{package}@{version}", directory))
-    return InstalledPackage(version, directory, _find_command(directory, package))
+    directory = cache_root().absolute() / version
+    install_once(directory, _is_complete, partial(_npm_install, f"{PACKAGE}@{version}", directory))
+    return InstalledPackage(version, directory, _find_command(directory))
 
 
-def installed_versions(cache: Path | None = None) -> frozenset[str]:
-    """Return the versions of the product that are installed in the cache."""
-    root = cache or cache_root()
-    return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
+def newest(package: str = PACKAGE) -> str:
+    """Return the version that npm marks as `latest`. Raises AdapterError."""
+    return str(query_npm(package, "dist-tags.latest"))
 
 
-def uninstall(version: str, cache: Path | None = None) -> None:
-    """Remove a version from the cache."""
-    _check_version(version)
-    root = cache or cache_root()
-    with installing(root / version):
-        shutil.rmtree(root / version, ignore_errors=True)
+def query_npm(package: str, field: str) -> object:
+    """Ask npm for a field of a published package. Raises AdapterError (blame `environment`)."""
+    arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
+    done = npm(arguments, about=package, needed="it lists what is published", seconds=_QUERY_TIMEOUT_S)
+    try:
+        if done.returncode == 0:
+            answer: object = json.loads(done.stdout)
+            return answer
+    except ValueError:
+        pass
+    raise AdapterError(
+        f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
+    )
 
 
 def _check_version(version: str) -> None:
@@ -92,8 +99,8 @@ def _npm_install(spec: str, directory: Path) -> None:
         Path(temporary).mkdir()
 
 
-def _find_command(directory: Path, package: str) -> tuple[str, ...]:
-    home = directory / "node_modules" / package
+def _find_command(directory: Path) -> tuple[str, ...]:
+    home = directory / "node_modules" / PACKAGE
     script = home / "cli.js"
     if script.is_file():
         node = shutil.which("node")
@@ -108,5 +115,5 @@ def _find_command(directory: Path, package: str) -> tuple[str, ...]:
         if binary.is_file():
             return (str(binary.resolve()),)
     raise AdapterError(
-        f"the package {package} of version {directory.name} contains no program", blame="environment"
+        f"the package {PACKAGE} of version {directory.name} contains no program", blame="environment"
     )

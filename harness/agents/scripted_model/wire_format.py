@@ -105,12 +105,6 @@ def text_of(
     )
 
 
-def of_data_url(url: object) -> tuple[object, object]:
-    """Parse a `data:` URL, and return its media type and its data."""
-    head, _, data = str(url).partition(",")
-    return head.removeprefix("data:").partition(";")[0], data
-
-
 def media(kind: object, media_type: object, data: object) -> str:
     """Return a placeholder for media in a text, `[image image/png 70]`: kind, type, number of base64 characters."""
     return f"[{kind} {media_type} {len(data) if isinstance(data, str) else 0}]"

@@ -14,9 +14,9 @@ from readfirst.harness.agents.scripted_model.wire_format import (
     WireError,
     event_stream,
     json_reply,
-    of_data_url,
     text_of,
 )
+from readfirst.observatory.agents.wires.data_url import of_data_url
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import AdapterError
-from readfirst.harness.agents.agent_command import BASE_VARIABLES, AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
+from readfirst.observatory.agents.agent_command import BASE_VARIABLES, AgentProgram
 from readfirst.observatory.agents.wires.formats import WIRES
 from tests.processes import ends_soon, is_running, pid_by_namespaced_id
 
@@ -197,7 +197,7 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
         "import sys\n"
         "from pathlib import Path\n"
         "from readfirst.harness.agents.agent_process import Conversation\n"
-        "from readfirst.harness.agents.agent_command import AgentProgram\n"
+        "from readfirst.observatory.agents.agent_command import AgentProgram\n"
         "from readfirst.observatory.agents.wires.formats import WIRES\n"
         f"command = (sys.executable, {str(FAKE)!r}, 'gemini', '$URL')\n"
         f"program = AgentProgram('it', WIRES['gemini'], command, frozenset(['look']), Path({str(tmp_path)!r}))\n"

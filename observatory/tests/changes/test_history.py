@@ -165,7 +165,7 @@ def test_what_is_published_can_be_asked_for_anew(
 ) -> None:
     run("product", "history", "--write")
     monkeypatch.setattr(
-        "readfirst.harness.versions.npm_versions.published_versions", lambda: ("2.1.40", "2.1.228")
+        "readfirst.observatory.versions.npm_versions.published_versions", lambda: ("2.1.40", "2.1.228")
     )
     assert run("product", "history", "--published", "--write")[0] == 0
     assert "1 change, 1 of them exact." in page_path(suite_with_change).read_text()

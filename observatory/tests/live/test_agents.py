@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.agent_command import BASE_VARIABLES
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.agents.agent_command import BASE_VARIABLES
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.catalogue import baseline_path, targets

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code.install import cache_root, installed_versions
+from readfirst.harness.agents.claude_code.install import cache_root
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.record.replay_samples import StoredReplays
@@ -23,6 +23,7 @@ from readfirst.observatory.versions.bisect import (
     find_changes,
     versions_between,
 )
+from readfirst.observatory.versions.npm_versions import installed_versions
 from tests.command_line import exit_code
 from tests.releases.conftest import expected_answers
 from tests.releases.fake_registry import FakeNpm, FakeRegistry, saying

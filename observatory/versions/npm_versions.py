@@ -1,51 +1,31 @@
-"""Ask npm for the published versions of the product, and limit the number of installed versions."""
+"""List the published versions of the product, and limit the number of installed versions."""
 
-import json
 import re
+import shutil
 
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import AdapterError
-from readfirst.harness.agents.claude_code.install import (
-    PACKAGE,
-    REFUSED_VERSIONS,
-    installed_versions,
-    uninstall,
-)
-from readfirst.harness.agents.npm import npm
+from readfirst.harness.agents.claude_code.install import PACKAGE, REFUSED_VERSIONS, cache_root, query_npm
+from readfirst.harness.processes.install_lock import installing
 
 _RELEASE_PATTERN = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
-_NPM_TIMEOUT_S = 60
 
 
 def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
     """Return all published versions, oldest first, without pre-releases and versions that readfirst refuses. Raises
     AdapterError (blame `environment`) if npm or its registry cannot be reached.
     """
-    answer = _query_npm(package, "versions")
+    answer = query_npm(package, "versions")
     # npm returns a single version as a string, not as a list.
     versions = {*map(str, answer if isinstance(answer, list) else [answer])}
     releases = filter(_RELEASE_PATTERN.fullmatch, versions - REFUSED_VERSIONS)
     return tuple(sorted(releases, key=Version))
 
 
-def newest(package: str = PACKAGE) -> str:
-    """Return the version that npm marks as `latest`. Raises AdapterError."""
-    return str(_query_npm(package, "dist-tags.latest"))
-
-
-def _query_npm(package: str, field: str) -> object:
-    arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
-    done = npm(arguments, about=package, needed="it lists what is published", seconds=_NPM_TIMEOUT_S)
-    try:
-        if done.returncode == 0:
-            answer: object = json.loads(done.stdout)
-            return answer
-    except ValueError:
-        pass
-    raise AdapterError(
-        f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
-    )
+def installed_versions() -> frozenset[str]:
+    """Return the versions of the product that are installed in the cache."""
+    root = cache_root()
+    return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
 
 
 class InstalledVersions:
@@ -65,5 +45,7 @@ class InstalledVersions:
         if version in self._installed_here:
             self._installed_here.remove(version)
         while self._maximum is not None and len(self._installed_here) >= self._maximum:
-            uninstall(self._installed_here.pop(0))
+            removed = cache_root() / self._installed_here.pop(0)
+            with installing(removed):
+                shutil.rmtree(removed, ignore_errors=True)
         self._installed_here.append(version)
