@@ -63,10 +63,6 @@ class SideParser:
                 raise OperandError(
                     f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
                 )
-            if not chosen.has_answers:
-                raise OperandError(
-                    f"{file} was written by an earlier readfirst, without the answers of the run. Run it again."
-                )
             base = ContractSide(self.suite, contracts[chosen.contract])
             verdicts = tuple(verdict for verdict, _ in chosen.judged)
             return RunSide(chosen.name, base, verdicts, chosen.interrupted)

@@ -100,8 +100,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             ),
             footer["interrupted"],
             header.get("name", ""),
-            suite=header.get("suite", "") if header["format"] > 1 else "",
-            has_answers=header["format"] > 2,
+            suite=header.get("suite", ""),
         )
         for contract in header["contracts"]
     )
@@ -203,7 +202,7 @@ def _parse_verdict(
     ]
     verdict = Verdict(
         line["scenario"],
-        levels={"safe": line["levels"].get("effects", False), **line["levels"]},
+        levels=line["levels"],
         differences=tuple(differences),
         harms=tuple(Harm(**_located_fields(value, _HARM_FIELDS)) for value in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
@@ -232,8 +231,8 @@ def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, An
 
 
 FORMAT = 4
-"""Version of the JSON lines. The header contains it. Files with earlier versions can be read: until version 3 the
-status `error` was named `broken`, and until version 2 verdicts did not contain answers.
+"""Version of the JSON lines. The header contains it. Files of version 3, in which the status `error` was named
+`broken`, can be read.
 """
 _SIDES = ("expected", "got")
 

@@ -38,8 +38,6 @@ class Run:
     name: str = ""
     series: int = 0
     suite: str = ""
-    has_answers: bool = True
-    """Whether verdicts contain the implementation's answers. False for JSON lines of an earlier readfirst."""
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -201,18 +201,6 @@ def test_an_interrupted_run_makes_a_diff_incomplete(
     assert "no difference in 1 scenario" in printed
 
 
-def test_json_lines_without_answers_are_refused(filled_suite: SmallSuite, run: Run, tmp_path: Path) -> None:
-    file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    lines[0]["format"] = 2
-    old = [{key: line[key] for key in line if key not in ("answers", "packed")} for line in lines]
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in old))
-    code, _, error = run("diff", "2.1.7", str(file))
-    assert code == 2
-    assert "without the answers of the run. Run it again." in error
-    assert "gate/unread" in run("report", str(file))[1]
-
-
 def test_a_long_answer_in_the_json_lines_is_compared_whole(
     small: SmallSuite, run: Run, tmp_path: Path
 ) -> None:

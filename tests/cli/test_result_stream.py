@@ -11,7 +11,7 @@ from tests.rows import rows
 LEVELS = {"effects": True, "reason": True, "text": False, "verbatim": False}
 HEADER: dict[str, Any] = {
     "type": "header",
-    "format": 1,
+    "format": 3,
     "readfirst": "0.1.0",
     "target": "python:module:Tools",
     "contracts": ["2.1.7"],
@@ -118,7 +118,7 @@ def test_the_verdicts_of_a_complete_run_are_read_from_its_json_lines(stream: Wri
         ([{**HEADER, "scenarios": 3}, *WHOLE[1:]], 4, "announces 3 verdicts, but there are 2"),
         ([HEADER, WHOLE[1], WHOLE[1], footer()], 3, "a second verdict on a/one"),
         ([HEADER, WHOLE[1], {**WHOLE[2], "contract": "9"}, footer()], 3, "does not name the contract '9'"),
-        ([{**HEADER, "format": 9}, *WHOLE[1:]], 1, "$.format"),
+        ([{**HEADER, "format": 2}, *WHOLE[1:]], 1, "$.format"),
         ([HEADER, {**WHOLE[1], "status": "fine"}, *WHOLE[2:]], 2, "$.status"),
         ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "not a line of a result stream"),
     ],
