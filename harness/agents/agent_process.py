@@ -95,13 +95,6 @@ class AgentLauncher(Protocol):
         """Create the agent's files in the empty directory `run`. Return the start data. Pauses go to `events`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _ProcessExit:
-    """Event in the queue of a conversation: the process of the agent has exited with the exit code `code`."""
-
-    code: int
-
-
 class Conversation:
     """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
     the reason why the agent has a network, empty if it has none. The constructor and calls raise AdapterError if the
@@ -114,7 +107,8 @@ class Conversation:
         self.isolation = ""
         self.ids = itertools.count(1) if ids is None else ids
         """Numbers for the ids of calls. A resumed conversation continues those of the previous one."""
-        self._events: queue.SimpleQueue[Turn | Pause | WireError | _ProcessExit] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Turn | Pause | WireError | int] = queue.SimpleQueue()
+        """Events of the agent. A number is the exit code of its process."""
         self._run = Scratch()
         self._child: Child | None = None
         self._model: ScriptedModel | None = None
@@ -278,7 +272,7 @@ class Conversation:
         if listener is None:
             raise self._make_error("'s supervisor did not start", "environment")
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
-        ended: Callable[[], None] = lambda: self._events.put(_ProcessExit(child.process.wait()))  # noqa: E731
+        ended: Callable[[], None] = lambda: self._events.put(child.process.wait())  # noqa: E731
         threading.Thread(target=ended, daemon=True).start()
         self._turn = self._next_turn(start_limit, None, "environment")
 
@@ -335,10 +329,8 @@ class Conversation:
                         interfere = None
                     event.release()
                 case WireError():
-                    raise self._make_error(
-                        f" sent a request that the model does not understand: {event}", blame
-                    )
-                case _ProcessExit(code=code):
+                    raise self._make_error(f" sent what the model does not understand: {event}", blame)
+                case int() as code:
                     raise self._make_error(f" ended with exit code {code}", blame)
 
     def _make_error(self, message: str, blame: str) -> AdapterError:

@@ -10,7 +10,6 @@ import pytest
 from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.harness.agents import agent_process as base
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code import lifecycle
 from readfirst.harness.agents.claude_code.adapter import (
     ClaudeCodeAdapter,
     ClaudeCodeSession,
@@ -21,6 +20,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     extract_file_reminders,
     remove_conversation_reminders,
 )
+from readfirst.harness.agents.claude_code.session import find_latest_conversation
 from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
@@ -146,13 +146,13 @@ def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path
 
 def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
-        lifecycle.find_latest_conversation(tmp_path)
+        find_latest_conversation(tmp_path)
     folder = tmp_path / "projects" / "-w"
     folder.mkdir(parents=True)
     for age, name in enumerate(("agent-1", "later", "earlier")):
         (folder / f"{name}.jsonl").touch()
         os.utime(folder / f"{name}.jsonl", (1000 - age, 1000 - age))
-    assert lifecycle.find_latest_conversation(tmp_path) == "later"
+    assert find_latest_conversation(tmp_path) == "later"
 
 
 def test_a_product_that_does_not_summarise_its_conversation_is_reported(adapter, tmp_path: Path) -> None:

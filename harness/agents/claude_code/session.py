@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
-from typing import Literal
+from typing import Any, Literal
 
 from readfirst.harness.adapter_api import (
     AdapterError,
@@ -14,30 +14,25 @@ from readfirst.harness.adapter_api import (
     Interfere,
     Session,
     ToolResult,
+    UnsupportedCall,
     Workspace,
 )
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.launch_options import Options, summarise
-from readfirst.harness.agents.claude_code.lifecycle import (
-    end_agent,
-    interrupt,
-    resume_conversation,
-    rewind,
-    say,
-    start_agent,
-    start_background_agent,
-)
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
     extract_file_reminders,
     extract_hook_reminders,
     remove_conversation_reminders,
 )
+from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""Last outputs of versions that exit because of a call. They count as the call's answer; other exits are errors."""
+"""Last outputs of versions that exit because of a call: they are the call's answer. Any other exit is an error."""
+_AGENT_TOOLS = ("Agent", "Task")
+"""Names that versions use for the tool that starts a sub-agent, the newest name first."""
 
 
 class ClaudeCodeSession:
@@ -159,16 +154,21 @@ class ResumableConversation(ClaudeCodeSession):
             self._started_conversation = Conversation(self._options)
         return self._started_conversation
 
+    @property
+    def _dialogue(self) -> JsonDialogue:
+        dialogue = self.conversation.dialogue
+        assert isinstance(dialogue, JsonDialogue)
+        return dialogue
+
     def mention(self, path: str) -> None:
         """Mention a file as the user, in the first message or after the model's turn."""
         if self._started_conversation is None:
             self._started_conversation = Conversation(replace(self._options, prompt=f"@{path}"))
         elif self._options.spoken:
-            say(self._started_conversation, f"@{path}")
+            dialogue = self._dialogue
+            self._started_conversation.end_turn(lambda: dialogue.say(f"@{path}"))
         else:
-            self._started_conversation = resume_conversation(
-                self._started_conversation, replace(self._options, prompt=f"@{path}")
-            )
+            self._restart(f"@{path}")
         self._store_reminders()
 
     def call_interrupted(
@@ -183,7 +183,8 @@ class ResumableConversation(ClaudeCodeSession):
 
         def give_up() -> None:
             interfere()
-            interrupt(self.conversation, self._options.prompt)
+            self._dialogue.interrupt(self._options.time_limit)
+            self._dialogue.say(self._options.prompt)
 
         if how == "stopped":
             return self._clean_result(self.conversation.call(tool, arguments, give_up), tool)
@@ -195,8 +196,18 @@ class ResumableConversation(ClaudeCodeSession):
 
     def resume(self) -> None:
         """End the process of the product, start a new process, and continue the conversation in it."""
-        self._started_conversation = resume_conversation(self.conversation, self._options)
+        self._restart(self._options.prompt)
         self._store_reminders()
+
+    def _restart(self, prompt: str) -> None:
+        """Continue the conversation in a new process with the same configuration. `prompt` is the user's message."""
+        conversation = self.conversation
+        if conversation.is_usable:  # otherwise it was killed
+            conversation.finish()
+        conversation.close()
+        resumed = find_latest_conversation(self._configuration.path)
+        options = replace(self._options, prompt=prompt, resumed=resumed)
+        self._started_conversation = Conversation(options, conversation.ids)
 
     def compact(self) -> None:
         """Make the product summarise the conversation."""
@@ -204,20 +215,41 @@ class ResumableConversation(ClaudeCodeSession):
 
     def rewind(self) -> None:
         """Make the product restore the files to an earlier state, and send a message of the user."""
-        rewind(self.conversation, self._options.prompt)
+        dialogue = self._dialogue
+
+        def rewind_and_say() -> None:
+            dialogue.rewind(self._options.time_limit)
+            dialogue.say(self._options.prompt)
+
+        self.conversation.end_turn(rewind_and_say)
         self._store_reminders()
 
     def sub_agent(self) -> Session:
         """Start a sub-agent as the model, and return its session."""
-        return SubAgent(self, start_agent(self.conversation))
+        conversation = self.conversation
+        call = conversation.start_call(*_agent_call(conversation))
+        if call in conversation.results:
+            problem = conversation.results[call].text
+            raise AdapterError("the product did not start a sub-agent", blame="environment", details=problem)
+        return SubAgent(self, call)
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background as the model, and return its session."""
-        return BackgroundAgent(self, start_background_agent(self.conversation))
+        """Start a sub-agent in the background as the model, and return its session. Raises UnsupportedCall if the
+        version does not support background agents.
+        """
+        tool, arguments = _agent_call(self.conversation, in_background=True)
+        if "run_in_background" not in arguments:
+            raise UnsupportedCall("the product's sub-agents do not work in the background")
+        call, turn = self.conversation.start_background_agent(tool, arguments)
+        if call not in self.conversation.results:
+            raise AdapterError("the product did not go on while its sub-agent ran", blame="environment")
+        return BackgroundAgent(self, turn)
 
     def end_agent(self, call_id: str) -> None:
         """End a sub-agent. The call that started it, with the id `call_id`, then returns."""
-        end_agent(self.conversation, call_id)
+        self.conversation.say("Done.")
+        if call_id not in self.conversation.results:
+            raise AdapterError("the product did not go on after its sub-agent", blame="environment")
         self._store_reminders(self.conversation.results[call_id].text)
 
     def _store_reminders(self, answer: str = "") -> None:
@@ -237,6 +269,31 @@ class ResumableConversation(ClaudeCodeSession):
         if self._started_conversation is not None:
             self._started_conversation.close()
         self._configuration.close()
+
+
+def find_latest_conversation(configuration: Path) -> str:
+    """Return the id of the latest conversation, to resume it: the name, without extension, of the file that was changed
+    last. Files of sub-agents are ignored.
+    """
+    files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
+    if not files:
+        raise AdapterError("the product kept no conversation that could be resumed", blame="environment")
+    return max(files, key=lambda file: file.stat().st_mtime_ns).stem
+
+
+def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError if there is no such tool."""
+    tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
+    if tool is None:
+        raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")
+    arguments: dict[str, Any] = {
+        "description": "Work on files",
+        "prompt": "Read and change files.",
+        "subagent_type": "general-purpose",
+        "run_in_background": in_background,
+    }
+    properties = conversation.offers[tool].get("input_schema", {}).get("properties", {})
+    return tool, {name: arguments[name] for name in arguments if name in properties}
 
 
 class SubAgent:
