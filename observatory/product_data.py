@@ -40,7 +40,7 @@ def _converse(
     yield the conversation and the path of the directory. With `streams`, the product prints its events as JSON.
     """
     assert contract.version is not None
-    command, tools = install(contract.version).command, tuple(contract.tools)
+    command, tools = install(contract.version), tuple(contract.tools)
     with Scratch() as scratch:
         folder = scratch.folder()
         for name, data in files.items():

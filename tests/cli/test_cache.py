@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from readfirst.harness.agents.claude_code import install
-from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.versions.cache import list_entries
 from tests.command_line import Cli, Terminal
 
@@ -122,8 +121,8 @@ def test_using_an_installed_version_sets_its_last_use_to_today(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = here / "readfirst/claude-code/2.1.7"
-    monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
-    assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
+    monkeypatch.setattr(install, "_find_command", lambda found: (str(found),))
+    assert install.install("2.1.7") == (str(directory),)
     assert [each.days for each in list_entries()] == [0, 0, 3, 50, 60]
 
 

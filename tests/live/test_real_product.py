@@ -12,7 +12,6 @@ from readfirst.harness.agents.claude_code.adapter import (
     ClaudeCodeSession,
     open_claude_code,
 )
-from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.record.syrupy_extension import RecordingExtension
@@ -20,6 +19,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from tests.agent.product_variables import VARIABLES
 from tests.processes import descendants, ends_soon
 
 from .conftest import CANARY, variables_of_ours
@@ -61,7 +61,7 @@ def test_the_product_sees_only_allowed_variables(session: ClaudeCodeSession) -> 
         entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
         if process == leader:
-            assert names == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
+            assert names == VARIABLES
         assert CANARY not in names
         assert not [entry for entry in entries if b"secret" in entry]
 

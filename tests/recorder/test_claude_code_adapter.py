@@ -15,7 +15,6 @@ from readfirst.harness.agents.claude_code.adapter import (
     ClaudeCodeSession,
     ResumableConversation,
 )
-from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.agents.claude_code.reminders import (
     extract_file_reminders,
     remove_conversation_reminders,
@@ -33,10 +32,7 @@ FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
 def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
     """The adapter of a version, by default 1.0.3, with the substitute in place of the product."""
 
-    def install(version: str) -> InstalledPackage:
-        return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE), "product"))
-
-    monkeypatch.setattr(claude_code, "install", install)
+    monkeypatch.setattr(claude_code, "install", lambda _: (sys.executable, str(FAKE), "product"))
     adapter = ClaudeCodeAdapter(getattr(request, "param", "1.0.3"), "some-model", time_limit=5)
     yield adapter
     adapter.close()

@@ -10,8 +10,8 @@ import pytest
 
 from readfirst.harness.adapter_api import AdapterError, Hook, ToolResult
 from readfirst.harness.agents.agent_process import Conversation
-from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.agents.claude_code.launch_options import Options, summarise
+from tests.agent.product_variables import VARIABLES, WINDOW
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
@@ -39,7 +39,7 @@ def test_the_product_sees_only_allowed_variables(tmp_path: Path, monkeypatch) ->
         monkeypatch.setenv(name, "secret")
     with closing(Conversation(options(tmp_path))) as conversation:
         seen = read_environment(conversation)
-    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
+    assert set(seen) - {"LC_CTYPE"} == VARIABLES
     assert "secret" not in seen.values()
 
 
@@ -126,7 +126,7 @@ def test_the_size_of_the_context_window_is_set_only_if_the_conversation_will_be_
 ) -> None:
     with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
         seen = read_environment(conversation)
-    assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")
+    assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (VARIABLES | {WINDOW}, "200000")
 
 
 ASKED = "Write a summary of the conversation."

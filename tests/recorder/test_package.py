@@ -55,7 +55,7 @@ def test_an_exact_version_is_installed_only_once_and_without_install_scripts(
     assert asked[0].endswith("@anthropic-ai/claude-code@2.1.7")
     assert "--ignore-scripts" in asked[0]
     assert first == second
-    assert first.command[1].startswith(str(tmp_path / "cache" / "2.1.7"))
+    assert first[1].startswith(str(tmp_path / "cache" / "2.1.7"))
 
 
 def test_concurrent_installations_of_a_version_install_it_only_once(fake_npm) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.processes.sandbox import SandboxUnavailableError
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
@@ -59,7 +58,7 @@ capabilities: [Read]
 def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
     """Open the adapter of the real product, with a substitute in its place."""
     words = (sys.executable, OBEDIENT, str(TESTS / "agent" / "fake_agent.py"), "product")
-    monkeypatch.setattr(claude_code, "install", lambda *_: InstalledPackage("2.1.7", folder, words))
+    monkeypatch.setattr(claude_code, "install", lambda _: words)
     return connect("claude-code:2.1.7", suite)
 
 

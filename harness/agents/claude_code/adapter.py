@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from packaging.version import Version
@@ -16,13 +17,12 @@ from readfirst.harness.adapter_api import (
 )
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.agents.agent_process import Conversation
-from readfirst.harness.agents.claude_code.install import InstalledPackage, install
+from readfirst.harness.agents.claude_code.install import install
 from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.agents.claude_code.session import ClaudeCodeSession, ResumableConversation
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_for_suite
 from readfirst.harness.suite.contracts import Contract, UnknownContractError
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
@@ -60,16 +60,15 @@ class ClaudeCodeAdapter:
     ) -> None:
         self.traits = AdapterTraits(
             frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
-            needs_isolation=self._needs_own_conversation,
+            needs_isolation=partial(needs_own_session, version=Version(version)),
             was_contaminated=self._read_was_reminded,
             close=self.close,
         )
         self._reminded = False
         """Whether a result had a reminder. The product may then have removed whitespace at the result's ends."""
-        self._package: InstalledPackage = install(version)
+        self._command = install(version)
         self._pads_numbers = Version(version) < _BARE_NUMBERS_SINCE
         self._reads_json = Version(version) >= _READS_JSON_SINCE
-        self._version = Version(version)
         self._mode = "default" if _MODEL_DECIDES_SINCE <= Version(version) < _MODEL_DECIDES_UNTIL else ""
         self._model = model
         self._tools = tuple(tools)
@@ -83,7 +82,7 @@ class ClaudeCodeAdapter:
         bash = BASH in workspace.needs
         given = workspace.permissions
         options = Options(
-            self._package.command,
+            self._command,
             self._model,
             (*self._tools, BASH) if bash else self._tools,
             workspace.root if given is None else given.directory,
@@ -134,10 +133,6 @@ class ClaudeCodeAdapter:
         return ClaudeCodeSession(
             conversation, is_owned, workspace, directory, self._remind, pads_numbers=self._pads_numbers
         )
-
-    def _needs_own_conversation(self, scenario: Scenario) -> bool:
-        """Whether a scenario must use a separate conversation, because a shared conversation may change its answers."""
-        return needs_own_session(scenario, self._version)
 
     def _remind(self) -> None:
         self._reminded = True

@@ -10,9 +10,6 @@ from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.safe_open import open_directory, replace_file
 from readfirst.harness.processes.supervised_process import minimal_environment
 
-BASE_URL = "ANTHROPIC_BASE_URL"
-MODEL = "ANTHROPIC_MODEL"
-
 _OFFLINE_SWITCHES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -21,26 +18,6 @@ _OFFLINE_SWITCHES = {
     "DISABLE_TELEMETRY": "1",
     "GIT_OPTIONAL_LOCKS": "0",  # otherwise its `git status` rewrites the index of the scenario's repository
 }
-
-WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
-CHECKPOINTS = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
-
-ALLOWED_VARIABLES = frozenset(
-    {
-        "PATH",
-        "LANG",
-        "HOME",
-        "TMPDIR",
-        "CLAUDE_CONFIG_DIR",
-        "ANTHROPIC_API_KEY",
-        MODEL,
-        BASE_URL,
-        WINDOW,
-        CHECKPOINTS,
-        *_OFFLINE_SWITCHES,
-    }
-)
-"""All environment variables that the product gets. Used to check that no other variable is passed to it."""
 
 
 def build_environment(
@@ -81,9 +58,9 @@ def build_environment(
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
-        **({} if model is None else {MODEL: model}),
-        **({} if window is None else {WINDOW: str(window)}),
-        **({CHECKPOINTS: "1"} if checkpoints else {}),
-        BASE_URL: f"http://127.0.0.1:{PORT}",
+        **({} if model is None else {"ANTHROPIC_MODEL": model}),
+        **({} if window is None else {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(window)}),
+        **({"CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "1"} if checkpoints else {}),
+        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{PORT}",
         **_OFFLINE_SWITCHES,
     }

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,29 +22,20 @@ _EXACT_VERSION_PATTERN = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
 _INSTALL_TIMEOUT_S, _QUERY_TIMEOUT_S = 300, 60
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledPackage:
-    """A version of the product that is installed in `directory`. `command` is the command line that starts it."""
-
-    version: str
-    directory: Path
-    command: tuple[str, ...]
-
-
 def cache_root() -> Path:
     """Return the directory that contains the installed versions. Each version has a subdirectory."""
     return platformdirs.user_cache_path("readfirst") / "claude-code"
 
 
-def install(version: str) -> InstalledPackage:
-    """Return an exact version of the product, installed unless it is in the cache. Install scripts are not
-    executed. Several processes may install at the same time. A failed download leaves no files. Raises AdapterError
-    (blame `environment`) with the end of npm's output if the version cannot be installed.
+def install(version: str) -> tuple[str, ...]:
+    """Return the command line that starts an exact version of the product, installed unless it is in the cache. Install
+    scripts are not executed. Several processes may install at the same time. A failed download leaves no files. Raises
+    AdapterError (blame `environment`) with the end of npm's output if the version cannot be installed.
     """
     _check_version(version)
     directory = cache_root().absolute() / version
     install_once(directory, _is_complete, partial(_npm_install, f"{PACKAGE}@{version}", directory))
-    return InstalledPackage(version, directory, _find_command(directory))
+    return _find_command(directory)
 
 
 def newest(package: str = PACKAGE) -> str:

@@ -59,7 +59,6 @@ class ScriptedModel:
         self.events = events
         self.wire = wire
         self.tools = tools
-        self.side_requests = 0
         self._server = _Server(listener, self)
         # Daemon threads, because an agent that keeps its connection open must not keep the harness running.
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -81,7 +80,6 @@ class ScriptedModel:
             raise WireError(f"a request to {path} is no JSON object")
         side = self.wire.side_reply(path, body)
         if side is not None:
-            self.side_requests += 1
             return side
         request = self.wire.request(path, body)
         blocks: Sequence[Block] | None = (TextBlock("ok"),)
@@ -89,8 +87,6 @@ class ScriptedModel:
             turn = Turn(request, len(text))
             self.events.put(turn)
             blocks = turn.wait()
-        else:
-            self.side_requests += 1
         return None if blocks is None else _truncate_reply(self.wire.reply(request, blocks), blocks)
 
 

@@ -124,8 +124,7 @@ urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode())).r
 def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tools: list[dict[str, Any]]) -> None:
     program = tmp_path / "product.py"
     program.write_text(FAKE % json.dumps(tools))
-    installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(product_data, "install", lambda *_: installed)
+    monkeypatch.setattr(product_data, "install", lambda _: (sys.executable, str(program)))
 
 
 def test_the_product_is_asked_what_it_offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,8 +130,7 @@ def test_the_product_is_asked_call_by_call(
 ) -> None:
     program = tmp_path / "product.py"
     program.write_text(FAKE % prints)
-    installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(product_data, "install", lambda *_: installed)
+    monkeypatch.setattr(product_data, "install", lambda _: (sys.executable, str(program)))
     contract = SUITE.contracts["2.1.7"]
     wanted: list[Any] = [each for each in SAMPLE_CALLS if each.tool in contract.tools]
     if not prints:
