@@ -56,6 +56,14 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
+def macro(template: str, name: str, *values: Any) -> str:
+    """Call a macro of an HTML template with these values, and return the HTML that it renders."""
+    from readfirst.harness.report.html import TEMPLATE_ENVIRONMENT
+
+    result: str = getattr(TEMPLATE_ENVIRONMENT.get_template(template).module, name)(*values)
+    return str(result)
+
+
 def markdown(template: str, **values: Any) -> str:
     """Render a template as Markdown. An indented line of the template is joined to the line before."""
     rendered_page: str = _environment().get_template(f"{template}.md.j2").render(values)

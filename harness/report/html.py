@@ -78,7 +78,7 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
-    page_text: str = _TEMPLATE_ENVIRONMENT.get_template(template).render(
+    page_text: str = TEMPLATE_ENVIRONMENT.get_template(template).render(
         script_hash=f"sha256-{digest}",
         style=safe(styles(":root", dark, _STYLES)),
         script=safe(script),
@@ -96,17 +96,11 @@ def styles(light: str, dark: str, names: Sequence[str]) -> str:
     return light_colours + dark_colours + "".join(map(_read_template_file, names))
 
 
-def macro(template: str, name: str, *values: Any) -> str:
-    """Call a macro of a template with these values, and return the HTML that it renders."""
-    result: str = getattr(_TEMPLATE_ENVIRONMENT.get_template(template).module, name)(*values)
-    return str(result)
-
-
 def _read_template_file(name: str) -> str:
     return (_TEMPLATES / name).read_text("utf-8")
 
 
-_TEMPLATE_ENVIRONMENT = jinja2.Environment(
+TEMPLATE_ENVIRONMENT = jinja2.Environment(
     loader=jinja2.FunctionLoader(_read_template_file),
     autoescape=True,
     undefined=jinja2.StrictUndefined,

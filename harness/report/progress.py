@@ -71,11 +71,6 @@ class ProgressBar:
         if self._progress is not None:
             self._progress.update(self._task, total=self._total)
 
-    def at(self, done: int, total: int) -> None:
-        """Set the numbers of finished scenarios and of all scenarios. Does nothing if the output is not a terminal."""
-        if self._progress is not None:
-            self._progress.update(self._task, completed=done, total=total)
-
     def stop(self) -> None:
         """Remove the bar from the terminal, and print no further lines."""
         self._prints_lines = False

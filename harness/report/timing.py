@@ -17,8 +17,8 @@ class RunTimer:
 
     clock: Callable[[], float] = time.perf_counter
     began: float = field(init=False)
-    startup: float | None = field(init=False, default=None)
-    """Seconds that the start-up took. None before the first verdict."""
+    startup: float = field(init=False, default=0.0)
+    """Seconds that the start-up took."""
     ended: float = field(init=False)
     """Time of the latest verdict, from `clock`."""
 
@@ -29,20 +29,17 @@ class RunTimer:
         """Record the start-up time. Must be called when the first verdict arrives, in addition to `verdict`."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
-    def verdict(self, verdict: Verdict) -> None:
+    def verdict(self) -> None:
         """Add a verdict to the measurement."""
         self.ended = self.clock()
-        if self.startup is None:
-            self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
         """Return one line about the time of a run: start-up, per scenario, per step, in all; and the servers used."""
         total = summary.total
         elapsed = self.ended - self.began
-        startup = self.startup or 0.0
-        parts = [f"start-up {_format_duration(startup)}"]
+        parts = [f"start-up {_format_duration(self.startup)}"]
         if total.scenarios:
-            parts.append(f"{_format_duration((elapsed - startup) / total.scenarios)} per scenario")
+            parts.append(f"{_format_duration((elapsed - self.startup) / total.scenarios)} per scenario")
         if total.steps:
             parts.append(f"{_format_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"

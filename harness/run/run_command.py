@@ -241,7 +241,7 @@ def perform(request: RunRequest) -> int:
                 if request.update_baseline and ruling.stale and not ruling.needs_reason:  # it is rewritten
                     ruling = BaselineResult(conformant=not verdict.failing)
                 summary.add(verdict, ruling)
-                timer.verdict(verdict)
+                timer.verdict()
                 if line := notice.line(verdict):
                     say(line, err=True)
                 for report in reports:

@@ -188,10 +188,11 @@ class _Progress(ProgressBar):
 
     def show(self, steps: int, disagreed: int) -> None:
         """Update the progress: the number of replayed steps, and the number of scenarios with a disagreement."""
-        if self._steps is None:
-            self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
-        else:
-            self.at(min(steps, self._steps), self._steps)
+        done, total = int(time.monotonic() - self._started), self._seconds
+        if self._steps is not None:
+            done, total = steps, self._steps
+        if self._progress is not None:
+            self._progress.update(self._task, completed=min(done, total), total=total)
         if not stderr().isatty() and steps // _STEPS_PER_PROGRESS_LINE > self._reported:
             self._reported = steps // _STEPS_PER_PROGRESS_LINE
             say(f"{steps} steps, {pluralize(disagreed, self._word)}", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.level_reached import Cell
-from readfirst.harness.report.html import column_letters, macro, render_page, safe
+from readfirst.harness.report.html import column_letters, render_page, safe
 from readfirst.harness.report.markdown_escape import prose
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
 from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
@@ -21,7 +21,7 @@ from readfirst.observatory.report.harm_heatmap import (
     star_meaning,
     untested_implementations,
 )
-from readfirst.observatory.template import markdown, template
+from readfirst.observatory.template import macro, markdown, template
 
 _DATA = Mapping[str, Any]
 

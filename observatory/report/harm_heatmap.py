@@ -9,9 +9,9 @@ from math import sqrt
 from typing import Any
 
 from readfirst.harness.report.escape import visible
-from readfirst.harness.report.html import macro, safe, styles
+from readfirst.harness.report.html import safe, styles
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, NON_HARM_KINDS, Kind
-from readfirst.observatory.template import template
+from readfirst.observatory.template import macro, template
 
 COLUMN_TITLES: Mapping[Kind, str] = {
     "lost": "others’ text gone",

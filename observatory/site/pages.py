@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import cell, code, link, prose
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import MEANING, NON_HARM_KINDS
@@ -28,7 +27,7 @@ from readfirst.observatory.report.harm_heatmap import (
 from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.observatory.site.site_data import SiteData
-from readfirst.observatory.template import markdown, page_link, scenario_code, template
+from readfirst.observatory.template import macro, markdown, page_link, scenario_code, template
 from readfirst.observatory.versions.behaviours import compare_behaviours, value_text
 from readfirst.reference_impl.behaviours_by_version import history_of
 

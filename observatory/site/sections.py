@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.pluralize import pluralize
-from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import code, link, prose
 from readfirst.harness.report.timeline import Block, given_blocks, steps_of
 from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
@@ -14,7 +13,7 @@ from readfirst.harness.terminal import one_line
 from readfirst.observatory.report.harm_heatmap import percent
 from readfirst.observatory.report.rule_diff import RuleChange
 from readfirst.observatory.site.site_data import SiteData
-from readfirst.observatory.template import scenario_link
+from readfirst.observatory.template import macro, scenario_link
 
 _MAX_STEPS = 5
 """Maximum number of steps that a picture of a harmful scenario shows. Earlier steps are omitted."""

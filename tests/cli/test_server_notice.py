@@ -86,7 +86,7 @@ def test_the_last_line_about_time_lists_start_up_scenarios_and_steps_separately(
     ]
     timer.started(timed[0])
     for each in timed:
-        timer.verdict(each)
+        timer.verdict()
         summary.add(each, BaselineResult(conformant=True))
     assert timer.sentence(summary) == (
         "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"

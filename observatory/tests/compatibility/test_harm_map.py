@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from readfirst.harness.report.html import macro
 from readfirst.harness.suite.harm_kinds import KINDS, MEANING, NON_HARM_KINDS
 from readfirst.observatory.report.compatibility import failing_rules, rule_row_from_data
 from readfirst.observatory.report.harm_heatmap import (
@@ -20,6 +19,7 @@ from readfirst.observatory.report.harm_heatmap import (
     percent,
     untested_implementations,
 )
+from readfirst.observatory.template import macro
 
 HOSTILE = '<script>alert(1)</script>"&'
 
