@@ -89,18 +89,6 @@ class _ProbeResult:
         return f"other files ({', '.join(paths)})"
 
 
-@dataclass(frozen=True, slots=True)
-class _ProbeDifference:
-    """The first action of the probe whose result differs because of another session. `values` quotes both results."""
-
-    action: str
-    values: str
-
-    def sentence(self, when: str) -> str:
-        """Return the reason not to share servers, as a sentence. `when` is for example `after another session`."""
-        return f"{self.action} is answered differently {when}: {self.values}"
-
-
 def probe_servers(
     open_: Open,
     tools: frozenset[str],
@@ -129,7 +117,7 @@ def probe_servers(
     probe = _Probe(open_, tools, mask)
     try:
         expected = probe.results(alone, alone)
-        if probe.difference(expected, alone, alone):
+        if probe.difference("alone", expected, alone, alone):
             probe = _Probe(open_, tools, lambda text: mask_tokens(mask(text)))
             expected = probe.results(alone, alone)
     except Exception as error:
@@ -141,11 +129,11 @@ def probe_servers(
     result = SharingResult(reusable=is_reusable)
     if not share:
         return result
-    if difference := probe.difference(expected, shared, alone):
-        return replace(result, refusal=difference.sentence("above the workspace"))
+    if difference := probe.difference("above the workspace", expected, shared, alone):
+        return replace(result, refusal=difference)
     for busy in (True, False):  # twice, for a server that adds text after a number of calls
-        if difference := probe.difference(expected, shared, shared, busy=busy):
-            return replace(result, refusal=difference.sentence("after another session"))
+        if difference := probe.difference("after another session", expected, shared, shared, busy=busy):
+            return replace(result, refusal=difference)
     return result
 
 
@@ -157,26 +145,23 @@ class _Probe:
 
     def works_in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
         """Whether two sessions give the expected results if they use the same workspace, one after the other."""
-        return not any(self.difference(expected, lend, neighbour, earlier=lend) for _ in range(2))
+        return not any(self.difference("again", expected, lend, neighbour, earlier=lend) for _ in range(2))
 
     def difference(
-        self,
-        expected: list[_ProbeResult],
-        lend: Lend,
-        neighbour: Lend,
-        *,
-        busy: bool = False,
-        earlier: Lend | None = None,
-    ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result, or None. For the other parameters, see `results`."""
+        self, when: str, expected: list[_ProbeResult], lend: Lend, neighbour: Lend, **options: Any
+    ) -> str:
+        """Return the reason not to share servers: the first call with an unexpected result. Empty if there is none.
+        `when` is for example `after another session`. The other parameters are those of `results`.
+        """
         try:
-            results = self.results(lend, neighbour, busy=busy, earlier=earlier)
+            results = self.results(lend, neighbour, **options)
         except Exception as error:
-            return _ProbeDifference("a call", f"it broke ({' '.join(str(error).split())[:100]})")
+            return f"a call is answered differently {when}: it broke ({' '.join(str(error).split())[:100]})"
         for before, result in zip(expected, results, strict=True):
             if result.differs(before):
-                return _ProbeDifference(result.action, result.describe_difference(before))
-        return None
+                values = result.describe_difference(before)
+                return f"{result.action} is answered differently {when}: {values}"
+        return ""
 
     def results(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIGKILL
 from types import MappingProxyType
@@ -153,20 +153,14 @@ class McpAdapter:
         self._connection.close()
 
 
+@dataclass(slots=True)
 class McpSession:
     """A session that calls the tools of a server. If the server is not shared, closing the session ends the server."""
 
-    def __init__(
-        self,
-        server: McpServer,
-        is_separate: bool,
-        time_limit: float,
-        render: Callable[[types.CallToolResult], str],
-    ) -> None:
-        self._server = server
-        self._scratch_dirs = is_separate
-        self._time_limit = time_limit
-        self._render = render
+    _server: McpServer
+    _is_separate: bool
+    _time_limit: float
+    _render: Callable[[types.CallToolResult], str]
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Call one tool of the server, and return the result."""
@@ -192,7 +186,7 @@ class McpSession:
 
     def close(self) -> None:
         """End the server if no other session uses it."""
-        if self._scratch_dirs:
+        if self._is_separate:
             self._server.end()
 
 

@@ -65,7 +65,8 @@ class ServerPool:
         self._start = start
         self._home = home
         self._bound = bound
-        self._shared: _SharedServer | None = None
+        self._shared: tuple[Path, McpServer] | None = None
+        """The directory above all workspaces, and the server that sessions share in it."""
         self._shared_roots: set[Path] = set()
         self._kept_servers: dict[Path, _KeptServer] = {}
         self._different: set[str] = set()
@@ -102,13 +103,11 @@ class ServerPool:
             self.isolation == "directory" and not _needs_separate_server(workspace)
         ):
             folder, shared = root.parents[2], self._shared
-            if shared is None or not shared.server.alive or shared.folder != folder:
+            if shared is None or not shared[1].alive or shared[0] != folder:
                 self._end_shared()
                 self._home.mkdir(exist_ok=True)
-                shared = self._shared = _SharedServer(
-                    folder, self._start(Workspace(folder, self._home), folder)
-                )
-            return shared.server, False
+                shared = self._shared = folder, self._start(Workspace(folder, self._home), folder)
+            return shared[1], False
         if self._is_separate:
             return self._start(workspace, root), True
         kept = self._kept_servers.get(root)
@@ -243,7 +242,7 @@ class ServerPool:
 
     def _end_shared(self) -> None:
         if self._shared is not None:
-            self._shared.server.end()
+            self._shared[1].end()
             self._shared = None
 
 
@@ -251,12 +250,6 @@ def _needs_separate_server(session: Workspace | Scenario) -> bool:
     """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
     deny = session.given.deny if isinstance(session, Scenario) else session.deny
     return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
-
-
-@dataclass(frozen=True, slots=True)
-class _SharedServer:
-    folder: Path
-    server: McpServer
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.cache import InUseError, list_entries, remove, roots, select_entries
+from readfirst.harness.versions.cache import list_entries, remove, roots, select_entries
 
 
 def cache(
@@ -55,9 +55,9 @@ def cache(
     for entry in entries:
         try:
             remove(entry)
-        except (InUseError, OSError) as error:
+        except OSError as error:
             kept += 1
-            reason = "it is being installed." if isinstance(error, InUseError) else error
+            reason = "it is being installed." if isinstance(error, BlockingIOError) else error
             say(f"readfirst: {entry.kind}/{entry.name} was kept: {reason}", err=True)
     say(f"removed {len(entries) - kept} of {amount}" if kept else f"removed {amount}", err=True)
     return ExitCode.ERROR if kept else ExitCode.CONFORMANT

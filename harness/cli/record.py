@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -122,9 +123,7 @@ def record(
             elif replay.message and replay.number == 1:
                 say(f"note: {subject}; add them while others are replayed")
 
-        def connect(contract: Contract) -> Product:
-            return Product(suite, contract.name, options)
-
+        connect = partial(Product, suite, options)
         if shard is None:
             results = record_scenarios(
                 suite, wanted, mode, connect, kept, jobs=options.jobs, progress=report_replay

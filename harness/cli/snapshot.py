@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import typer
@@ -100,9 +100,7 @@ def record_contracts(
     """
     wanted = scenarios_to_record(suite, release)
 
-    def connect(contract: Contract) -> Product:
-        return Product(suite, contract.name, options)
-
+    connect = partial(Product, suite, options)
     for is_last in (False, True):
         with ReplayProgress(suite, wanted, takes, options.jobs) as progress:
             for replay in replay_scenarios(suite, wanted, connect, takes, jobs=options.jobs):
@@ -166,10 +164,7 @@ def _check_quickly(suite: Suite, release: Release, takes: StoredReplays, options
     pairs = [newer_models, *((contract, before) for contract, before in others if ids[contract.name])]
     ids = {contract.name: ids[contract.name] for contract, _ in pairs}
     with ReplayProgress(suite, ids, takes, options.jobs) as progress:
-
-        def connect(contract: Contract) -> Product:
-            return Product(suite, contract.name, options)
-
+        connect = partial(Product, suite, options)
         look = QuickComparison(suite, takes, connect, options.jobs, progress, _print_first_difference)
         diffs = look.compare(pairs, ids)
     say(_describe_result(release.version, pairs[0][1].name, diffs))

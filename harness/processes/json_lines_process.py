@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes import trace
-from readfirst.harness.processes.supervised_process import Child, SpawnOptions
+from readfirst.harness.processes.supervised_process import Child
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """Maximum bytes of one message that a program sends. A program that sends a longer message is ended."""
@@ -42,9 +42,7 @@ class LineProgram(Child):
     ascii_only: ClassVar[bool] = True
     """Whether other characters than ASCII are escaped in messages to the program."""
 
-    def __init__(
-        self, command: Sequence[str], *, name: str = "the program", **options: Unpack[SpawnOptions]
-    ) -> None:
+    def __init__(self, command: Sequence[str], *, name: str = "the program", **options: Any) -> None:
         """Start the program. The options are those of `Child`."""
         super().__init__(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options

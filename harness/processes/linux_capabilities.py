@@ -4,7 +4,8 @@ process, they are dropped during each call.
 """
 
 import ctypes
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
@@ -23,33 +24,24 @@ class _Word(ctypes.Structure):
     )
 
 
-class _Capabilities:
-    """The capabilities of the calling thread, and a reduced set without the capabilities that override file modes."""
-
-    def __init__(self) -> None:
-        self._set = ctypes.CDLL(None, use_errno=True).capset
-        self._header = ctypes.byref(_Header(_HEADER_VERSION, 0))
-        current, reduced = (_Word * 2)(), (_Word * 2)()
-        for words in (current, reduced):
-            ctypes.CDLL(None).capget(self._header, words)
-        self.has_overrides = bool(current[0].effective & _MODE_OVERRIDES)
-        reduced[0].effective &= ~_MODE_OVERRIDES
-        self._current, self._reduced = current, reduced
-
-    def drop_overrides(self) -> None:
-        self._set(self._header, self._reduced)
-
-    def restore_overrides(self) -> None:
-        self._set(self._header, self._current)
-
-
 @cache
-def _find_capabilities() -> _Capabilities | None:
-    """Return this thread's capabilities. None if no capability overrides file modes, or if this is not Linux."""
-    if not hasattr(ctypes.CDLL(None), "capset"):
+def _find_capabilities() -> tuple[Callable[[], object], Callable[[], object]] | None:
+    """Return the functions that drop and that restore this thread's capabilities to override file modes. None if the
+    thread has no such capability, or if this is not Linux.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "capset"):
         return None
-    capabilities = _Capabilities()
-    return capabilities if capabilities.has_overrides else None
+    header, current, reduced = ctypes.byref(_Header(_HEADER_VERSION, 0)), (_Word * 2)(), (_Word * 2)()
+    for words in (current, reduced):
+        libc.capget(header, words)
+    reduced[0].effective &= ~_MODE_OVERRIDES
+    has_overrides = current[0].effective & _MODE_OVERRIDES
+    return (
+        (partial(libc.capset, header, reduced), partial(libc.capset, header, current))
+        if has_overrides
+        else None
+    )
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
@@ -60,8 +52,8 @@ class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, 
     def __enter__(self) -> None:
         self._capabilities = _find_capabilities()
         if self._capabilities is not None:
-            self._capabilities.drop_overrides()
+            self._capabilities[0]()
 
     def __exit__(self, *_: object) -> None:
         if self._capabilities is not None:
-            self._capabilities.restore_overrides()
+            self._capabilities[1]()

@@ -10,7 +10,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Required, TypedDict
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes import supervisor
@@ -32,16 +31,6 @@ GRACE = 5.0
 """Seconds to wait for the exit of a program after a signal that it can survive."""
 _PYTEST_PREFIX = "PYTEST_"
 """Prefix of environment variables that a program does not get, because they would tell it the running scenario."""
-
-
-class SpawnOptions(TypedDict, total=False):
-    """The options to start a program, except for its streams, as in the constructor of `Child`."""
-
-    directory: Required[Path | None]
-    environment: Required[Mapping[str, str]]
-    offline: bool
-    sandbox: Sandbox | None
-    writable: Sequence[Path]
 
 
 class Child:

@@ -14,6 +14,7 @@ from readfirst.harness.record.replay_samples import ProductReplayResult, StoredR
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import RunOptions
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import console, say
 
@@ -23,14 +24,13 @@ class Product:
     """Opens the product of one contract (`claude-code:CONTRACT`) when called. Picklable, for worker processes."""
 
     suite: Suite
-    contract: str
     options: RunOptions
+    contract: Contract
 
     def __call__(self) -> Adapter:
         """Install the product if necessary, and return its adapter. Raises AdapterError."""
-        contract = self.suite.contracts.find(self.contract)
-        name = f"claude-code:{self.contract}"
-        return connect(name, self.suite, self.options, contract=contract)
+        name = f"claude-code:{self.contract.name}"
+        return connect(name, self.suite, self.options, contract=self.contract)
 
 
 _SCRIPT_STARTUP_S, _BINARY_STARTUP_S = 2.0, 1.2

@@ -57,8 +57,8 @@ class RecordingExtension(AbstractSyrupyExtension):
         """Read all transcripts in a recording file."""
         collection = SnapshotCollection(location=snapshot_location)
         path = Path(snapshot_location)
-        for scenario_id in self._open_recordings().ids_in(path) if path.is_file() else ():
-            for contract, transcript in self._open_recordings().recording(scenario_id).transcripts.items():
+        for scenario_id in Recordings(self.root).ids_in(path) if path.is_file() else ():
+            for contract, transcript in Recordings(self.root).recording(scenario_id).transcripts.items():
                 collection.add(Snapshot(name=f"{scenario_id}@{contract}", data=self.serialize(transcript)))
         return collection
 
@@ -67,12 +67,8 @@ class RecordingExtension(AbstractSyrupyExtension):
     ) -> str | None:
         """Return the serialized transcript of one contract. None if the file does not contain it."""
         scenario_id, contract = _scenario_and_contract(snapshot_name)
-        transcript = self._open_recordings().recording(scenario_id).transcripts.get(contract)
+        transcript = Recordings(self.root).recording(scenario_id).transcripts.get(contract)
         return None if transcript is None else self.serialize(transcript)
-
-    @classmethod
-    def _open_recordings(cls) -> Recordings:
-        return Recordings(cls.root)
 
     @classmethod
     def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
@@ -82,7 +78,7 @@ class RecordingExtension(AbstractSyrupyExtension):
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
         """Remove the named transcripts (`<scenario id>@<contract>`), and recording files that become empty."""
-        recordings = self._open_recordings()
+        recordings = Recordings(self.root)
         for name in snapshot_names:
             scenario_id, contract = _scenario_and_contract(name)
             write_all(

@@ -25,10 +25,6 @@ class CacheError(ReadfirstError):
     """Raised if the cache contains no entry with a name. The message lists the valid names."""
 
 
-class InUseError(Exception):
-    """Raised if an entry cannot be removed because another process is installing it."""
-
-
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
     """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. Several entries may
@@ -110,13 +106,10 @@ def select_entries(
 
 
 def remove(entry: CacheEntry) -> None:
-    """Delete an entry of the cache; other processes see either all or nothing. Raises OSError, and InUseError during an
-    installation.
+    """Delete an entry of the cache; other processes see either all or nothing. Raises OSError, which is a
+    BlockingIOError during an installation.
     """
     if entry.kind in _RUN_KINDS:
         destroy(str(entry.path))
-        return
-    try:
+    else:
         install_lock.remove(entry.path)
-    except BlockingIOError:
-        raise InUseError from None

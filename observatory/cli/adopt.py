@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -125,9 +126,7 @@ def _date_causes(
     """
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
-    replays = VersionReplays(
-        suite, takes, lambda each: Product(suite, each.name, options), variant, jobs=options.jobs
-    )
+    replays = VersionReplays(suite, takes, partial(Product, suite, options), variant, jobs=options.jobs)
 
     def ask(version: str, ids: Sequence[str]) -> Answers:
         name = replays.contract(version).name

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil, log2
 
 import typer
@@ -85,9 +86,7 @@ def bisect(
         )
     published = published_versions(contract.package or PACKAGE)
     kept = StoredReplays(takes or default_takes())
-    replays = VersionReplays(
-        suite, kept, lambda contract: Product(suite, contract.name, options), "+gated" if gated else ""
-    )
+    replays = VersionReplays(suite, kept, partial(Product, suite, options), "+gated" if gated else "")
     kept_versions = InstalledVersions(keep)
 
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:

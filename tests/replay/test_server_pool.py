@@ -196,7 +196,7 @@ class Ending:
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
     pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
     pool._sharing = server_pool.SharingResult()
-    pool._shared = server_pool._SharedServer(tmp_path, server)
+    pool._shared = (tmp_path, server)
     return pool, server
 
 
@@ -207,7 +207,7 @@ def test_a_shared_server_is_replaced_after_three_different_results_in_succession
         pool._shared_sessions = shares
         pool.note_difference(f"family/{shares}")
         ended.append(server.ended)
-        server.ended, pool._shared = False, server_pool._SharedServer(tmp_path, server)
+        server.ended, pool._shared = False, (tmp_path, server)
     assert ended == [False, False, False, False, True, False]
 
 
