@@ -66,12 +66,9 @@ class _ProbeResult:
     masked: str = ""
     """The text of the answer without tokens, such as random ids."""
 
-    def differs(self, other: "_ProbeResult") -> bool:
-        """Whether two results differ in text, error flag or files, so that a scenario could distinguish them."""
-        return self._observation != other._observation
-
     @property
-    def _observation(self) -> tuple[object, ...]:
+    def observation(self) -> tuple[object, ...]:
+        """The parts of the result that a scenario could observe: text, error flag and files."""
         flags = (self.result.is_error, self.result.error) if self.result is not None else ()
         return flags, self.masked, self.files
 
@@ -158,7 +155,7 @@ class _Probe:
         except Exception as error:
             return f"a call is answered differently {when}: it broke ({' '.join(str(error).split())[:100]})"
         for before, result in zip(expected, results, strict=True):
-            if result.differs(before):
+            if result.observation != before.observation:
                 values = result.describe_difference(before)
                 return f"{result.action} is answered differently {when}: {values}"
         return ""

@@ -29,7 +29,7 @@ else:
 
 R = TypeVar("R")
 
-_POSITIVE_NUMBER_PATTERN = re.compile(r"[1-9][0-9]*")
+_SHARD_PATTERN = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 
 
 LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
@@ -337,15 +337,10 @@ def parse_shard(text: str) -> tuple[int, int]:
     """Return the numbers I and N in the value `I/N` of the option --shard. Raises UsageError."""
     from readfirst.harness.cli.error_handling import UsageError
 
-    part, slash, parts = text.partition("/")
-    if not (
-        slash
-        and _POSITIVE_NUMBER_PATTERN.fullmatch(part)
-        and _POSITIVE_NUMBER_PATTERN.fullmatch(parts)
-        and int(part) <= int(parts)
-    ):
+    match = _SHARD_PATTERN.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
         raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
-    return int(part), int(parts)
+    return int(match[1]), int(match[2])
 
 
 def write_output(text: str, output: Path | None) -> None:

@@ -1,5 +1,6 @@
 """The commands `readfirst product record` and `readfirst product merge`."""
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -157,7 +158,7 @@ def merge(
     with Scratch() as scratch:
         merged = StoredReplays(scratch.folder())
         for folder in folders:
-            merged.add(folder)
+            shutil.copytree(folder, merged.root, dirs_exist_ok=True)
         return _print_results(accept_replays(suite, wanted, mode, merged), wanted)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -105,10 +104,6 @@ class StoredReplays:
         """Store the transcript of a replay. Raises OSError."""
         taken = Recording(_replay_key(scenario, contract), {contract.name: transcript})
         write_all({self.path(scenario.id, contract.name, number): format_recording(taken)})
-
-    def add(self, folder: Path) -> None:
-        """Copy the stored replays from another directory into this one. Raises OSError."""
-        shutil.copytree(folder, self.root, dirs_exist_ok=True)
 
     def drop(self, scenario_id: str, contract: str) -> None:
         """Delete the stored replays of a scenario on a contract."""

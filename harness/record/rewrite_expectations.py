@@ -127,10 +127,7 @@ def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
 
 def _find_entry(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
     """Find a key in a YAML mapping, and return the nodes of the key and of its value. None if the key is missing."""
-    for key, value in node.value:
-        if key.value == name:
-            return key, value
-    return None
+    return next(((key, value) for key, value in node.value if key.value == name), None)
 
 
 def _without_expectations(source: str) -> Any:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from readfirst.harness.adapter_traits import IsolationDecision
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.progress import duration
@@ -48,13 +47,9 @@ class ServerNotice:
         remaining = self.total - self._seen
         replayed_share = sum(map(len, self._seconds.values())) / self._seen
         seconds = sum(samples) / len(samples) * replayed_share * remaining / self.jobs
-        return decision_line(use.decision, seconds, remaining)
-
-
-def decision_line(decision: IsolationDecision, seconds: float, scenarios: int) -> str:
-    """Return a line that states whether and why scenarios share a server, and the time for the remaining scenarios."""
-    rest = ""
-    if scenarios > 0:
-        rest = f"; about {duration(seconds)} for the other {pluralize(scenarios, 'scenario')}"
-    remedy = ". `readfirst docs adapters` explains --isolation" if decision.kind == "process" else ""
-    return f"servers: {_WORDS[decision.kind]} ({decision.why}){rest}{remedy}"
+        rest = ""
+        if remaining > 0:
+            rest = f"; about {duration(seconds)} for the other {pluralize(remaining, 'scenario')}"
+        kind = use.decision.kind
+        remedy = ". `readfirst docs adapters` explains --isolation" if kind == "process" else ""
+        return f"servers: {_WORDS[kind]} ({use.decision.why}){rest}{remedy}"
