@@ -1,12 +1,14 @@
 """Record the definitions of the product's file tools, and its structured results, by contract."""
 
 import base64
+import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError
 from readfirst.harness.agents.agent_process import Conversation
@@ -17,15 +19,11 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.repeated_text import map_texts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tool_schemas import (
+    FORMAT,
     OfferedTool,
     StructuredResult,
     load_results,
     load_tools,
-    offered_tool,
-    results_file,
-    results_text,
-    tools_file,
-    tools_text,
 )
 from readfirst.harness.yaml_io.atomic_write import write_all
 
@@ -50,6 +48,40 @@ def _converse(
         )
         with closing(Conversation(options)) as conversation:
             yield conversation, str(folder)
+
+
+_FACT_PATTERNS = {
+    "demands_a_read": re.compile(r"must use (?:your|the) `?Read`? tool"),
+    "lines": re.compile(r"reads up to (\d+) lines"),
+    "characters_of_a_line": re.compile(r"longer than (\d+) characters"),
+    "pages_at_once": re.compile(r"Maximum (\d+) pages"),
+    "line_numbers": re.compile(r"line number prefix format is: ([^.]{1,60})\."),
+    "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
+    "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
+}
+"""Patterns of the statements in a tool's description. The value is the first group, or true without a group."""
+_MAX_QUOTED_CHARS = 60
+"""Maximum length of the beginning of a tool's description that is stored, in characters."""
+
+
+def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
+    """Create the definition of a tool from its full description and the JSON Schema of its arguments."""
+    sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
+    statements: dict[str, Any] = {}
+    for name, pattern in _FACT_PATTERNS.items():
+        found = pattern.search(description)
+        if found:
+            value = found[1] if pattern.groups else True
+            statements[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
+    return OfferedTool(
+        dict(schema),
+        {
+            "characters": len(description),
+            "sha256": hashlib.sha256(description.encode("utf-8", "surrogatepass")).hexdigest(),
+            "begins": sentence[:_MAX_QUOTED_CHARS],
+            "states": statements,
+        },
+    )
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
@@ -182,6 +214,56 @@ def _is_tool_result(event: Mapping[str, Any]) -> bool:
         isinstance(block, dict) and block.get("type") == "tool_result"
         for block in (content if isinstance(content, list) else ())
     )
+
+
+_Key = TypeVar("_Key", str, tuple[str, str])
+
+
+def tools_file(root: Path) -> Path:
+    """Return the path of `tools.json`, the file with the definitions of tools, in the suite directory `root`."""
+    return root / "tools.json"
+
+
+def results_file(root: Path) -> Path:
+    """Return the path of `results.json`, the file with the structured results, in the suite directory `root`."""
+    return root / "results.json"
+
+
+def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
+    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order`: the contracts.
+    Successive contracts with the same definition of a tool share a row.
+    """
+    rows = _rows(
+        (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
+        for contract in order
+        for tool, offered in tools.get(contract, {}).items()
+    )
+    return json.dumps({"format": FORMAT, "tools": dict(sorted(rows.items()))}, indent=1) + "\n"
+
+
+def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
+    """Group the values of successive contracts: contracts with equal values share a row. Return the rows of each key.
+    `items` are a key (such as the name of a tool), a contract, and the contract's value for this key.
+    """
+    rows: dict[_Key, list[dict[str, Any]]] = {}
+    for key, contract, row in items:
+        before = rows.setdefault(key, [])
+        if before and before[-1] == {"contracts": before[-1]["contracts"], **row}:
+            before[-1]["contracts"].append(contract)
+        else:
+            before.append({"contracts": [contract], **row})
+    return rows
+
+
+def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
+    """Return the text of `results.json` in the `order` of contracts. Successive equal contracts share a row."""
+    cases = _rows(
+        ((each.tool, each.case), contract, {"result": each.value})
+        for contract in order
+        for each in results.get(contract, ())
+    )
+    listed = [{"tool": tool, "case": case, "rows": rows} for (tool, case), rows in cases.items()]
+    return json.dumps({"format": FORMAT, "cases": listed}, indent=1) + "\n"
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,14 @@
 """Determine the highest level that a scenario reaches, and whether a rule holds, for tables of results."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rule_classes import RuleClass
 
 Reach = Literal["nothing", "effects", "reason", "text", "error", "unsupported", "unspecified"]
 """The highest level that a scenario reaches (`nothing` if it reaches none), or the reason why it was not judged."""
-
-JUDGED_REACHES: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""The values of `Reach` for scenarios that were replayed to their end and judged."""
-
-_KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
@@ -45,45 +40,10 @@ def reach_holds_at(reach: Reach, level: Level) -> bool | None:
             return LEVELS.index(reach) >= LEVELS.index(level)
 
 
-def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return results compactly for JSON: for each value of `Reach`, its scenarios in the form of `by_family`."""
-    found: dict[str, list[str]] = {}
-    for scenario_id, reach in reaches.items():
-        found.setdefault(reach, []).append(scenario_id)
-    return {kind: by_family(found[kind]) for kind in _KINDS if kind in found}
-
-
-def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
-    """Return the result of each scenario from the form of `pack_results`. Raises ValueError for an unknown result."""
-    found: dict[str, Reach] = {}
-    for kind, families in stored.items():
-        reach = next((each for each in _KINDS if each == kind), None)
-        if reach is None:
-            raise ValueError(f"{kind!r} is not a result of a scenario")
-        found |= dict.fromkeys(in_families(families), reach)
-    return found
-
-
-def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return the ids of scenarios in a compact form: for each family, the last parts of its ids, joined by spaces."""
-    found: dict[str, list[str]] = {}
-    for scenario_id in sorted(ids):
-        family, _, slug = scenario_id.partition("/")
-        found.setdefault(family, []).append(slug)
-    return {family: " ".join(slugs) for family, slugs in found.items()}
-
-
-def in_families(stored: Mapping[str, str]) -> Iterator[str]:
-    """Yield the ids of scenarios from the compact form that `by_family` returns."""
-    for family, slugs in stored.items():
-        yield from (f"{family}/{slug}" for slug in slugs.split())
-
-
 Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
 """Whether a rule holds in all its judged scenarios (`yes`), in some (`partly`), or in none (`no`). `not claimed`: all
 its scenarios need a missing capability. `unknown`: none was judged.
 """
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 
 @dataclass(frozen=True, slots=True)

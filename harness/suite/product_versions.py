@@ -43,11 +43,6 @@ class Releases:
         return earlier in places and later in places and places[later] - places[earlier] == 1
 
 
-def releases_file(root: Path) -> Path:
-    """Return the path of the list of published versions in the suite directory `root`. The file may be missing."""
-    return root / "releases.yaml"
-
-
 def load_releases(path: Path) -> Releases:
     """Read the list of published versions. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
@@ -60,12 +55,6 @@ def load_releases(path: Path) -> Releases:
                     ("versions", number), f"{version} comes after {previous}", "Write the oldest first."
                 )
         return Releases(tuple(versions))
-
-
-def releases_text(versions: Iterable[str]) -> str:
-    """Return the text of `releases.yaml` that lists these versions."""
-    head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
-    return head + "".join(f"  - {version}\n" for version in versions)
 
 
 Result = TypeVar("Result")

@@ -150,10 +150,6 @@ class Recordings:
             return own, True
         return own.with_name(f"{location.file.stem}.json"), False
 
-    def ids(self) -> list[str]:
-        """Return the ids of all scenarios that have a recording, sorted. Raises RecordingError."""
-        return [scenario_id for scenario_id, _ in self.located()]
-
     def located(self) -> list[tuple[str, Path]]:
         """Return the scenario id and the file of each recording, sorted. Raises RecordingError."""
         if not self.root.is_dir():

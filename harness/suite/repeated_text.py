@@ -79,14 +79,6 @@ def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
             return value
 
 
-def with_short_forms(value: Any) -> Any:
-    """Return the arguments of a call for a scenario file: with `{repeat, times}` for repeated texts."""
-    return _transform(
-        value,
-        lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
-    )
-
-
 def expand_arguments(value: Any) -> Any:
     """Expand the short forms `{repeat, times}` (up to the maximum length) and `{json}` in arguments."""
     return _transform(value, _expand_value)
@@ -116,9 +108,17 @@ def _expand_value(value: Any) -> str | None:
             return None
 
 
-def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], Any]) -> Any:
     """Return a copy of a JSON value in which `change` was applied to each text. Keys are not changed."""
     return _transform(value, lambda each: change(each) if isinstance(each, str) else None)
+
+
+def with_short_forms(value: Any) -> Any:
+    """Return the arguments of a call for a scenario file: with `{repeat, times}` for repeated texts."""
+    return map_texts(
+        value,
+        lambda text: {"repeat": text.unit, "times": text.times} if isinstance(text, RepeatedText) else text,
+    )
 
 
 def texts_in(value: Any) -> Iterator[str]:

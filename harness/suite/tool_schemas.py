@@ -1,31 +1,17 @@
 """The file tools' definitions that the product gave its model, and its structured results, for each contract."""
 
-import hashlib
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
-_FORMAT = 1
-_FACT_PATTERNS = {
-    "demands_a_read": re.compile(r"must use (?:your|the) `?Read`? tool"),
-    "lines": re.compile(r"reads up to (\d+) lines"),
-    "characters_of_a_line": re.compile(r"longer than (\d+) characters"),
-    "pages_at_once": re.compile(r"Maximum (\d+) pages"),
-    "line_numbers": re.compile(r"line number prefix format is: ([^.]{1,60})\."),
-    "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
-    "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
-}
-"""Patterns of the statements in a tool's description. The value is the first group, or true without a group."""
-_MAX_QUOTED_CHARS = 60
-"""Maximum length of the beginning of a tool's description that is stored, in characters."""
+FORMAT = 1
+"""The version of the formats of `tools.json` and `results.json`."""
 _JSON_TYPES: Mapping[type, str] = {
     type(None): "null",
     bool: "boolean",
@@ -35,8 +21,6 @@ _JSON_TYPES: Mapping[type, str] = {
     list: "array",
     dict: "object",
 }
-
-_Key = TypeVar("_Key", str, tuple[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +34,10 @@ class OfferedTool:
     facts: Mapping[str, Any]
 
 
-def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
-    """Create the definition of a tool from its full description and the JSON Schema of its arguments."""
-    sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
-    statements: dict[str, Any] = {}
-    for name, pattern in _FACT_PATTERNS.items():
-        found = pattern.search(description)
-        if found:
-            value = found[1] if pattern.groups else True
-            statements[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
-    return OfferedTool(
-        dict(schema),
-        {
-            "characters": len(description),
-            "sha256": hashlib.sha256(description.encode("utf-8", "surrogatepass")).hexdigest(),
-            "begins": sentence[:_MAX_QUOTED_CHARS],
-            "states": statements,
-        },
-    )
-
-
-def tools_file(root: Path) -> Path:
-    """Return the path of `tools.json`, the file with the definitions of tools, in the suite directory `root`."""
-    return root / "tools.json"
-
-
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
     """Read `tools.json`. Return the definitions by contract and name of the tool. Raises JsonFileError."""
     found: dict[str, dict[str, OfferedTool]] = {}
-    with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
+    with reading(file, "readfirst product tools", FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
             for row in rows:
                 for contract in row["contracts"]:
@@ -98,37 +57,11 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
     """Return an error message and its remedy for the first argument that no bundled contract has. Otherwise None."""
-    names = _argument_names(tools_file(default_root())).get(tool)
+    names = _argument_names(default_root() / "tools.json").get(tool)
     unknown = next((name for name in arguments if names is not None and name not in names), None)
     if names is None or unknown is None:
         return None
     return f"{tool} has no argument {unknown!r}", did_you_mean(unknown, names)
-
-
-def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order` contains the
-    contracts, oldest first. Successive contracts with the same definition of a tool share a row.
-    """
-    rows = _rows(
-        (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
-        for contract in order
-        for tool, offered in tools.get(contract, {}).items()
-    )
-    return json.dumps({"format": _FORMAT, "tools": dict(sorted(rows.items()))}, indent=1) + "\n"
-
-
-def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Group the values of successive contracts: contracts with equal values share a row. Return the rows of each key.
-    `items` are a key (such as the name of a tool), a contract, and the contract's value for this key.
-    """
-    rows: dict[_Key, list[dict[str, Any]]] = {}
-    for key, contract, row in items:
-        before = rows.setdefault(key, [])
-        if before and before[-1] == {"contracts": before[-1]["contracts"], **row}:
-            before[-1]["contracts"].append(contract)
-        else:
-            before.append({"contracts": [contract], **row})
-    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +76,10 @@ class StructuredResult:
     value: Any
 
 
-def results_file(root: Path) -> Path:
-    """Return the path of `results.json`, the file with the structured results, in the suite directory `root`."""
-    return root / "results.json"
-
-
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     """Read `results.json`. Return the structured results of each contract, in call order. Raises JsonFileError."""
     found: dict[str, list[StructuredResult]] = {}
-    with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
+    with reading(file, "readfirst product tools --results", FORMAT, strict=True) as data:
         for case in data["cases"]:
             for row in case["rows"]:
                 for contract in row["contracts"]:
@@ -159,17 +87,6 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
                         StructuredResult(case["case"], case["tool"], row["result"])
                     )
     return found
-
-
-def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the text of `results.json` in the `order` of contracts. Successive equal results share a row."""
-    cases = _rows(
-        ((each.tool, each.case), contract, {"result": each.value})
-        for contract in order
-        for each in results.get(contract, ())
-    )
-    listed = [{"tool": tool, "case": case, "rows": rows} for (tool, case), rows in cases.items()]
-    return json.dumps({"format": _FORMAT, "cases": listed}, indent=1) + "\n"
 
 
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:

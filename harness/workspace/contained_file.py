@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from readfirst.harness.processes.safe_open import open_directory
 from readfirst.harness.suite.file_entry import Entry, RegularFile
-from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 
 
 def resolve_inside(root: str, path: str) -> str:
@@ -27,16 +26,6 @@ def open_inside(root: str, name: str, flags: int) -> int:
         return descriptor
     os.close(descriptor)
     raise ValueError(f"{name} is not a regular file")
-
-
-def read_inside(root: str, path: str) -> bytes:
-    """Return the content of a file in `root`. Raises OSError, and ValueError if it is outside or too large."""
-    root = os.path.realpath(root)
-    with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
-        data = file.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"{path} has more than {MAX_FILE_BYTES} bytes")
-    return data
 
 
 class ScriptedEditor:

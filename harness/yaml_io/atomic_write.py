@@ -94,14 +94,6 @@ def _remove_abandoned(path: Path) -> None:
                 file.unlink()
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Create a file atomically. Raises FileExistsError if it exists, and OSError."""
-    with StagedFile(path) as staged:
-        staged.stream.write(data)
-        staged.finish()
-        staged.create()
-
-
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
     """Delay an interrupt (Ctrl-C) until the `with` block ends, so that all operations in the block are executed."""

@@ -21,7 +21,7 @@ from readfirst.harness.record.replay_samples import StoredReplays, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
+from readfirst.harness.suite.product_versions import load_releases
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.terminal import say
 from readfirst.harness.versions.record_release import release_of, unrecorded_scenarios
@@ -35,7 +35,7 @@ from readfirst.observatory.versions.adoption import (
     reference_tasks,
 )
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts
-from readfirst.observatory.versions.npm_versions import published_versions
+from readfirst.observatory.versions.history import releases_text
 from readfirst.observatory.versions.retirement import (
     MAX_CONTRACTS,
     distinct_scenarios,
@@ -100,7 +100,7 @@ def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
 
 
 def _renew_releases(suite: Suite, version: str) -> None:
-    file = releases_file(suite.root)
+    file = suite.root / "releases.yaml"
     if version not in load_releases(file).versions:
         package = suite.contracts[suite.contracts.default].package or PACKAGE
         write_all({file: releases_text(published_versions(package)).encode()})
@@ -137,7 +137,7 @@ def _date_causes(
             known.update(replays(version, left, progress))
         return {each: compared_parts(answer, "text") for each, answer in known.items()}
 
-    versions = load_releases(releases_file(suite.root)).versions
+    versions = load_releases(suite.root / "releases.yaml").versions
     for result in record_between(replays, versions, found, before, contract, ask):
         if not result.ok:
             say(f"{result.status} {result.scenario_id}: {result.message}")

@@ -103,14 +103,13 @@ def history(
     """Print every change of the file tools, version by version. docs/history.md contains only their numbers."""
     if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
-    from readfirst.harness.suite.product_versions import releases_file, releases_text
+    from readfirst.harness.versions.npm_versions import published_versions as asked
     from readfirst.harness.yaml_io.atomic_write import write_all
-    from readfirst.observatory.versions.history import history_page
-    from readfirst.observatory.versions.npm_versions import published_versions as asked
+    from readfirst.observatory.versions.history import history_page, releases_text
 
     suite = (open_own_suite if published_versions else open_suite)(fixtures)
     if published_versions:
-        write_all({releases_file(suite.root): releases_text(asked()).encode()})
+        write_all({suite.root / "releases.yaml": releases_text(asked()).encode()})
     text = history_page(suite, every=not (check or write))
     return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
 

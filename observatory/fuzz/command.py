@@ -16,11 +16,12 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.scenario_writer import scenario_text, scenario_values
+from readfirst.harness.suite.scenario_writer import scenario_text
 from readfirst.harness.terminal import console, say, say_lines, stderr
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz.differential import Finding, Tally
 from readfirst.observatory.fuzz.disagreement import Disagreement
+from readfirst.observatory.fuzz.scenario_values import scenario_values
 from readfirst.observatory.fuzz.search import SearchRequest, search
 
 _NO_RULE = "no rule"

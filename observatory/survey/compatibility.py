@@ -5,18 +5,15 @@ hold for them.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from readfirst.harness.compare.level_reached import (
-    JUDGED_REACHES,
-    STANDINGS,
     Cell,
     ScenarioResult,
+    Standing,
     cell_of,
-    in_families,
     level_of,
     reach_holds_at,
-    unpack_results,
 )
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.run.job_count import processors
@@ -29,6 +26,7 @@ from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.claims.rule_index import behaviours_by_rule
 from readfirst.observatory.claims.versions import ResultsByVersion, results_by_version, rule_cells_by_version
 from readfirst.observatory.report.rule_diff import common_cells
+from readfirst.observatory.survey.packed_results import JUDGED_REACHES, in_families, unpack_results
 
 FORMAT = 4
 _DATA = Mapping[str, Any]
@@ -231,7 +229,7 @@ def _implementation_results(
 def _count_statuses(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
     """Return the number of rules with each status (`yes`, `partly`, `no`), for each class of rules."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
-    return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
+    return {class_: {each: found[each] for each in get_args(Standing)} for class_, found in counts.items()}
 
 
 def _cell_data(cell: Cell) -> dict[str, Any]:

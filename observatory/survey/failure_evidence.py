@@ -12,7 +12,7 @@ from typing import Any
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.level_reached import level_of, reach_holds_at, unpack_results
+from readfirst.harness.compare.level_reached import level_of, reach_holds_at
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
@@ -26,6 +26,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.survey.compatibility import RuleScenario, json_with_cell_lines, known_scenarios
+from readfirst.observatory.survey.packed_results import unpack_results
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"

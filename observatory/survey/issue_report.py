@@ -7,7 +7,6 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.diff.observed_answers import states_before_steps
 from readfirst.harness.report.escape import visible_lines
 from readfirst.harness.report.markdown_escape import bullets, code, document, fence_code
@@ -28,6 +27,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.survey.failure_evidence import Evidence, Mismatch
+from readfirst.observatory.survey.packed_results import in_families
 from readfirst.observatory.targets.edit_formats import Knowledge
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.targets.translate import Scope, TargetCall, translate_call

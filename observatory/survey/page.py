@@ -7,15 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.harness.compare.level_reached import (
-    Reach,
-    by_family,
-    in_families,
-    pack_results,
-    reach_holds_at,
-    reach_of,
-    unpack_results,
-)
+from readfirst.harness.compare.level_reached import Reach, reach_holds_at, reach_of
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.markdown_escape import link, prose
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
@@ -23,6 +15,7 @@ from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.harm_heatmap import map_rows, star_meaning, untested_implementations
 from readfirst.observatory.survey.compatibility import harm_data, tested_scenarios
+from readfirst.observatory.survey.packed_results import by_family, in_families, pack_results, unpack_results
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.template import markdown, scenario_link, template
 

@@ -17,7 +17,6 @@ from typing import IO, Any
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text, with_first_difference
-from readfirst.harness.compare.level_reached import JUDGED_REACHES, pack_results, unpack_results
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
@@ -29,6 +28,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.survey.compatibility import tested_scenarios
+from readfirst.observatory.survey.packed_results import JUDGED_REACHES, pack_results, unpack_results
 from readfirst.observatory.survey.page import (
     FORMAT,
     is_fully_tested,

@@ -20,7 +20,7 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.harness.yaml_io.atomic_write import write_all, write_new
+from readfirst.harness.yaml_io.atomic_write import StagedFile, write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_string
 from readfirst.observatory.targets.adapter import open_target
 from readfirst.observatory.targets.infer_mapping import Guess, Tool, guess_calls
@@ -79,7 +79,10 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     found = guess_calls([Tool(tool.name, tool.inputSchema) for tool in server.tools])
     text = "\n".join(_mapping_lines(server, found, command, file)) + "\n"
     try:
-        write_new(file, text.encode("utf-8"))
+        with StagedFile(file) as staged:
+            staged.stream.write(text.encode("utf-8"))
+            staged.finish()
+            staged.create()
         if "Read" in found:
             write_all({file: _add_observations(text, file, time_limit).encode("utf-8")})
     except FileExistsError:

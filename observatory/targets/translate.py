@@ -1,6 +1,7 @@
 """Translate a call of the contract into a call of a target, and the target's answer into a result."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import AdapterError, ToolResult, UnsupportedCall
-from readfirst.harness.workspace.contained_file import read_inside
+from readfirst.harness.workspace.contained_file import open_inside, resolve_inside
+from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 from readfirst.observatory.targets.edit_formats import InexpressibleError, Knowledge, write_call
 from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, ReplaceAll, Target, placeholders
 
@@ -124,6 +126,16 @@ def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
     if text is None or not isinstance(old, str) or not old:
         return 1
     return max(1, text.replace("\r\n", "\n").count(old))
+
+
+def read_inside(root: str, path: str) -> bytes:
+    """Return the content of a file in `root`. Raises OSError, and ValueError if it is outside or too large."""
+    root = os.path.realpath(root)
+    with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(f"{path} has more than {MAX_FILE_BYTES} bytes")
+    return data
 
 
 def read_workspace_text(root: Path, path: str) -> str | None:

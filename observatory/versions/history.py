@@ -1,7 +1,7 @@
 """Write the page docs/history.md: all changes of the reference's behaviours, with recorded answers before and after."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from packaging.version import Version
@@ -82,6 +82,12 @@ def _answer_cell(result: str, words: str) -> str:
     """Return a table cell with the result of a call, followed by the text of the answer if this text says more."""
     quoted = excerpt(words, MAX_ANSWER_CHARS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
+
+
+def releases_text(versions: Iterable[str]) -> str:
+    """Return the text of `releases.yaml` that lists these versions."""
+    head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
+    return head + "".join(f"  - {version}\n" for version in versions)
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:

@@ -9,17 +9,16 @@ from jsonschema import Draft202012Validator
 from readfirst.harness.suite.product_versions import (
     UnlistedVersionError,
     load_releases,
-    releases_file,
-    releases_text,
 )
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.observatory.versions.history import releases_text
 from tests.rows import rows
 
 
 def write_releases(folder: Path, text: str) -> Path:
-    file = releases_file(folder)
+    file = folder / "releases.yaml"
     file.write_text(text)
     return file
 
@@ -38,7 +37,7 @@ def test_asking_for_the_neighbours_of_an_unlisted_version_is_an_error(tmp_path: 
 
 
 def test_a_missing_list_of_releases_is_read_as_an_empty_list(tmp_path: Path) -> None:
-    assert load_releases(releases_file(tmp_path)).versions == ()
+    assert load_releases(tmp_path / "releases.yaml").versions == ()
 
 
 @rows(
@@ -58,14 +57,14 @@ def test_an_invalid_list_of_releases_is_refused(tmp_path: Path, text: str, messa
 
 
 def test_the_bundled_list_of_releases_contains_no_excluded_version() -> None:
-    versions = load_releases(releases_file(default_root())).versions
+    versions = load_releases(default_root() / "releases.yaml").versions
     assert "2.1.7" in versions
     assert "2.1.88" not in versions
 
 
 def test_the_bundled_list_of_releases_matches_its_schema() -> None:
     schema = json.loads((default_root() / "schema/releases.schema.json").read_bytes())
-    file = releases_file(default_root())
+    file = default_root() / "releases.yaml"
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     assert validator.is_valid(strict_yaml.load(strict_yaml.read(file), file).value)

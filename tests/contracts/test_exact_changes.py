@@ -13,7 +13,7 @@ from packaging.version import Version
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.diff.introduced_in import contracts_of_models, version_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.product_versions import load_releases, releases_file
+from readfirst.harness.suite.product_versions import load_releases
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -64,7 +64,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
 }
 """Changes whose version may be inexact, each with the reason why no recording can show the exact version."""
 
-RELEASES = load_releases(releases_file(SUITE.root))
+RELEASES = load_releases(SUITE.root / "releases.yaml")
 PARTS = 4
 """The changes are divided so that processes share the work. The quick tests check the first part."""
 

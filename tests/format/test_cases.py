@@ -160,7 +160,7 @@ def test_the_expectations_of_a_corpus_scenario_come_from_its_recording(suite: Su
     assert step.expect.recorded is not None
     assert (step.expect.recorded.text, step.expect.recorded.position) == ("seven", step.position)
     recordings = Suite(suite.root).recordings
-    assert recordings.ids() == ["mine/odd-1"]
+    assert [scenario_id for scenario_id, _ in recordings.located()] == ["mine/odd-1"]
     assert recordings.recording("mine/odd-1").transcripts == odd_one
     assert recordings.recording("mine/odd-1").transcripts["2.1.40"] == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
@@ -192,7 +192,7 @@ def test_the_recordings_of_all_cases_of_a_table_are_in_one_file(suite: Suite) ->
     assert [recordings.find(each).recording for each in ("mine/done", "mine/refused")] == [one, two]
     assert recordings.written("mine/done", one) == {file: file.read_bytes()}
     write_all(recordings.written("mine/done", Recording()))
-    assert recordings.ids() == ["mine/refused"]
+    assert [scenario_id for scenario_id, _ in recordings.located()] == ["mine/refused"]
     file.rename(file.with_name("elsewhere.json"))
     found = [each for each in lint(Suite(suite.root)) if each.rule == "orphan-recording"]
     assert [(each.position.file.name, each.fix) for each in found] == [

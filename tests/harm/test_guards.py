@@ -18,13 +18,13 @@ import wrong_text as text
 import wrong_thresholds
 from wrong_contents import TreatingInsertions, treating
 
-from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.survey.packed_results import in_families
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,6 @@ from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace import workspace_dir as sites
 from readfirst.harness.workspace import world_events
-from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
@@ -32,7 +31,7 @@ from readfirst.harness.workspace.world_events import WorldEventError, perform
 from readfirst.observatory.targets.adapter import TargetSession
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import ReplaceAll
-from readfirst.observatory.targets.translate import Scope, translate_call
+from readfirst.observatory.targets.translate import Scope, read_inside, translate_call
 
 NEW = RegularFile(b"new\n")
 EVENTS = {

@@ -96,7 +96,9 @@ def same_device(one: Path, other: Path) -> bool:
 def passing_scenarios() -> list[str]:
     """Return the ids of the recorded scenarios that the reference passes. Only these are measured."""
     suite = Suite()
-    recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
+    recorded = sorted(
+        {scenario_id for scenario_id, _ in Recordings(suite.recordings_root).located()} & set(suite.ids())
+    )
     verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, options=RunOptions(jobs=0))
     return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
 

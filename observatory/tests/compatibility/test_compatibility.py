@@ -8,14 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.compare.level_reached import (
-    Reach,
-    ScenarioResult,
-    cell_of,
-    pack_results,
-    reach_of,
-    unpack_results,
-)
+from readfirst.harness.compare.level_reached import Reach, ScenarioResult, cell_of, reach_of
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.compatibility import (
@@ -29,6 +22,7 @@ from readfirst.observatory.survey.compatibility import (
     implementations_data,
     json_with_cell_lines,
 )
+from readfirst.observatory.survey.packed_results import pack_results, unpack_results
 from tests.judging import SUITE
 from tests.rows import rows
 

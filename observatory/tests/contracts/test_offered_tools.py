@@ -12,16 +12,10 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.diff.diff import tool_changes
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.suite.tool_schemas import (
-    OfferedTool,
-    load_tools,
-    offered_tool,
-    tools_file,
-    tools_text,
-)
+from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import product_data
-from readfirst.observatory.product_data import offered_tools
+from readfirst.observatory.product_data import offered_tool, offered_tools, tools_file, tools_text
 from tests.command_line import Cli, exit_code
 from tests.judging import SUITE
 from tests.rows import rows

@@ -10,16 +10,10 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.suite.tool_schemas import (
-    StructuredResult,
-    fields_by_tool,
-    load_results,
-    results_file,
-    results_text,
-)
+from readfirst.harness.suite.tool_schemas import StructuredResult, fields_by_tool, load_results
 from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import product_data
-from readfirst.observatory.product_data import SAMPLE_CALLS, structured_results
+from readfirst.observatory.product_data import SAMPLE_CALLS, results_file, results_text, structured_results
 from tests.command_line import Cli
 from tests.judging import SUITE
 from tests.rows import rows

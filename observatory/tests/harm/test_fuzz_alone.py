@@ -9,13 +9,13 @@ from typing import Any
 import careful
 import pytest
 
-from readfirst.harness.compare.level_reached import in_families, unpack_results
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, Finding
 from readfirst.observatory.fuzz.generate import scenarios
 from readfirst.observatory.fuzz.known_disagreements import only_supported
 from readfirst.observatory.fuzz.search import SingleRunner
+from readfirst.observatory.survey.packed_results import in_families, unpack_results
 from tests.judging import SUITE
 
 

@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.diff.introduced_in import contracts_of_models
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.file_entry import RegularFile
-from readfirst.harness.suite.product_versions import load_releases, releases_file
+from readfirst.harness.suite.product_versions import load_releases
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
@@ -96,7 +96,7 @@ def test_a_version_is_recorded_dated_and_explained_and_goes_on_where_it_stopped(
     assert report.startswith("# 3.0.1 → 3.0.3\n")
     assert "# 3.0.1+gated → 3.0.3+gated\n\nThe same.\n" in report
     assert "## Left for a person" in report
-    assert load_releases(releases_file(suite.root)).versions == ("3.0.1", "3.0.2", "3.0.3")
+    assert load_releases(suite.root / "releases.yaml").versions == ("3.0.1", "3.0.2", "3.0.3")
     suite = Suite(suite.root)
     assert [each.name for each in suite.contracts.recorded][-2:] == ["3.0.3", "3.0.3+gated"]
     names = list(suite.recordings.recording("gate/x").transcripts)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.level_reached import unpack_results
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.suite.harm_kinds import KINDS
@@ -19,6 +18,7 @@ from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory.report.compatibility import for_contract
 from readfirst.observatory.survey import survey as surveys
 from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data, known_scenarios
+from readfirst.observatory.survey.packed_results import unpack_results
 from readfirst.observatory.survey.page import page, result_data, target_result
 from readfirst.observatory.survey.survey import Survey, SurveyError
 from readfirst.observatory.targets.catalogue import find

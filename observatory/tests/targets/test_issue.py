@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import NO_ANSWER, AdapterError, ToolResult, Workspace
-from readfirst.harness.compare.level_reached import pack_results
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.report.markdown_escape import cell as prose
@@ -34,6 +33,7 @@ from readfirst.observatory.survey.failure_evidence import (
     load_evidence,
 )
 from readfirst.observatory.survey.issue_report import issue_text
+from readfirst.observatory.survey.packed_results import pack_results
 from readfirst.observatory.survey.page import HarmTally
 from readfirst.observatory.survey.survey import Survey
 from readfirst.observatory.targets import install

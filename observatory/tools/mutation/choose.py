@@ -35,11 +35,11 @@ from theme import theme_text
 
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz import generate
 from readfirst.observatory.fuzz.disagreement import disagreements
+from readfirst.observatory.fuzz.scenario_values import scenario_values
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"

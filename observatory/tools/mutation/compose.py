@@ -17,8 +17,8 @@ import subjects
 import thresholds
 from theme import theme_text
 
-from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.fuzz.scenario_values import scenario_values
 
 ROOT = Path(__file__).resolve().parents[3]
 NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is in the recordings alone."

@@ -15,12 +15,12 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.scenario_writer import scenario_values
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
+from readfirst.observatory.fuzz.scenario_values import scenario_values
 
 Values = dict[str, Any]
 Change = Callable[[str], str | None]
