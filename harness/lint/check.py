@@ -1,17 +1,52 @@
-"""The interface of lint checks that an extension adds, and functions that such checks use."""
+"""The data that lint checks use, and the interface of checks that an extension adds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from readfirst.harness.lint.rule_coverage import RuleEvidence
-from readfirst.harness.suite.lint_context import LintContext, position_or_start
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario_metadata import Requirement
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, Position
+from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 
 Stated = Sequence[bool]
 """For each call of a scenario, in order: whether its expected result has the key `documented`."""
 Documented = Sequence[tuple[str, Position]]
 """For each expected result with `documented`: the section of the document, and its position in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintContext:
+    """The data that is passed to each lint check: one scenario, its parsed file, and its suite."""
+
+    scenario: Scenario
+    document: Document
+    suite: Suite
+
+    def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
+        """Return a finding about the value, or with `key` about its key, at the YAML path `path`."""
+        return Finding(rule, self.document.position(path, key=key), message, fix)
+
+    def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
+        """Return every expected result of the scenario, with the call or the group of calls that it belongs to."""
+        return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
+
+
+def position_or_start(position: Position | None, context: LintContext) -> Position:
+    """Return `position`, or the beginning of the scenario file if it is None."""
+    return position if position is not None else context.document.position()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
+    `allowed` contains each tool whose last call is not refused. Earlier calls may only prepare the last call.
+    """
+
+    scenario_id: str
+    requirement: Requirement
+    allowed: frozenset[str]
 
 
 class Check(Protocol):

@@ -5,9 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from readfirst.harness.lint.check import Documented, Stated, documented_in, stated_in
+from readfirst.harness.lint.check import (
+    Documented,
+    LintContext,
+    RuleEvidence,
+    Stated,
+    documented_in,
+    position_or_start,
+    stated_in,
+)
 from readfirst.harness.lint.check_metadata import (
     SCHEMA_COMMENT,
     check_former_keys,
@@ -15,14 +22,12 @@ from readfirst.harness.lint.check_metadata import (
     check_schema_comment,
 )
 from readfirst.harness.lint.check_recording import check_recording, read_recording, unrecorded_contracts
-from readfirst.harness.lint.rule_coverage import RuleEvidence, check_rule_of_scenario, rule_evidence
+from readfirst.harness.lint.rule_coverage import check_rule_of_scenario, rule_evidence
 from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
-from readfirst.harness.suite.case_table import CASES, placeholders_in, read_cases, unused_values
+from readfirst.harness.suite.case_table import CASES, placeholders_in, read_cases, strings_in, unused_values
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
-from readfirst.harness.suite.lint_context import LintContext, position_or_start
-from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.scenario import Clause, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Clause, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tool_schemas import find_unknown_argument
 from readfirst.harness.yaml_io import strict_yaml
@@ -71,7 +76,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
         name = _CHARACTER_NAMES.get(character, f"the line break U+{ord(character):04X}")
         fix = f"Write it as {_YAML_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
         yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
-    if _TRAILING_SPACE_PATTERN.search(text) or any(map(is_ambiguous, _find_strings(document.value))):
+    if _TRAILING_SPACE_PATTERN.search(text) or any(map(is_ambiguous, set(strings_in(document.value)))):
         yield from _check_scalars(document, text.split("\n"))
 
 
@@ -89,21 +94,6 @@ def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding
             position = Position(document.file, scalar.first_line, scalar.column)
             message = f"other YAML readers do not read {scalar.value} as a string"
             yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
-
-
-def _find_strings(value: Any) -> set[str]:
-    strings: set[str] = set()
-    remaining = [value]
-    while remaining:
-        match remaining.pop():
-            case str() as text:
-                strings.add(text)
-            case dict() as fields:
-                strings.update(fields)
-                remaining += fields.values()
-            case list() as items:
-                remaining += items
-    return strings
 
 
 _Check = Callable[[LintContext], Iterator[Finding]]
@@ -182,27 +172,18 @@ def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
     except SuiteError as error:
         return FileFindings(scenario_id, (*findings, *error.findings))
 
-    def load_scenario(*, require_expect: bool) -> Scenario:
-        return scenario_from(
-            document,
-            scenario_id,
-            suite.contracts,
-            require_expect=require_expect and not location.composed,
-            trusted=suite.trust,
-            composed=location.composed,
-            words=lambda: suite.vocabulary.words,
-        )
-
     try:
-        case = LintContext(load_scenario(require_expect=True), document, suite)
+        scenario = suite.parse_scenario(document, scenario_id, require_expect=True)
     except SuiteError as error:
         findings += error.findings
         try:
-            case = LintContext(load_scenario(require_expect=False), document, suite)
+            scenario = suite.parse_scenario(document, scenario_id, require_expect=False)
         except SuiteError:
             return FileFindings(scenario_id, tuple(findings))
+        case = LintContext(scenario, document, suite)
         findings += (finding for check in _CHECKS_WITHOUT_EXPECTATIONS for finding in check(case))
         return FileFindings(scenario_id, tuple(findings), _comparable_values_of(case))
+    case = LintContext(scenario, document, suite)
     recording_or_finding = read_recording(case)
     checks = (*_CHECKS_WITHOUT_EXPECTATIONS, check_expectations)
     if isinstance(recording_or_finding, Finding):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readfirst.harness.suite.lint_context import LintContext, position_or_start
+from readfirst.harness.lint.check import LintContext, position_or_start
 from readfirst.harness.suite.scenario_template import ID_PATTERN
 from readfirst.harness.yaml_io.finding import Finding, Position
 from readfirst.harness.yaml_io.strict_yaml import Document

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from readfirst.harness.lint.check import LintContext
 from readfirst.harness.suite.contracts import UnknownContractError, contract_sort_key
-from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.recordings import RecordingLocation, Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.extension import extensions
-from readfirst.harness.lint.check import Check, Stated
+from readfirst.harness.lint.check import Check, RuleEvidence, Stated
 from readfirst.harness.lint.check_file import CheckFileJob, FileFindings, Ids
 from readfirst.harness.lint.check_recording import check_orphans, recording_finding
-from readfirst.harness.lint.rule_coverage import RuleEvidence, check_rules
+from readfirst.harness.lint.rule_coverage import check_rules
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.scenario_index import MAX_DEPTH
 from readfirst.harness.suite.schema import schema_findings

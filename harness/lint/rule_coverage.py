@@ -1,28 +1,15 @@
 """Lint checks of rules: every scenario has a rule, and each rule's scenarios test allowed and refused calls."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from readfirst.harness.lint.check import LintContext, RuleEvidence
 from readfirst.harness.lint.check_metadata import check_source, check_title
-from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding
 
 _MIN_SCENARIOS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class RuleEvidence:
-    """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
-    `allowed` contains each tool whose last call is not refused. Earlier calls may only prepare the last call.
-    """
-
-    scenario_id: str
-    requirement: Requirement
-    allowed: frozenset[str]
 
 
 def rule_evidence(scenario: Scenario) -> RuleEvidence:

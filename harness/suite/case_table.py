@@ -7,7 +7,7 @@ or a list item that consists only of `<key>` is omitted.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -91,17 +91,20 @@ def _cached_value_names(data: bytes, file: Path) -> Collection[str]:
 
 def placeholders_in(document: Document) -> set[str]:
     """Return the names of all placeholders (`<name>`) in a scenario file outside its key `cases`."""
-    names: set[str] = set()
-    remaining = [value for key, value in document.value.items() if key != CASES]
-    while remaining:
-        match remaining.pop():
-            case str() as text:
-                names.update(_PLACEHOLDER_PATTERN.findall(text))
-            case dict() as fields:
-                remaining += [*fields, *fields.values()]
-            case list() as items:
-                remaining += items
-    return names
+    outside = [value for key, value in document.value.items() if key != CASES]
+    return {name for text in strings_in(outside) for name in _PLACEHOLDER_PATTERN.findall(text)}
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield each text in a YAML value, also the keys of mappings."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from strings_in([*value, *value.values()])
+        case list():
+            for item in value:
+                yield from strings_in(item)
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:

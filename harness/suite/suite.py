@@ -274,13 +274,20 @@ class Suite(SharedFiles):
         recording. Without a recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all
         errors of the file, or RecordingError.
         """
-        from readfirst.harness.suite.load import scenario_from
-
         if (part := self.suite_containing(scenario_id)) is not self:
             return part.scenario(scenario_id, contract, require_expect=require_expect)
+        scenario = self.parse_scenario(self.document(scenario_id), scenario_id, require_expect=require_expect)
+        if contract is None and not (scenario.composed and require_expect):
+            return scenario
+        return self.with_expectations_of(scenario, contract or self.contracts[scenario.contract])
+
+    def parse_scenario(self, document: Document, scenario_id: str, *, require_expect: bool) -> Scenario:
+        """Create a scenario of this suite from its document, without its recording. Raises SuiteError."""
+        from readfirst.harness.suite.load import scenario_from
+
         composed = self.location(scenario_id).composed
-        scenario = scenario_from(
-            self.document(scenario_id),
+        return scenario_from(
+            document,
             scenario_id,
             self.contracts,
             require_expect=require_expect and not composed,
@@ -288,9 +295,6 @@ class Suite(SharedFiles):
             composed=composed,
             words=lambda: self.vocabulary.words,
         )
-        if contract is None and not (composed and require_expect):
-            return scenario
-        return self.with_expectations_of(scenario, contract or self.contracts[scenario.contract])
 
     def with_expectations_of(self, scenario: Scenario, contract: Contract) -> Scenario:
         """Return a copy of a scenario of this suite, with the expectations of `contract`. Raises RecordingError."""

@@ -68,11 +68,11 @@ class WritableDirs:
 
 class WorkspaceDir:
     """The directory in which one scenario runs, with the workspace (`root`) and the home of the session (`home`). If
-    `confined`, it also contains the temporary files of the session's programs. If `owns_base`, snapshots include files
-    that other programs create next to it.
+    `confined`, it also contains the temporary files of the session's programs. Snapshots include files that other
+    programs create next to it.
     """
 
-    def __init__(self, directory: str, *, confined: bool = False, owns_base: bool = False) -> None:
+    def __init__(self, directory: str, *, confined: bool = False) -> None:
         self.directory = directory
         self.confined = confined
         self.around = f"{directory}/{_AROUND_NAME}"
@@ -97,9 +97,7 @@ class WorkspaceDir:
             role="the directory above its workspace",
         )
         self._own_directories = [above, around, GuardedDirectory(self.home, HOME, role="its home")]
-        self._base_directories = (
-            [GuardedDirectory(base, "../../../", _BASE_ENTRY_PATTERN.fullmatch)] if owns_base else []
-        )
+        self._base_directory = GuardedDirectory(base, "../../../", _BASE_ENTRY_PATTERN.fullmatch)
         servers: list[GuardedDirectory] = []
         if confined:
             _make(f"{directory}/{_TMPDIR_NAME}")
@@ -110,7 +108,7 @@ class WorkspaceDir:
                 GuardedDirectory(f"{base}/{_TMPDIR_NAME}", TEMPORARY, _CONVERSATIONS_PATTERN.fullmatch),
                 GuardedDirectory(f"{base}/{_HOME_NAME}", HOME),
             ]
-        self._watched_directories = (*self._own_directories, *self._base_directories, *servers)
+        self._watched_directories = (*self._own_directories, self._base_directory, *servers)
 
     def rename(self, name: str) -> None:
         """Rename the workspace to `name`, without moving it to a different directory."""
@@ -226,9 +224,8 @@ class WorkspaceDir:
         """Empty the workspace and its directories, so that the next scenario can use them. Raises OSError."""
         self.editor.clear()
         self.repository.close()
-        for folder in self._base_directories:
-            for name in folder.added():
-                destroy(f"{folder.path}/{name}")
+        for name in self._base_directory.added():
+            destroy(f"{self._base_directory.path}/{name}")
         for folder in self._own_directories:
             if not folder.is_untouched():
                 empty(folder.path, folder.added())
@@ -248,28 +245,22 @@ def _make(folder: str) -> None:
 class WorkspacePool:
     """Creates workspaces for a run, in one base directory. After a scenario, its workspace is cleared and used again.
 
-    The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
-    cannot be cleared, a new base is created for the next workspaces. With `memory`, a new base is in memory if
-    possible. `confined` means that the sessions run in a sandbox. After the last step of a scenario, `keep` is called
-    with the scenario's id and workspace.
+    The base is a new temporary directory, whose path contains no symbolic links. If a workspace cannot be cleared, a
+    new base is created for the next workspaces. With `memory`, a new base is in memory if possible. `confined` means
+    that the sessions run in a sandbox. After the last step of a scenario, `keep` is called with the scenario's id and
+    workspace.
     """
 
-    def __init__(self, base: Path | None = None, *, confined: bool = False, memory: bool = False) -> None:
+    def __init__(self, *, confined: bool = False, memory: bool = False) -> None:
         self.keep: Callable[[str, WorkspaceDir], None] | None = None
         self._confined = confined
         self._memory = memory
-        self.base = ""
-        self._is_given_base = base is not None
         self._scratch: list[Scratch] = []
         self._free: list[WorkspaceDir] = []
         self._created_count = 0
         self._lent_count = 0
         self._closed = False
-        if base is None:
-            self._create_base()
-        else:
-            base.mkdir(parents=True, exist_ok=True)
-            self.base = os.path.realpath(base)
+        self._create_base()
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
@@ -289,10 +280,7 @@ class WorkspacePool:
         self._return(site)
 
     def close(self) -> None:
-        """Remove all workspaces. The base directory is also removed if this pool created it."""
-        for site in self._free:
-            if self._is_given_base:
-                destroy(site.directory)
+        """Remove all workspaces and their base directories."""
         self._free.clear()
         while self._scratch:
             self._scratch.pop().close()
@@ -319,22 +307,17 @@ class WorkspacePool:
         self._free.append(site)
 
     def _create_base(self) -> None:
-        """Create a new base directory for later workspaces, unless the user of the pool gave the base by its path."""
-        if not self._is_given_base:
-            self._free.clear()
-            self._scratch.append(Scratch(memory=self._memory))
-            self.base = str(self._scratch[-1].path)
+        """Create a new base directory for later workspaces."""
+        self._free.clear()
+        self._scratch.append(Scratch(memory=self._memory))
+        self.base = str(self._scratch[-1].path)
 
     def _create_workspace(self) -> WorkspaceDir:
         has_new_base = False
         while True:
             self._created_count += 1
             try:
-                return WorkspaceDir(
-                    f"{self.base}/{self._created_count}",
-                    confined=self._confined,
-                    owns_base=not self._is_given_base,
-                )
+                return WorkspaceDir(f"{self.base}/{self._created_count}", confined=self._confined)
             except FileExistsError:
                 continue
             except OSError:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from readfirst.harness.lint.check import Documented, Stated
-from readfirst.harness.lint.rule_coverage import RuleEvidence
+from readfirst.harness.lint.check import Documented, RuleEvidence, Stated
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError

@@ -3,10 +3,10 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from readfirst.harness.lint.check import LintContext
 from readfirst.harness.lint.check_file import check_expectations, check_source_text
 from readfirst.harness.lint.check_metadata import check_metadata
 from readfirst.harness.lint.scenario_effects import check_effects, fingerprint
-from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite

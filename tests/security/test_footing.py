@@ -49,8 +49,9 @@ EVENTS = {
 
 @pytest.fixture
 def site(tmp_path: Path) -> WorkspaceDir:
-    """A workspace with files, and next to it a directory `outside` with a file of the same name."""
-    made = WorkspaceDir(str(tmp_path / "1"))
+    """A workspace with files, and next to its base a directory `outside` with a file of the same name."""
+    (tmp_path / "base").mkdir()
+    made = WorkspaceDir(str(tmp_path / "base" / "1"))
     made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -79,7 +80,7 @@ def replace_by_link(
     site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
 ) -> None:
     """Replace a part of the workspace with a link to `outside`, just before `opened` opens a directory."""
-    outside = Path(site.directory).parent / "outside"
+    outside = Path(site.directory).parents[1] / "outside"
 
     @contextmanager
     def late(folder: str, *, make: bool = False) -> Iterator[int]:
@@ -205,7 +206,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     """The probe that tests whether servers can be shared writes through no link."""
     precious = tmp_path / "precious.txt"
     precious.write_text("precious\n")
-    with WorkspacePool(tmp_path / "pool") as pool:
+    with WorkspacePool() as pool:
         lend = partial(pool.site, unique=True)
         ways = {"alone": lend, "shared": lend, "again": lend, "anew": lend}
         found = probe_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
