@@ -16,8 +16,7 @@ from readfirst.harness.compare.showing import find_missing_lines
 from readfirst.harness.compare.transcribe import transcribe_answers
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.harm.judge import judge
-from readfirst.harness.harm.judgement import Judgement
+from readfirst.harness.harm.judge import Judgement, judge
 from readfirst.harness.harm.partial_write import check_partial_writes, is_nondeterministic
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.compare.file_comparison import FileDifference
 from readfirst.harness.compare.own_outcome import reminders_of, text_of
-from readfirst.harness.harm.judgement import JudgedStep, Judgement
+from readfirst.harness.harm.judge import JudgedStep, Judgement
 from readfirst.harness.harm.line_provenance import lines_of
+from readfirst.harness.harm.unrequested_changes import format_ranges
 from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract, effects_clause_for
@@ -192,19 +193,6 @@ def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
     return start
 
 
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the ranges of consecutive numbers in an ascending list. Each range is its first and its last number."""
-    result: list[tuple[int, int]] = []
-    for number in numbers:
-        if result and result[-1][1] == number - 1:
-            result[-1] = result[-1][0], number
-        else:
-            result.append((number, number))
-    return result
-
-
 def _describe(numbers: Sequence[int], unit: str) -> str:
     """Return numbers as a text with their unit, such as `line 1` or `lines 1–3, 5`."""
-    named = [str(first) if first == last else f"{first}\N{EN DASH}{last}" for first, last in ranges(numbers)]
-    more = " and more" if len(named) > _MAX_RANGES else ""
-    return f"{unit}{'s' if len(numbers) > 1 else ''} {', '.join(named[:_MAX_RANGES])}{more}"
+    return f"{unit}{'s' if len(numbers) > 1 else ''} {format_ranges(numbers, _MAX_RANGES)}"

@@ -10,6 +10,7 @@ from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, compare_answers, generalize_text
 from readfirst.harness.diff.observed_answers import KnownLines, states_before_steps
 from readfirst.harness.first_difference import first_difference
+from readfirst.harness.harm.allowed_results import fold_quotes
 from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
@@ -29,7 +30,6 @@ PARALLEL_CALLS = "parallel calls"
 """The value of `Occurrence.tool` for a difference that belongs to a whole group of parallel calls."""
 UNNAMED_REFUSAL = "without a name"
 """The name that is used for refusals whose message is not in errors.yaml."""
-_QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
 _MAX_UNNAMED_REFUSAL_CHARS = 100
 """Maximum length of the message that is shown for a refusal without a name, in characters."""
@@ -224,11 +224,7 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
         names = outcomes if unchanged[0] else outcomes[::-1]
         excerpts = _excerpts_around_difference(before, after)
         return Change("effects", "file", "whether it changes", *names, *excerpts)
-    kind = (
-        "quotes"
-        if _straighten_quotes(before) == _straighten_quotes(after)
-        else content_difference(before, after)
-    )
+    kind = "quotes" if fold_quotes(before) == fold_quotes(after) else content_difference(before, after)
     names = _classify_content(kind, before), _classify_content(kind, after)
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 
@@ -255,15 +251,11 @@ def _entry_kind(entry: Entry | None) -> str:
             return _entry_text(entry)
 
 
-def _straighten_quotes(text: str) -> str:
-    return text.translate(_QUOTES)
-
-
 def _classify_content(kind: str, text: str) -> str:
     """Return a word for a content in a difference of this kind, such as `curly` for the kind `quotes`."""
     match kind:
         case "quotes":
-            return "curly" if _straighten_quotes(text) != text else "straight"
+            return "curly" if fold_quotes(text) != text else "straight"
         case "line ends":
             line_ends = {
                 "CR CRLF" if "\r\r\n" in text else "",

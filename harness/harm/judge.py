@@ -10,7 +10,6 @@ from readfirst.harness.harm.call_sequence import FileCalls, check_calls, check_l
 from readfirst.harness.harm.concurrent_sessions import check_concurrent_edits
 from readfirst.harness.harm.directory import WorkingDirectory
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.harm.judgement import JudgedStep, Judgement
 from readfirst.harness.harm.line_provenance import FileKnowledge, initial_knowledge, record_change
 from readfirst.harness.harm.partial_write import check_partial_writes, has_exited, is_nondeterministic
 from readfirst.harness.harm.summary import files_shown_after_summary
@@ -34,6 +33,28 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths, hard_link_names
 
 State = dict[str, Entry]
+
+
+class JudgedStep(NamedTuple):
+    """One step of a judged session: its calls, and all files before and after it. Paths of calls are absolute if a
+    command changed the directory. `known` contains, for each file, the lines that the calling session has seen after
+    the step.
+    """
+
+    calls: Sequence[ToolCall]
+    before: Mapping[str, Entry]
+    after: Mapping[str, Entry]
+    known: Mapping[str, FileKnowledge]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All harms of a session in the order of the steps, and its knowledge of files after each step with calls. `steps`
+    (numbered from 0) omits steps whose calls may not have been executed.
+    """
+
+    harms: tuple[Harm, ...]
+    steps: Mapping[int, JudgedStep] = field(default_factory=dict)
 
 
 def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
@@ -144,12 +165,6 @@ class _Judge:
                 for number, path, harm in check_concurrent_edits(step, self.state, outcome):
                     self._add_harm(index, number, path, harm)
                 self._apply_foreign_changes(outcome.changes)
-            case ToolCall() | ParallelCalls() if self._changes_no_file(step, outcome):
-                for number, (call, result) in enumerate(zip(calls_of(step), outcome.results, strict=False)):
-                    self._add_harms(index, number, check_access(self.given, call, result, self.state, set()))
-                    self._record_shown_lines(call, result, self.state)
-                known = dict(self.current_knowledge)
-                self.judged_steps[index] = JudgedStep(calls_of(step), self.state, self.state, known)
             case ToolCall() | ParallelCalls():
                 # If another program changed a file after the call, the step's changes lack the call's change.
                 again = {path: self.state.get(path) for path in outcome.expected_world}
@@ -163,15 +178,6 @@ class _Judge:
                 self.state = after
                 known = dict(self.current_knowledge)
                 self.judged_steps[index] = JudgedStep(calls_of(step), before, after, known)
-
-    def _changes_no_file(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether a step changed no file, and contains only calls that cannot change files: reading or refused ones."""
-        return not (
-            self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
-        ) and all(
-            call.tool in READERS or (result.is_error and call.tool != BASH)
-            for call, result in zip(calls_of(step), outcome.results, strict=False)
-        )
 
     def _judge_interrupted_call(self, index: int, call: ToolCall, outcome: StepOutcome) -> None:
         """Find the harms of a call that was interrupted while it wrote. Its change may or may not have been made."""

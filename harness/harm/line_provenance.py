@@ -197,26 +197,10 @@ class FileKnowledge:
             return []
         lines = lines_of(self.data)
         texts = split_pieces(Content.of(after).text)
-        lone_ends = b"\r" in self.data.replace(b"\r\n", b"")  # a lone CR splits a line into several pieces
-        distinct = set(lines)
-        is_distinct = len(distinct) == len(lines)
-        if not lone_ends and is_distinct and distinct.issubset(texts):
-            return []  # no line is missing
         marks = self.marks
         if not marks or marks.isupper():
             return []
-        unseen: Iterable[tuple[int, str]] = enumerate(lines, 1)
-        if not marks.islower():
-            unseen = (
-                (number, text)
-                for (number, text), mark in zip(unseen, marks, strict=True)
-                if mark in _AUTHORS_BY_MARK
-            )
-        if not lone_ends and (is_distinct or distinct.isdisjoint(texts)):
-            new_texts = set(texts)
-            return [
-                number for number, text in unseen if text not in new_texts and text and not text.isspace()
-            ]
+        unseen = [(number, text) for number, text in enumerate(lines, 1) if marks[number - 1].islower()]
         remaining = Counter(texts)
         lost_numbers = []
         for number, text in unseen:

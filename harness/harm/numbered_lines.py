@@ -49,7 +49,7 @@ class _Candidate(NamedTuple):
     indexes: Sequence[int]
 
 
-def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequence[str]) -> NumberedMatches:
+def find_numbered_lines(texts: Sequence[str], line_index: LineIndex) -> NumberedMatches:
     """Find the lines of an answer (`texts`) that start with a line number and show lines of the file.
 
     The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
@@ -57,9 +57,6 @@ def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequ
     shifts, the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. Otherwise the numbers are
     wrong, and `right` is empty.
     """
-    simple_matches = _match_simple_numbering(texts, lines)
-    if simple_matches is not None:
-        return simple_matches
     candidates = [*_iter_candidates(texts, line_index)]
     if not candidates:
         return _NO_MATCHES
@@ -81,34 +78,6 @@ def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequ
         if shift in (0, -1) or numbers[min(matches)] in (0, 1):
             return NumberedMatches(matches, matches)
     return NumberedMatches(max(possible.values(), key=len), {}) if possible else _NO_MATCHES
-
-
-def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> NumberedMatches | None:
-    """Find numbered lines in the usual form: right numbers, always the same separator. None for other forms."""
-    matches: dict[int, int] = {}
-    separator = ""
-    for position, text in enumerate(texts):
-        number_match = NUMBER.match(text)
-        if number_match is None:
-            continue
-        index = int(number_match[1]) - 1
-        if not 0 <= index < len(lines):
-            return None
-        line = lines[index].rstrip()
-        if not line:
-            continue
-        text_before_line = text[number_match.end() : len(text) - len(line)]
-        if (
-            not text.endswith(line)
-            or (separator or text_before_line) != text_before_line
-            or not text_before_line
-        ):
-            return None
-        separator = text_before_line
-        matches[position] = index
-    if separator not in ("\t", "→", ": ", "|", ":", "| "):
-        return None
-    return NumberedMatches(matches, matches)
 
 
 def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_Candidate]:

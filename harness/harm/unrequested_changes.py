@@ -1,6 +1,5 @@
 """Judge whether an answered call changed more in its file than it was requested to change."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -189,20 +188,28 @@ def _describe_numbers(
         clause = f"which the session was {shown}"
     else:
         clause = "which the call did not name"
-    return f"{'line' if len(numbers) == 1 else 'lines'} {_format_ranges(numbers)} of {path}, {clause}"
+    return f"{'line' if len(numbers) == 1 else 'lines'} {format_ranges(numbers, _MAX_LINE_RANGES)} of {path}, {clause}"
 
 
-def _format_ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the ranges of consecutive numbers in an ascending list. Each range is its first and its last number."""
+    result: list[tuple[int, int]] = []
+    for number in numbers:
+        if result and result[-1][1] == number - 1:
+            result[-1] = result[-1][0], number
+        else:
+            result.append((number, number))
+    return result
+
+
+def format_ranges(numbers: Sequence[int], max_ranges: int) -> str:
     """Return ascending numbers with ranges, such as `2, 5–7`. After too many ranges, the text ends with `and more`."""
-    ranges: list[str] = []
-    position = 0
-    while position < len(numbers) and len(ranges) < _MAX_LINE_RANGES:
-        first = position
-        position = bisect_right(
-            range(len(numbers)), numbers[first] - first, first, key=lambda index: numbers[index] - index
-        )
-        ranges.append("\N{EN DASH}".join(map(str, dict.fromkeys((numbers[first], numbers[position - 1])))))
-    return ", ".join(ranges) + (" and more" if position < len(numbers) else "")
+    all_ranges = ranges(numbers)
+    named = [
+        str(first) if first == last else f"{first}\N{EN DASH}{last}"
+        for first, last in all_ranges[:max_ranges]
+    ]
+    return ", ".join(named) + (" and more" if len(all_ranges) > max_ranges else "")
 
 
 def _difference_excerpts(expected: str, after: bytes) -> tuple[str, str]:

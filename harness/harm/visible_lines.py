@@ -33,7 +33,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     line_index = _index_lines(tuple(lines))
     explained: set[str] = set()
     for answer_lines in readings_of(answer, explained):
-        for position, index in _match_lines(answer_lines, line_index, lines).items():
+        for position, index in _match_lines(answer_lines, line_index).items():
             explained.add(answer_lines[position])
             if index is not None:
                 shown[index] = True
@@ -61,15 +61,13 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
     return indexes_by_text
 
 
-def _match_lines(
-    answered: Sequence[str], line_index: LineIndex, lines: Sequence[str]
-) -> dict[int, int | None]:
+def _match_lines(answered: Sequence[str], line_index: LineIndex) -> dict[int, int | None]:
     """Find the lines of an answer that show lines of the file. Return their indexes in the file by the position in the
     answer; None for a wrong line number. The lines are matched by their line numbers, and by their text without
     numbers. If both ways match a line, the way that matches more lines is used.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
-    numbered = find_numbered_lines(texts, line_index, lines)
+    numbered = find_numbered_lines(texts, line_index)
     numbered_matches = {position: numbered.right.get(position) for position in numbered.matches}
     other_matches = _match_unnumbered(texts, line_index, numbered.matches)
     if len(other_matches) >= len(numbered_matches):

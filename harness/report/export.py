@@ -6,8 +6,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from readfirst.harness.compare.own_outcome import own_outcome
-from readfirst.harness.compare.showing import lines_of_contract, ranges
+from readfirst.harness.compare.showing import lines_of_contract
 from readfirst.harness.harm.judge import judge
+from readfirst.harness.harm.unrequested_changes import ranges
 from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS

@@ -13,8 +13,7 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
 from readfirst.harness.compare.verdict import Level, Status, Verdict, verdict_without_replay
-from readfirst.harness.harm.judge import judge
-from readfirst.harness.harm.judgement import Judgement
+from readfirst.harness.harm.judge import Judgement, judge
 from readfirst.harness.harm.overcautious import check_overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import RecordedAdapter

@@ -6,9 +6,10 @@ import pytest
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.own_outcome import own_harms, own_outcome
-from readfirst.harness.compare.showing import cell_sources, lines_of_contract, ranges, shown_cells
+from readfirst.harness.compare.showing import cell_sources, lines_of_contract, shown_cells
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.harm.judge import judge
+from readfirst.harness.harm.unrequested_changes import ranges
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE
