@@ -237,7 +237,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix != ".yaml":
         return None
     roots = parent.config.stash.get(SUITES, {})
-    root = next((root for root in roots if _is_scenario_path(file_path, root)), None)
+    folders = ((root, root / name) for root in roots for name in FOLDERS)
+    root = next((root for root, folder in folders if file_path.is_relative_to(folder)), None)
     if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
@@ -282,10 +283,6 @@ def _is_suite_root(path: Path) -> bool:
         return True
     first = min((path / "scenarios").glob("*/*.yaml"), default=None)
     return first is not None and all(key in b"\n" + first.read_bytes() for key in _SCENARIO_KEYS)
-
-
-def _is_scenario_path(path: Path, root: Path) -> bool:
-    return any(path.is_relative_to(root / name) for name in FOLDERS)
 
 
 def _named_root(path: Path) -> Path | None:

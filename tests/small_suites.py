@@ -1,11 +1,13 @@
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from readfirst.harness.lint.linter import lint_suite
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.yaml_io.finding import Finding
 
-__all__ = ["file_bytes", "keep_recording", "small_suite", "transcript_of_read"]
+__all__ = ["file_bytes", "keep_recording", "lint", "small_suite", "transcript_of_read"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
 """A small suite copies these files from the bundled suite by default."""
@@ -43,3 +45,8 @@ def transcript_of_read(text: str) -> Transcript:
 
 def file_bytes(suite: Suite) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
+
+
+def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
+    """Check the scenarios `ids` of a suite (None: all scenarios). Return the findings. See `lint_suite`."""
+    return list(lint_suite(suite, ids).findings)

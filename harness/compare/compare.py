@@ -214,9 +214,7 @@ class _Comparison:
             self.scenario.requirement,
             self.scenario.rule,
             length=self.scenario.length,
-            harms=()
-            if judgement is None
-            else tuple(harm for harm in judgement.harms if harm not in self.justified),
+            harms=tuple(harm for harm in judgement.harms if harm not in self.justified) if judgement else (),
             lacks=(breakage.message,)
             if status == "unsupported" and breakage is not None and breakage.blame == "unsupported"
             else (),

@@ -95,11 +95,7 @@ def _compare_ownership(
 ) -> list[FileDifference]:
     if not isinstance(got, RegularFile | Directory):
         return []
-    kept = (
-        (former.ownership or DEFAULT_OWNERSHIP)
-        if isinstance(former, RegularFile | Directory)
-        else DEFAULT_OWNERSHIP
-    )
+    kept = getattr(former, "ownership", None) or DEFAULT_OWNERSHIP
     stated = getattr(expected, "ownership", None) or kept
     has = got.ownership or DEFAULT_OWNERSHIP
     if has in (stated, kept):  # an implementation may keep data that the product loses

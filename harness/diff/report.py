@@ -288,17 +288,15 @@ def _list_names(names: Sequence[str]) -> str:
 
 def _escape_name(text: str) -> str:
     """Escape and shorten a name, because some names are parts of an implementation's answers."""
-    return _truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)
+    name = visible(text)
+    is_short = len(name) <= _MAX_HEADLINE_TEXT_CHARS
+    return name if is_short else f"{name[: _MAX_HEADLINE_TEXT_CHARS - 1].rstrip()}…"
 
 
 def _quote_text(text: str) -> str:
     if text in ("nothing", ""):
         return "nothing"
     return "lines of a file" if text == "LINES" else f"“{_escape_name(text)}”"
-
-
-def _truncate_text(text: str, max_chars: int) -> str:
-    return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"
 
 
 def example_texts(cause: Cause) -> tuple[str, str]:

@@ -35,11 +35,6 @@ class LintResult:
     scenarios: int
 
 
-def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Check the scenarios `ids` of a suite (None: all scenarios). Return the findings. See `lint_suite`."""
-    return list(lint_suite(suite, ids).findings)
-
-
 def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
     """Check the scenarios `ids` of a suite (None: all scenarios), using `jobs` processes if there are enough scenarios.
     With `ids`, only these scenarios are read and compared with each other, so duplicates of other scenarios and rules

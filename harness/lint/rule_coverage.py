@@ -48,11 +48,11 @@ def check_rules(
         yield from _check_rule_metadata(rule, documents)
         if suite.needs_recordings and not rule.sources:
             fix = "Add sources: with the threads or documents that state the rule."
-            yield _rule_finding("source-form", rule, f"the rule {rule.id} has no sources", fix)
+            yield Finding("source-form", rule.position, f"the rule {rule.id} has no sources", fix)
         first = titles.setdefault(rule.title.casefold(), rule.id)
         if first != rule.id:
             fix = "Say how this one differs, or merge the two."
-            yield _rule_finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
+            yield Finding("duplicate-title", rule.position, f"the rule {first} has the same title", fix)
         yield from _check_evidence(rule, shown.get(rule.id, ()))
 
 
@@ -60,7 +60,7 @@ def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Findi
     if rule.former_class:
         fix = f"Write `class: {rule.class_}`; the next release removes the old name."
         message = f"the class `{rule.former_class}` is now `{rule.class_}`"
-        yield _rule_finding("former-key", rule, message, fix)
+        yield Finding("former-key", rule.position, message, fix)
     yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
     for source in rule.sources:
         yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
@@ -71,13 +71,13 @@ def _check_evidence(rule: Rule, shown: Sequence[RuleEvidence]) -> Iterator[Findi
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."
-        yield _rule_finding("lonely-rule", rule, f"{subject} the rule {rule.id}", fix)
+        yield Finding("lonely-rule", rule.position, f"{subject} the rule {rule.id}", fix)
         return
     if rule.requirement not in {showing.requirement for showing in shown}:
         requirements = sorted({showing.requirement for showing in shown})
         message = f"no scenario of the rule {rule.id} is {rule.requirement!r}"
         fix = f"Write {' or '.join(requirements)}, or add a scenario."
-        yield _rule_finding("unshown-requirement", rule, message, fix)
+        yield Finding("unshown-requirement", rule.position, message, fix)
     for tool in rule.tools:
         allowed = [showing.scenario_id for showing in shown if tool in showing.allowed]
         if rule.always_refused is None and not allowed:
@@ -86,12 +86,8 @@ def _check_evidence(rule: Rule, shown: Sequence[RuleEvidence]) -> Iterator[Findi
                 "Add a scenario that distinguishes this rule from refusing everything; if there can be none, "
                 "say why in always_refused:."
             )
-            yield _rule_finding("one-sided-rule", rule, message, fix)
+            yield Finding("one-sided-rule", rule.position, message, fix)
         elif rule.always_refused is not None and allowed:
             message = f"the rule {rule.id} says always_refused:, and {tool} is allowed in {allowed[0]}"
             fix = "Remove always_refused:, or give the scenario the rule that it shows."
-            yield _rule_finding("needless-excuse", rule, message, fix)
-
-
-def _rule_finding(id_: str, rule: Rule, message: str, fix: str) -> Finding:
-    return Finding(id_, rule.position, message, fix)
+            yield Finding("needless-excuse", rule.position, message, fix)

@@ -80,10 +80,6 @@ class Contract:
         """Return this contract, or the extended contract if the scenario states no results for this one."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
-    def is_documented_by(self, clause: Clause) -> bool:
-        """Whether the key `documented` of an expected result names one of the documents of this contract."""
-        return (clause.documented or "").partition(", ")[0] in self.documents
-
     @property
     def capabilities(self) -> frozenset[str]:
         """The capabilities that scenarios may use: the tools and SESSION_CAPABILITIES, without `lacks`."""
@@ -137,16 +133,10 @@ class Contracts:
         """Return the previous recorded contract with the same suffix (`+gated` or none). None for the first contract.
         For the oldest contract with `+gated`, this is the previous contract without a suffix.
         """
-        same_suffix = _with_suffix_of(contract.name, self.all)
-        older = [
-            each for each in same_suffix if contract_sort_key(each.name) < contract_sort_key(contract.name)
-        ]
+        key, same_suffix = contract_sort_key(contract.name), _with_suffix_of(contract.name, self.all)
+        older = [each for each in same_suffix if contract_sort_key(each.name) < key]
         if "+" in contract.name and not older:
-            older = [
-                each
-                for each in self.recorded
-                if contract_sort_key(each.name)[0] < contract_sort_key(contract.name)[0]
-            ]
+            older = [each for each in self.recorded if contract_sort_key(each.name)[0] < key[0]]
         return max(older, key=lambda each: contract_sort_key(each.name), default=None)
 
     def find(self, name: str) -> Contract:
@@ -159,19 +149,14 @@ class Contracts:
         if name in self or not is_version(name) or not same_suffix:
             return self[name]
         version = name.partition("+")[0]
-        index = next(
-            (
-                at
-                for at, each in enumerate(same_suffix)
-                if contract_sort_key(each.name) >= contract_sort_key(name)
-            ),
-            -1,
-        )
+        key = contract_sort_key(name)
+        newer = (at for at, each in enumerate(same_suffix) if contract_sort_key(each.name) >= key)
+        index = next(newer, -1)
         follows = same_suffix[index].follows
         if index > 0 and follows is not None and Version(version) <= Version(follows):
             index -= 1
         like = same_suffix[index]
-        if like.between is not None and contract_sort_key(name) < contract_sort_key(like.name):
+        if like.between is not None and key < contract_sort_key(like.name):
             like = replace(like, model=like.between[0], ignores_outer_whitespace=like.between[1])
         return replace(
             like, name=name, version=version, summary="", released=None, follows=None, between=None

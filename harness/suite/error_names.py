@@ -1,7 +1,7 @@
 """Names for the errors of the tools, such as `modified_since_read`, found by comparing messages with known ones."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -107,13 +107,6 @@ class Vocabulary:
     def _forms(self) -> tuple[tuple[MessageForm, str], ...]:
         forms = [(form, entry.name) for entry in self.names.values() for form in entry.forms]
         return tuple(sorted(forms, key=lambda item: -item[0].literal_chars))
-
-
-def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
-    """Merge the error names of several suites. If several suites define a name, the last suite is used."""
-    if len(layers) == 1:
-        return layers[0]
-    return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})
 
 
 def load_vocabulary(path: Path) -> Vocabulary:

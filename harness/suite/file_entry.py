@@ -83,14 +83,6 @@ class TextContent:
         data = text.encode(self.encoding)
         return _BYTE_ORDER_MARKS[self.encoding] + data if self.bom else data
 
-    def is_longer_than(self, size: int) -> bool:
-        """Whether the content has more than `size` bytes. The text is expanded only if this is needed to decide it."""
-        times = 1 if self.times is None else self.times
-        if len(self.text.replace("{n}", "1")) * times > size:
-            return True
-        # A character has up to four bytes, a carriage return in front as many; `{n}` has up to twelve digits.
-        return len(self.text) * times * 8 + len(_BYTE_ORDER_MARKS["utf-8"]) > size and len(self.data()) > size
-
 
 def _repeat_text(text: str, times: int) -> str:
     match text.split("{n}"):

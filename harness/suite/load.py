@@ -63,7 +63,7 @@ _ERROR_NAME_PATTERN = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR_RULE = "unclear-word"
 _MAX_REPETITIONS = 1000
 """Maximum of the key `times`: how often two sessions repeat calls that they make at the same time."""
-_MAX_DISK_BYTES = 1 << 20
+_DISK_SIZES = range(2 * DISK_PAGE, (1 << 20) + 1, DISK_PAGE)
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
@@ -218,11 +218,8 @@ class _Reader(Inspection):
             key in fields and fields[key].one_of((True,)) for key in ("reminders", "memory_files")
         )
         hooks, permissions = read_hooks(self.check_call, fields), read_permissions(fields)
-        disk = fields.read("disk", self.disk)
+        disk = fields.read("disk", lambda size: size.one_of(_DISK_SIZES))
         return Given(files, deny, reminders, hooks, permissions, disk, memory_files)
-
-    def disk(self, node: Node) -> int:
-        return node.one_of(range(2 * DISK_PAGE, _MAX_DISK_BYTES + 1, DISK_PAGE))
 
     def step(self, node: Node) -> Sequence[Step]:
         action = self.action(node.called("a step"), _ACTIONS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,10 +78,6 @@ class RecordingLocation:
         return self.recording
 
 
-_CLOCK_TICK_NS = 100_000_000
-"""Minimum age of a cached file, in nanoseconds: changes in a shorter time may look the same to the file system."""
-
-
 class _LastFileCache:
     """Reads recording files, and caches the last one until it changes, because the next scenario is often in it."""
 
@@ -99,10 +94,7 @@ class _LastFileCache:
             return None
         state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if self._last[0] != state:
-            strict_yaml.refuse_links(path, self._suite)
-            # Two changes within a tick of the clock have the same time, so a new file is not cached.
-            is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
-            self._last = state if is_settled else (), strict_yaml.read(path, max_bytes=MAX_FILE_BYTES)
+            self._last = state, strict_yaml.read(path, max_bytes=MAX_FILE_BYTES, suite=self._suite)
         return self._last[1]
 
 

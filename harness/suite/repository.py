@@ -10,13 +10,8 @@ from readfirst.harness.suite.file_entry import OLD_TIME, Entry, RegularFile, Sym
 
 _CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
 _AUTHOR = f"x <x> {OLD_TIME} +0000"
-_FILE_MODE, _PROGRAM_MODE, _LINK_MODE, _TREE_MODE, _COMMIT_MODE = (
-    0o100644,
-    0o100755,
-    0o120000,
-    0o040000,
-    0o160000,
-)
+_FILE_MODE, _PROGRAM_MODE, _LINK_MODE = 0o100644, 0o100755, 0o120000
+_TREE_MODE, _COMMIT_MODE = 0o040000, 0o160000
 _READ_ONLY = 0o444
 
 _TrackedPaths = Mapping[str, tuple[int, bytes]]

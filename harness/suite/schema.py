@@ -47,7 +47,9 @@ def read_checked(file: Path, name: str) -> Iterator[Inspection]:
     validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
     """
     inspection = Inspection.of(file)
-    if file.parent != default_root() and not _is_copy(inspection.document, default_root() / file.name):
+    bundled = default_root() / file.name
+    is_copy = bundled.is_file() and bundled.read_bytes() == inspection.document.data
+    if file.parent != default_root() and not is_copy:
         _validate(inspection, name)
     try:
         yield inspection
@@ -55,10 +57,6 @@ def read_checked(file: Path, name: str) -> Iterator[Inspection]:
         _validate(inspection, name)
         raise
     inspection.finish()
-
-
-def _is_copy(document: Document, file: Path) -> bool:
-    return file.is_file() and file.read_bytes() == document.data
 
 
 def _validate(inspection: Inspection, name: str) -> None:

@@ -44,15 +44,12 @@ class SharedFiles:
     """The shared files of a suite, such as `rules.yaml`. A definition replaces an inherited one of the same name."""
 
     root: Path
+    _has_base: bool
+    """Whether this suite also includes the scenarios of the suite from which it inherits."""
 
     @property
     def _below(self) -> SharedFiles | None:
         """The suite from which this suite inherits shared files. None if it inherits none."""
-        raise NotImplementedError
-
-    @property
-    def _has_base(self) -> bool:
-        """Whether this suite also includes the scenarios of the suite from which it inherits."""
         raise NotImplementedError
 
     def has_own(self, name: str) -> bool:
@@ -108,11 +105,10 @@ class SharedFiles:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The names of errors that this suite uses. Raises SuiteError."""
-        from readfirst.harness.suite.error_names import load_vocabulary, merge_vocabularies
+        from readfirst.harness.suite.error_names import Vocabulary, load_vocabulary
 
-        return merge_vocabularies(
-            self._load_shared("errors.yaml", load_vocabulary, lambda suite: suite.vocabulary)
-        )
+        layers = self._load_shared("errors.yaml", load_vocabulary, lambda suite: suite.vocabulary)
+        return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})
 
     @cached_property
     def tags(self) -> Mapping[str, str]:

@@ -68,6 +68,7 @@ class Suite(SharedFiles):
         """Whether the user trusts the suite. Its paths and programs are then not checked."""
         self.base = base
         """The suite whose scenarios this suite includes, or None."""
+        self._has_base = base is not None
         self._index = ScenarioIndex(self.root)
         if not (self.root / "scenarios").is_dir():
             message = "there is no directory `scenarios` here" if self.root.exists() else "it does not exist"
@@ -146,10 +147,6 @@ class Suite(SharedFiles):
     def _below(self) -> Suite | None:
         """The suite whose shared files are inherited: `base` or the bundled suite. None for the bundled suite."""
         return Suite() if self.base is None and not self.bundled else self.base
-
-    @property
-    def _has_base(self) -> bool:
-        return self.base is not None
 
     @cached_property
     def needs_recordings(self) -> bool:

@@ -6,8 +6,8 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from readfirst.harness.suite.file_entry import OLD_TIME
 
@@ -95,31 +95,18 @@ _SYSTEM_ERRORS = frozenset(
 """Numbers of errors that the system causes (a full disk), and not the implementation."""
 
 
-class errors_as_spoilt:  # noqa: N801 - used like a function; a class is faster than a generator
-    """Context manager that converts errors to SpoiltError. An OSError stays unchanged if the system lacks a resource.
+@contextmanager
+def errors_as_spoilt(operation: str) -> Iterator[None]:
+    """Convert errors in the `with` block to SpoiltError. An OSError stays unchanged if the system lacks a resource.
     `operation` describes the operation of the block for the message, such as `read the workspace`.
     """
-
-    __slots__ = ("_operation",)
-
-    def __init__(self, operation: str) -> None:
-        self._operation = operation
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
-    ) -> None:
-        too_deep = (
-            f"cannot {self._operation}: its directories are nested too deeply" if error is not None else ""
-        )
-        match error:
-            case RecursionError():
-                raise SpoiltError(too_deep) from None
-            case TooLargeError():
-                raise SpoiltError(f"cannot {self._operation}: {error}") from error
-            case OSError(errno=errno.ENAMETOOLONG):
-                raise SpoiltError(too_deep) from None
-            case OSError(errno=number) if number not in _SYSTEM_ERRORS:
-                raise SpoiltError(f"cannot {self._operation}: {error}") from error
+    try:
+        yield
+    except TooLargeError as error:
+        raise SpoiltError(f"cannot {operation}: {error}") from error
+    except (OSError, RecursionError) as error:
+        if isinstance(error, RecursionError) or error.errno == errno.ENAMETOOLONG:
+            raise SpoiltError(f"cannot {operation}: its directories are nested too deeply") from None
+        if error.errno in _SYSTEM_ERRORS:
+            raise
+        raise SpoiltError(f"cannot {operation}: {error}") from error

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.suite.scenario_template import TemplateError, write_template
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import Cli
 from tests.rows import rows
+from tests.small_suites import lint
 
 
 @pytest.fixture

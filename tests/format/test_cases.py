@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.recording_file import with_digest
 from readfirst.harness.suite.scenario import ToolCall
@@ -21,6 +20,7 @@ from readfirst.harness.suite.transcript import (
 )
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.finding import SuiteError
+from tests.small_suites import lint
 
 TABLE = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.case_table import expand_case
 from readfirst.harness.suite.contracts import DOCUMENTED
@@ -20,6 +19,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.judging import judge_scenario
 from tests.rows import rows
+from tests.small_suites import lint
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()

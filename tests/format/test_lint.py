@@ -11,13 +11,13 @@ import pytest
 
 from readfirst.harness.lint.check_metadata import check_source
 from readfirst.harness.lint.check_recording import notes
-from readfirst.harness.lint.linter import lint, lint_suite
+from readfirst.harness.lint.linter import lint_suite
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
-from tests.small_suites import keep_recording, small_suite
+from tests.small_suites import keep_recording, lint, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"

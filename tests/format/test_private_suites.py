@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite import contract_expectations
 from readfirst.harness.suite.copy_families import CopyError, copy_families, copy_scenario
 from readfirst.harness.suite.suite import Suite, open_layers
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
+from tests.small_suites import lint
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

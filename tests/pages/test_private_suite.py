@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite, open_layers
 from tests.cli.test_action import ACTION
 from tests.pages.page import CHECKOUT, code
+from tests.small_suites import lint
 
 PAGE = "docs/private-suites.md"
 FILES = re.findall(r"^```yaml (\S+\.yaml)$", (CHECKOUT / PAGE).read_text("utf-8"), re.MULTILINE)

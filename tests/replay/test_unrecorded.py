@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.runner import run
-from tests.small_suites import small_suite
+from tests.small_suites import lint, small_suite
 
 UNRECORDED = """\
 title: Write of an unread file is refused

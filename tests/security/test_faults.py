@@ -15,7 +15,6 @@ from readfirst.harness.compare.failure_signature import _TRAILING_WHITESPACE_PAT
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.harm.allowed_results import _SPACES_AT_ENDS
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.processes.install_lock import installing, sweep
 from readfirst.harness.processes.rmtree import destroy
 from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError, read_stream
@@ -29,6 +28,7 @@ from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import SiteError
 from tests.command_line import Cli
 from tests.rows import rows
+from tests.small_suites import lint
 
 from .stranger import project
 

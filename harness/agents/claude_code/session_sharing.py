@@ -73,13 +73,7 @@ def _can_forget_file(scenario: Scenario, version: Version | None) -> bool:
 
 
 def _is_large(entry: Entry) -> bool:
-    match entry:
-        case RegularFile(content=TextContent() as content):
-            return content.is_longer_than(_MAX_READ_BYTES)
-        case RegularFile():
-            return len(entry.data) > _MAX_READ_BYTES
-        case _:
-            return False
+    return isinstance(entry, RegularFile) and len(entry.data) > _MAX_READ_BYTES
 
 
 def _creates_files(scenario: Scenario) -> bool:

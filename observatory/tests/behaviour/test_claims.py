@@ -2,11 +2,11 @@
 
 import pytest
 
-from readfirst.harness.lint.linter import lint
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.claims.claims import Claims, claims_file, load_claims
 from tests.rows import rows
+from tests.small_suites import lint
 
 from .conftest import SECTION, Small, claims
 
