@@ -84,11 +84,6 @@ def value_names_of(document: Document) -> dict[str, str]:
     return first_cases
 
 
-@lru_cache(maxsize=256)
-def _cached_value_names(data: bytes, file: Path) -> Collection[str]:
-    return value_names_of(read_cases(data, file))
-
-
 def placeholders_in(document: Document) -> set[str]:
     """Return the names of all placeholders (`<name>`) in a scenario file outside its key `cases`."""
     outside = [value for key, value in document.value.items() if key != CASES]
@@ -120,8 +115,8 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
     """Return the metadata (title, rule and so on) of each case by name. Cached. Raises SuiteError."""
-    table, names = read_cases(data, file), _cached_value_names(data, file)
-    return {slug: _expand(table, slug, names, _METADATA_KEYS) for slug in table.value[CASES]}
+    table = read_cases(data, file)
+    return {slug: _expand(table, slug, _METADATA_KEYS) for slug in table.value[CASES]}
 
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
@@ -132,13 +127,13 @@ def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:
         return None
-    return _expand(table, case_name, _cached_value_names(data, file), SCENARIO_KEYS)
+    return _expand(table, case_name, SCENARIO_KEYS)
 
 
-def _expand(table: Document, case_name: str, value_names: Collection[str], keys: Collection[str]) -> Document:
+def _expand(table: Document, case_name: str, keys: Collection[str]) -> Document:
     """Return the document of one case with the top-level `keys`. Raises SuiteError if a text lacks a value."""
     case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
-    values = dict.fromkeys(value_names, _ABSENT)
+    values = dict.fromkeys(value_names_of(table), _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
     case_values: dict[str, Any] = {}
     case_marks: dict[str, Any] = {}

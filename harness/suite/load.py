@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, get_args
 
 from readfirst.harness.pluralize import pluralize
@@ -46,7 +45,6 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.tool_schemas import find_unknown_argument
-from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import (
     FormError,
@@ -66,15 +64,6 @@ _MAX_REPETITIONS = 1000
 _DISK_SIZES = range(2 * DISK_PAGE, (1 << 20) + 1, DISK_PAGE)
 
 
-def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. Its id is its path in `root`, the directory `scenarios`. Raises SuiteError with all
-    problems of the file, or StrictYamlError. With `require_expect`, a call without an expectation is a problem.
-    """
-    document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
-    scenario_id = path.relative_to(root).with_suffix("").as_posix()
-    return scenario_from(document, scenario_id, contracts, require_expect)
-
-
 def scenario_from(
     document: Document,
     scenario_id: str,
@@ -85,9 +74,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Create a scenario from a parsed document, as `load_scenario` does. Raises SuiteError. If `trusted`, paths and
-    programs are not checked. If `composed`, the expectations are only in the recording. `words` returns the messages of
-    errors by name, which replace expectations that contain only the name of an error.
+    """Create a scenario from a parsed document. With `require_expect`, a call without an expectation is a problem. If
+    `trusted`, paths and programs are not checked. If `composed`, the expectations are only in the recording. `words`
+    returns the messages of errors by name, which replace expectations that contain only the name of an error. Raises
+    SuiteError with all problems of the file.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:

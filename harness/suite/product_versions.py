@@ -9,12 +9,7 @@ from typing import TypeVar
 
 from packaging.version import Version
 
-from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.schema import read_checked
-
-
-class UnlistedVersionError(ReadfirstError, LookupError):
-    """`releases.yaml` does not list a version that is needed. The message states how to renew the file."""
 
 
 @dataclass(frozen=True)
@@ -24,23 +19,12 @@ class Releases:
     versions: tuple[str, ...] = ()
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {version: position for position, version in enumerate(self.versions)}
-
-    def position(self, version: str) -> int:
-        """Return the index of a version in the list of versions, starting at 0. Raises UnlistedVersionError."""
-        if version not in self._positions:
-            newest = self.versions[-1] if self.versions else "none"
-            raise UnlistedVersionError(
-                f"releases.yaml does not list {version}; its newest version is {newest}. "
-                "Renew it with `readfirst product history --published --write`."
-            )
-        return self._positions[version]
+    def _neighbours(self) -> frozenset[tuple[str, str]]:
+        return frozenset(pairwise(self.versions))
 
     def are_adjacent(self, earlier: str, later: str) -> bool:
         """Whether `later` was published directly after `earlier`. False if one of them is not listed."""
-        places = self._positions
-        return earlier in places and later in places and places[later] - places[earlier] == 1
+        return (earlier, later) in self._neighbours
 
 
 def load_releases(path: Path) -> Releases:

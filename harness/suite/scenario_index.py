@@ -39,12 +39,6 @@ class ScenarioIndex:
         self._scenarios = os.fspath(root / "scenarios")
         self._cases_by_family: dict[str, _Cases] = {}
 
-    def ids(self) -> list[str]:
-        """Return all ids, sorted. Raises SuiteError if a file with several scenarios cannot be read."""
-        if self.problems:
-            raise SuiteError(self.problems)
-        return self.readable()
-
     def readable(self) -> list[str]:
         """Return all ids, sorted, without those in files with several scenarios that cannot be read."""
         return sorted({*self._names[0], *self.cases})

@@ -18,10 +18,10 @@ MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
 """Maximum depth of nested mappings and lists. Deeper files are refused."""
 
-_CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
+CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
 _NUMBER_STARTS = frozenset("-0123456789")
 _INTEGER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)")
-_NUMBER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+NUMBER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 300
 
 _Mark = tuple[int, int]
@@ -246,7 +246,7 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                 if in_mapping and key is None:
                     if text in until and container is root:
                         break
-                    if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
+                    if plain and (text == "<<" or not text or text in CONSTANTS or _is_number(text)):
                         raise _invalid_key_error(text, mark)
                     if text in container:
                         message = f"the key {text!r} occurs twice, first in line {children[text][0][0] + 1}"
@@ -255,8 +255,8 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                     continue
                 value: Any = text
                 if plain:
-                    if text in _CONSTANTS:
-                        value = _CONSTANTS[text]
+                    if text in CONSTANTS:
+                        value = CONSTANTS[text]
                     elif not text:
                         fix = 'Write null, "" or the value that is meant.'
                         raise _Refused("missing-value", "a value is missing here", fix, mark)
@@ -319,12 +319,12 @@ def _count_open_brackets(text: str, line: int, column: int) -> int:
 
 
 def _is_number(text: str) -> bool:
-    return text[0] in _NUMBER_STARTS and _NUMBER_PATTERN.fullmatch(text) is not None
+    return text[0] in _NUMBER_STARTS and NUMBER_PATTERN.fullmatch(text) is not None
 
 
 def _number(text: str, mark: _Mark) -> Any:
     """Return the JSON number that `text` stands for. If it is not a number, return `text`."""
-    if _NUMBER_PATTERN.fullmatch(text) is None:
+    if NUMBER_PATTERN.fullmatch(text) is None:
         return text
     if len(text) <= _MAX_DIGITS:
         if _INTEGER_PATTERN.fullmatch(text):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
+from readfirst.harness.yaml_io.strict_yaml import CONSTANTS, NUMBER_PATTERN, StrictYamlError, load
 
 # Strings that YAML 1.1 or the core schema of YAML 1.2 parses as null, boolean, number or time.
 _AMBIGUOUS = re.compile(
@@ -19,8 +19,6 @@ _AMBIGUOUS = re.compile(
     |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?""",
     re.VERBOSE,
 )
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_JSON_WORDS = ("null", "true", "false")
 
 
 def is_ambiguous(text: str) -> bool:
@@ -29,7 +27,7 @@ def is_ambiguous(text: str) -> bool:
     """
     if _AMBIGUOUS.fullmatch(text) is None:
         return False
-    return text not in _JSON_WORDS and _JSON_NUMBER.fullmatch(text) is None
+    return text not in CONSTANTS and NUMBER_PATTERN.fullmatch(text) is None
 
 
 _MAX_ONE_LINE_CHARS = 80

@@ -7,7 +7,7 @@ from pathlib import Path
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.contracts import Contracts
-from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.yaml_validation import Inspection
@@ -39,6 +39,15 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
         KnownDisagreement(file, load_scenario(file, path.parent, contracts, require_expect=False), reason)
         for file, reason in found
     )
+
+
+def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
+    """Read one scenario file. Its id is its path in `root`, the directory `scenarios`. Raises SuiteError with all
+    problems of the file, or StrictYamlError. With `require_expect`, a call without an expectation is a problem.
+    """
+    document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
+    scenario_id = path.relative_to(root).with_suffix("").as_posix()
+    return scenario_from(document, scenario_id, contracts, require_expect)
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:

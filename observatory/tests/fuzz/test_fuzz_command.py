@@ -8,11 +8,11 @@ import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.generate import scenarios
+from readfirst.observatory.fuzz.known_disagreements import load_scenario
 from tests.command_line import exit_code
 from tests.rows import rows
 

@@ -19,12 +19,12 @@ from readfirst.harness.suite.file_entry import (
     Symlink,
     TextContent,
 )
-from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.scenario_writer import scenario_text
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.generate import scenarios
+from readfirst.observatory.fuzz.known_disagreements import load_scenario
 from readfirst.observatory.fuzz.notebooks import notebook_scenario
 from readfirst.observatory.fuzz.scenario_values import scenario_values
 
