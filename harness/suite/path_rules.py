@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.adapter_api import BASH
+from readfirst.harness.suite.repeated_text import has_half_surrogate
 from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
@@ -30,30 +31,23 @@ def path_problem(path: str) -> str | None:
     """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid. A valid
     path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
     """
-    if not path:
-        return "is empty"
-    if path.startswith("/"):
-        return "is absolute"
-    if path.startswith("$WS"):
-        return "begins with $WS, which is for arguments and texts"
-    if "\\" in path:
-        return "contains a backslash"
-    if "\0" in path:
-        return "contains a NUL character"
-    if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
-        return "contains half a character (an unpaired surrogate)"
     parts = path.split("/")
-    if ".." in parts:
-        return "leaves the workspace with '..'"
-    if "" in parts or "." in parts:
-        return "has an empty or '.' part"
-    size = len(path.encode())
-    if size > _MAX_COMPONENT_BYTES:
-        if size > _MAX_PATH_BYTES:
-            return f"is longer than {_MAX_PATH_BYTES} bytes"
-        if any(len(part.encode()) > _MAX_COMPONENT_BYTES for part in parts):
-            return f"has a part longer than {_MAX_COMPONENT_BYTES} bytes"
-    return None
+    size = len(path.encode("utf-8", "surrogatepass"))
+    problems = {
+        "is empty": not path,
+        "is absolute": path.startswith("/"),
+        "begins with $WS, which is for arguments and texts": path.startswith("$WS"),
+        "contains a backslash": "\\" in path,
+        "contains a NUL character": "\0" in path,
+        "contains half a character (an unpaired surrogate)": has_half_surrogate(path),
+        "leaves the workspace with '..'": ".." in parts,
+        "has an empty or '.' part": "" in parts or "." in parts,
+        f"is longer than {_MAX_PATH_BYTES} bytes": size > _MAX_PATH_BYTES,
+        f"has a part longer than {_MAX_COMPONENT_BYTES} bytes": any(
+            len(part.encode("utf-8", "surrogatepass")) > _MAX_COMPONENT_BYTES for part in parts
+        ),
+    }
+    return next((problem for problem, is_present in problems.items() if is_present), None)
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:

@@ -132,14 +132,15 @@ class _PackedTexts:
         self._encoded = encoded
         self._remaining_bytes = _MAX_UNPACKED_BYTES
         self._data: dict[str, bytes] = {}
+        self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
         """Return the decompressed bytes of the content `name`. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
-            self._data[name] = self._unpack(_decode_base64(self._encoded[name]))
+            self._data[name] = self._unpack_text(_decode_base64(self._encoded[name]))
         return self._data[name]
 
-    def _unpack(self, packed: bytes) -> bytes:
+    def _unpack_text(self, packed: bytes) -> bytes:
         unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MAX_LZMA_MEMORY_BYTES)
         data = unpacking.decompress(packed, self._remaining_bytes + 1)  # 0 would be no limit
         if len(data) > self._remaining_bytes:
@@ -149,6 +150,12 @@ class _PackedTexts:
             raise ValueError("a compressed text is truncated")
         self._remaining_bytes -= len(data)
         return data
+
+    def text(self, name: str) -> str:
+        """Return the decompressed text `name`. Raises the same errors as `data`."""
+        if name not in self._texts:
+            self._texts[name] = self.data(name).decode("utf-8", "surrogatepass")
+        return self._texts[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +198,7 @@ class _Decoder:
             case {"host": name}:
                 return HOST_TEXTS[name]
             case {"packed": name}:
-                return self.packed.data(name).decode("utf-8", "surrogatepass")
+                return self.packed.text(name)
             case {"base64": encoded}:
                 return _decode_base64(encoded).decode("utf-8", "surrogatepass")
             case _:

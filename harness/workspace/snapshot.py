@@ -34,6 +34,7 @@ MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_TOTAL_BYTES = 1024 * 1024 * 1024
 """Maximum total size of the files in a snapshot, in bytes. Files above MAX_FILE_BYTES do not count."""
 MAX_ENTRIES = 20_000
+_SPECIAL_KINDS = {stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket"}
 _MIN_TIME_DISTANCE_NS = 1_000_000
 """Minimum difference between two file times that every implementation can distinguish, in nanoseconds."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
@@ -136,7 +137,7 @@ class _Scan:
                 target = "$WS" + target[len(self.root_path) :]
             self.entries[path] = Symlink(target)
         else:
-            self.entries[path] = SpecialFile(_special_kind(status.st_mode))
+            self.entries[path] = SpecialFile(_SPECIAL_KINDS.get(kind, "device"))
         if len(self.entries) > MAX_ENTRIES:
             raise TooLargeError(f"there are more than {MAX_ENTRIES} files in it")
 
@@ -192,12 +193,6 @@ def _read_attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
         return ()
     read = (name for name in sorted(names) if name.startswith(USER) or name == ACL)
     return tuple((name, os.getxattr(descriptor, name)) for name in read)
-
-
-def _special_kind(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "fifo"
-    return "socket" if stat.S_ISSOCK(mode) else "device"
 
 
 class Trace(NamedTuple):
