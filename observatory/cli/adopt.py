@@ -36,6 +36,7 @@ from readfirst.observatory.versions.adoption import (
 )
 from readfirst.observatory.versions.bisect import Answers, VersionReplays, compared_parts
 from readfirst.observatory.versions.history import releases_text
+from readfirst.observatory.versions.npm_versions import published_versions
 from readfirst.observatory.versions.retirement import (
     MAX_CONTRACTS,
     distinct_scenarios,

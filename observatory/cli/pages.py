@@ -103,9 +103,9 @@ def history(
     """Print every change of the file tools, version by version. docs/history.md contains only their numbers."""
     if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
-    from readfirst.harness.versions.npm_versions import published_versions as asked
     from readfirst.harness.yaml_io.atomic_write import write_all
     from readfirst.observatory.versions.history import history_page, releases_text
+    from readfirst.observatory.versions.npm_versions import published_versions as asked
 
     suite = (open_own_suite if published_versions else open_suite)(fixtures)
     if published_versions:
