@@ -46,7 +46,7 @@ def test_contracts_are_listed_in_release_order_with_the_changes_of_each(readfirs
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["2.1.7"][:2] == ["default", "enforced"]
     assert by_name[NEWEST][:2] == ["latest", "relaxed"]
-    assert by_name["2.1.40"][2] == "Edit answers without a snippet, and Read expands ~."
+    assert by_name["2.1.40"][2] == "The answer of Edit contains no snippet. Read expands ~."
     assert all(row[-1] for row in rows)
 
 

@@ -17,11 +17,13 @@ def select_scenarios(suite: Suite, **parts: object) -> list[str]:
 def test_a_scenario_is_selected_by_its_id_without_reading_all_files(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
+    monkeypatch.setattr(ScenarioIndex, "_read_cases", lambda *_: pytest.fail("all were read"))
     assert select_scenarios(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
         "reading/lines",
     ]
+    with pytest.raises(pytest.fail.Exception, match="all were read"):
+        select_scenarios(mixed)
 
 
 @rows(

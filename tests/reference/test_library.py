@@ -107,7 +107,7 @@ def test_the_loop_with_a_model_on_the_page_works_unchanged(
 
 
 def test_the_schemas_of_the_tools_can_be_used_with_other_apis(tools: FileTools) -> None:
-    (shown,) = re.findall(r'`(\{"type": "function".*?\})`', PAGE.read_text("utf-8"))
+    (shown,) = re.findall(r'`(\{"type": "function".*?\})`', PAGE.read_text("utf-8"), re.DOTALL)
     offered = [eval(shown, {"schema": schema}) for schema in tools.schemas]
     assert [each["function"]["name"] for each in offered] == ["Read", "Edit", "NotebookEdit", "Write"]
     for each in offered:

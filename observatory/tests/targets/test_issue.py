@@ -205,7 +205,7 @@ def test_evidence_of_another_scenario_is_gathered_again(
     assert asked == [{"modes": [now.scenario]}]
     monkeypatch.setattr(command, "gather_evidence", lambda *_: {})
     assert (
-        "agno@3.1.10 follows modes now"
+        "agno@3.1.10 now follows modes"
         in issues("--issue", "agno", "modes", "--folder", str(results_folder)).err
     )
 
