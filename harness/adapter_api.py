@@ -230,7 +230,7 @@ class DelegatingSession(Protocol):
 
     def sub_agent(self) -> Session:
         """Start a sub-agent, and return its session, which must have a method `close()` that ends the sub-agent. Until
-        then, the harness makes no call in this session.
+        the sub-agent ends, the harness makes no call in the session that started it.
         """
 
 
@@ -240,7 +240,7 @@ class BackgroundSession(Protocol):
 
     def background_agent(self) -> Session:
         """Start a sub-agent in the background, and return its session. If the session has a method `close()`, `close()`
-        ends the sub-agent. Before, the harness makes calls in both sessions, but never at the same time.
+        ends the sub-agent. Until then, the harness makes calls in both sessions, but never at the same time.
         """
 
 

@@ -15,9 +15,9 @@ _T = TypeVar("_T")
 
 Design = Literal["strict", "hash-checked", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
-"""The designs that an implementation may declare. `strict`, like the contract, refuses a file that was not read or has
-changed since its Read. `hash-checked` compares contents, and ignores a new time. `content-checked` edits a changed file
-if the text is still in it. `ungated` requires no Read.
+"""The designs that an implementation may declare. `strict`, like the contract, refuses to change a file that was not
+read, or has changed since its Read. `hash-checked` compares the file's contents, and ignores a new modification time.
+`content-checked` edits a changed file if the text to replace is still in it. `ungated` requires no Read.
 """
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
@@ -34,7 +34,7 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""The calls that an implementation may declare to refuse although the contract answers them: descriptions by name."""
+"""Names and descriptions of the calls that an implementation may declare to refuse though the contract answers them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Servers(Protocol):
         """Provide an empty workspace from the WorkspacePool `place`, and choose a server that suits the scenario."""
 
     def must_repeat(self, status: str) -> bool:
-        """Whether to repeat the latest scenario with a separate server. `status` is the scenario's present status."""
+        """Whether to repeat the latest scenario with a separate server. `status` is its status, such as `failed`."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager. Inside its block, each session uses a separate server."""
@@ -87,7 +87,7 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
 }
-"""The present names of renamed fields of AdapterTraits, by the former name, which is accepted for one release."""
+"""The new name of each renamed field of AdapterTraits. The keys are the former names, accepted for one release."""
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:

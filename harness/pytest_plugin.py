@@ -85,8 +85,8 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of readfirst to pytest, such as `--readfirst-adapter`. A short name, such as `--adapter`, is only
-    added if the command line uses it with `--adapter`, because a different plugin may have an option with this name.
+    """Add the options of readfirst to pytest, such as `--readfirst-adapter`. Short names are added only if the command
+    line contains `--adapter`, and only those that it contains, because other plugins may have options with these names.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
@@ -143,8 +143,8 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and connect the adapter. If no scenario is named, the bundled suite is used to test it.
-    With pytest-xdist, the adapter is connected once, before the workers start. Raises UsageError.
+    """Check the options, and connect the adapter. If the command line names no scenario, use the bundled suite. With
+    pytest-xdist, the adapter is connected once, before the workers start. Raises UsageError.
     """
     is_worker = hasattr(config, "workerinput")
     if config.option.readfirst_claims and not is_worker:
@@ -206,7 +206,9 @@ def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layer
 
 
 def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
-    """Connect the adapter with each suite. Raises UsageError if this fails, or if it lacks required capabilities."""
+    """Connect the adapter with each suite. Raises UsageError if this fails, or if the adapter lacks required
+    capabilities.
+    """
     from readfirst.harness.run.did_you_mean import suggest_target
 
     name = config.option.readfirst_adapter or "reference"

@@ -30,7 +30,7 @@ _NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_character(character: str) -> str:
-    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`. `\\xe9` is an invalid byte."""
+    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`. `\\xe9` stands for an invalid byte."""
     code = ord(character)
     if character in _NAMED_ESCAPES:
         return _NAMED_ESCAPES[character]

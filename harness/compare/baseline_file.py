@@ -116,7 +116,7 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return the first difference at the lowest failing level, otherwise the first harm, or why the replay ended."""
+    """Return the first difference at the lowest failing level, otherwise the first harm or the reason of the error."""
     text = verdict.reason
     if lowest_failure(verdict) == "safe" and verdict.harms:
         harm = verdict.harms[0]

@@ -178,7 +178,7 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call. Only `documented` can refuse a call that all recorded ones answer."""
+        """Whether the contract refuses a call. Only `documented` may refuse if all recorded contracts answer."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
@@ -248,11 +248,11 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the expected result of a call or group. If the contract has none, return the recorded effects."""
+        """Return the expected result of a call or group. Without one, return the recorded result for its effects."""
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare the result of a call with the contract's clause. Return this clause, or None if there is none."""
+        """Compare the result of a call with the contract's expected result (clause). Return the clause, or None."""
         clause = self._clause(call)
         if clause is None:
             self.lacks_clause = True

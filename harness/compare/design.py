@@ -41,10 +41,10 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
 def apply_design(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
 ) -> Verdict:
-    """Return the verdict under the declared design. Without a design (None), all refusals of the contract are required.
-    If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
-    pass. It fails at every level if such a call loses changes of other programs. At the level `safe`, the verdict is
-    not changed, because this level requires no refusals.
+    """Return the verdict after taking the declared design into account. Without a design (None), all refusals of the
+    contract are required. If the contract refuses a call that the design may answer, the scenario becomes
+    `unsupported`, even if it would pass. The scenario fails at every level if a call that the contract refuses loses
+    changes of other programs. At the level `safe`, the verdict is not changed, because this level requires no refusals.
     """
     if design is None:
         return verdict

@@ -108,14 +108,14 @@ _MAX_HARM_CHARS = 150
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Describe a harm without paths, numbers and quoted words. For another difference, return its `kind`."""
+    """Describe a harm without paths, numbers and quoted words. If the difference is not a harm, return its `kind`."""
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"
 
 
 def content_difference(expected: str, got: str) -> str:
-    """Return the kind of difference between two contents, such as `line ends`. `content` for several or other kinds."""
+    """Return the kind of difference between two contents, such as `line ends`. Default: `content`."""
     for name, remove in _CONTENT_DIFFERENCES:
         if remove(expected) == remove(got):
             return name

@@ -40,8 +40,8 @@ def file_differences(
 ) -> list[FileDifference]:
     """Compare the changes of files in a step with the expected changes. Return the differences, sorted by path.
     `expected` are the changes that the contract states, `world` the changes that the harness made during the step;
-    `expected` takes precedence. Other paths must not change, except for new parent directories of new files. The mode
-    of an existing file must not change. The mode of a new file is compared only if the contract states a mode.
+    `expected` takes precedence. All other paths must not change, except for new parents of new files. The mode of an
+    existing file must not change. The mode of a new file is compared only if the contract states a mode.
     """
     differences: list[FileDifference] = []
     if not (expected or world or changes):
@@ -189,10 +189,11 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Yield a difference for each pair of names that wrongly share a file, or no longer share it (hard links). Names
-    that are not in `expected` must share the same files as before. A name in `expected` must be a separate file,
-    because that file is new or replaced. Exception: names of one file with the same expected content must still share
-    the file, because it is written in place. Missing names are ignored.
+    """Yield a difference for each pair of names that wrongly share a file, or no longer share it (hard links). `before`
+    and `after` contain, for each name, all names of its file before and after the step. Names that are not in
+    `expected` must share the same files as before. A name in `expected` must be a separate file, because that file is
+    new or replaced. Exception: names of one file with the same expected content must still share the file, because it
+    is written in place. Names that the step deletes are ignored.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()

@@ -25,7 +25,9 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect the capabilities and features that verdicts lack. Of several contracts, use the largest number."""
+        """Collect the missing capabilities and features of verdicts. The counts are those of the contract with the
+        most.
+        """
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -36,7 +38,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Merge the results of this and an `earlier` run. If `are_disjoint` (no common scenario), numbers are added."""
+        """Merge the results of this and an `earlier` run. Add counts if no scenario is in both (`are_disjoint`)."""
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))

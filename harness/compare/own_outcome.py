@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the expected text of an answer. If the clause states none, return the recorded text, unless only one of
-    the two is a refusal. Empty if unknown.
+    """Return the expected text of an answer. If the clause (expected result) states none, return the recorded text,
+    unless only one of clause and recorded answer is a refusal. Empty if unknown.
     """
     text = clause.text
     recorded = expectation.recorded

@@ -94,7 +94,7 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that a declared refusal covers: step and number, the refusal's name, whether it was refused."""
+    """Yield each call that may be refused as declared: step and number, name of the refusal, whether it was refused."""
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
         if clause is not None and clause.error is not None:
@@ -126,7 +126,7 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether any file of the call has the content that the session knows; if not `same`, a different content."""
+        """Whether any file of the call has the content that the session knows (or, if not `same`, another content)."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same

@@ -26,7 +26,7 @@ _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
-"""The documents promise that a Read shows at least this many lines, and this many characters of a line."""
+"""The published descriptions of Claude Code promise at least this many lines, and this many characters of a line."""
 _MAX_RANGES = 4
 """Maximum number of line ranges, such as `3–5`, in the description of a difference."""
 
@@ -47,7 +47,7 @@ class ShownLines(NamedTuple):
 def lines_of_contract(
     scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
 ) -> Iterator[ShownLines]:
-    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` has its calls and files."""
+    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` is this step of a replay."""
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
         return
@@ -68,7 +68,7 @@ def lines_of_contract(
 def _within_documented_limits(
     expected: Iterable[ShownLines], files: Mapping[str, Entry]
 ) -> Iterator[ShownLines]:
-    """Yield only the expected lines that a Read must show: the documents limit the number and the length of lines."""
+    """Yield only the expected lines within the limits (number, length) of Claude Code's published descriptions."""
     for shown in expected:
         lines = lines_of(data_of(files[shown.path]) or b"")
         numbers = shown.numbers
@@ -163,9 +163,9 @@ def cell_sources(path: str, data: bytes) -> list[str]:
 
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
-    """Return whether an answer shows each cell of a notebook: all lines of its source, after those of earlier cells.
-    Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A cell
-    without text counts as shown.
+    """Return whether an answer shows each cell of a notebook: all lines of its source, after the lines of earlier
+    cells. Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A
+    cell without text counts as shown.
     """
     answer = _TAG.sub("\n", answer)
     shown = []

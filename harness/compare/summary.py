@@ -33,7 +33,7 @@ _EXCEPTION_PATTERN = re.compile(r"it raised (\w+)")
 
 
 def _shorten_reason(reason: str) -> str:
-    """Return the first part of a reason. If the adapter raised an exception, return the name of the exception."""
+    """Shorten the reason for a status, such as `error`, to its first part, or to the name of the raised exception."""
     if raised := _EXCEPTION_PATTERN.search(reason.partition("\n")[0]):
         return raised[1]
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
@@ -75,7 +75,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """The numbers of judged and of covered scenarios, such as `judged 3 of 5`."""
+        """The number of judged scenarios, of those that the contract covers: for example `judged 3 of 5`."""
         return f"judged {self.judged or 'none'} of {self.scenarios - self.unspecified}"
 
     def plus(self, other: Count) -> Count:
@@ -272,7 +272,9 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return a line for each unaccepted scenario that ended early, up to a limit, then the number of the others."""
+        """Return a line for each unaccepted scenario that ended early, up to a limit, and the number of all further
+        ones.
+        """
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):
             lines.append(f"ended early: {more:,} more; --failures all explains all of them")

@@ -16,7 +16,7 @@ from readfirst.harness.workspace.snapshot import apply_changes
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
-    """Return the transcript of a complete replay. An error that is not in the vocabulary gets the name `unnamed`."""
+    """Return the transcript of a complete replay. An error with an unknown message is named `unnamed`."""
     return Transcript(tuple(step for _, step in _transcribe_steps(scenario, outcome, vocabulary)))
 
 
@@ -98,7 +98,7 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files, from `world`, that lost a hard link when they were replaced by files with the same bytes."""
+    """Return the files that lost a hard link by being replaced with the same bytes. `world`: all files before that."""
     return {
         path: world[path]
         for path, trace in done.traces.items()
@@ -109,13 +109,13 @@ def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None
 def _is_implied(
     path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether a path is a new parent of a new path. Every implementation creates it, so it is not recorded."""
+    """Whether a path is a new directory above a new path. Every implementation creates it, so it is not recorded."""
     is_new_directory = isinstance(entry, Directory) and path not in before
     return is_new_directory and any(other.startswith(f"{path}/") for other in changes)
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without an unchanged mode, and without unchanged ownership. `new`: without both."""
+    """Return a file or directory without mode and ownership, except for changed ones. If it is `new`, omit both."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

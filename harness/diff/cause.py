@@ -29,8 +29,8 @@ _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "conten
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """The key of a difference: differences with the same key form one cause. `tool` is empty if it does not matter. The
-    `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
+    """The key of a difference: differences with the same key form one cause. `tool` is empty if the tool does not
+    matter. The `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
     """
 
     level: ChangeLevel
@@ -41,8 +41,8 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """All differences between two sides that have the same signature, and therefore probably the same cause. `since`
-    contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
+    """All differences between two sides (contracts or runs) that have the same signature, and so probably the same
+    cause. `since` contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
     """
 
     signature: Signature

@@ -20,7 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm, with the scenarios in which only the second side (`newly`) or the first (`no_longer`) does it."""
+    """A kind of harm. `newly`: scenarios in which only the second side does it; `no_longer`: only the first side."""
 
     kind: Kind
     newly: tuple[str, ...]
@@ -29,9 +29,9 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two sides, grouped by cause, the most serious first. `compared` is the number of
-    scenarios with answers of both sides. `left_out` contains the ids of the other scenarios, by the reason.
-    `consequences` are differences that occur only with, or after, a different effect. `error` is the number of
+    """The differences between two sides (contracts or runs), grouped by cause, the most serious first. `compared` is
+    the number of scenarios with answers of both sides. `left_out` contains the ids of the other scenarios, by the
+    reason. `consequences` are differences that occur only with, or after, a different effect. `error` is the number of
     scenarios without a result, because an adapter, its environment or a run ended early.
     """
 
@@ -167,7 +167,7 @@ def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Itera
 
 
 def _has_equal_recordings(before: Side, after: Side, scenario_id: str) -> bool:
-    """Whether both sides are contracts with equal recordings of a scenario, which can be skipped to save time."""
+    """Whether both sides are contracts with equal recordings of a scenario, so that the scenario can be skipped."""
     match before, after:
         case ContractSide(contract=left, taken=None), ContractSide(contract=right, taken=None) if (
             left.recorded and right.recorded

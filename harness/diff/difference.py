@@ -84,7 +84,7 @@ def _compare_effects(
     left_state: Files,
     right_state: Files,
 ) -> Iterator[Change]:
-    """Yield the differences in refusals and changed files. The states are the files before the call."""
+    """Yield the differences of two answers in refusals and changed files. The states are the files before the call."""
     if _is_refused(left_answer) != _is_refused(right_answer) and isinstance(part, ToolCall):
         results = _describe_result(left_answer, part), _describe_result(right_answer, part)
         texts = stated_text(left_answer.text), stated_text(right_answer.text)
@@ -252,7 +252,7 @@ def _entry_kind(entry: Entry | None) -> str:
 
 
 def _classify_content(kind: str, text: str) -> str:
-    """Return a word for a content in a difference of this kind, such as `curly` for the kind `quotes`."""
+    """Return a word that describes a text with regard to `kind`, for example `curly` for the kind `quotes`."""
     match kind:
         case "quotes":
             return "curly" if fold_quotes(text) != text else "straight"

@@ -61,7 +61,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts, from a version's transcript, the part that differs in `occurrence`."""
+    """Return a function that extracts a part of a version's transcript: the part that differs in `occurrence`."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -136,7 +136,7 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Yield a Point for each change of an `aspect` between the transcripts of contracts (`names`, oldest first)."""
+    """Yield a Point for each contract in `names` (oldest first) whose `aspect` differs from that of the one before."""
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):

@@ -47,9 +47,9 @@ class Change:
     """A difference between two sides, without the details of its scenario, so that it can be grouped.
 
     `subject` is equal for all changes with the same cause: the kind of bytes, the name of a refusal, or the first
-    different sentences. `before` and `after` may vary. `words_before` and `words_after` are the original texts. The
-    `kind` of a changed text is `prefix` (of the lines of a file), `content` (of a file), `words`, or `detail` (words
-    that differ only in a path, a number or a quote).
+    different sentences. `before` and `after` describe the two values in a few words, and may differ within a cause.
+    `words_before` and `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the lines of a
+    file), `content` (of a file), `words`, or `detail` (words that differ only in a path, a number or a quote).
     """
 
     level: ChangeLevel
@@ -99,7 +99,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
 
 
 def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Split a line of an answer into a prefix, such as ` 1→`, and a `known` line. None if it shows no such line."""
+    """Split a line of an answer into a prefix, such as ` 1→`, and a `known` line. None without a `known` line."""
     match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]

@@ -36,7 +36,7 @@ class Side(Protocol):
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm that the side does in a scenario. Empty if unknown, for example for documents."""
+        """Return the kinds of harm that the side does in a scenario. Empty if unknown, as for `documented`."""
         ...
 
 
@@ -51,9 +51,9 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as a side. Its answers are its expectations, with the recorded texts instead of digests. For a version
-    that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons for missing
-    transcripts.
+    """A contract as one side of a comparison. Its answers are its expectations, with the recorded texts instead of
+    digests. For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the
+    reasons for missing transcripts.
     """
 
     suite: Suite
@@ -68,7 +68,7 @@ class ContractSide:
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
         """Return the answers that the contract expects. If the scenario is judged by a contract that this contract
-        extends, return the answers of that contract. Raises NoAnswersError if the contract does not cover the scenario.
+        extends, return the answers of the extended contract. Raises NoAnswersError if neither covers the scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
@@ -86,7 +86,7 @@ class ContractSide:
         return answers
 
     def _extended_side(self, scenario: Scenario) -> ContractSide | None:
-        """If the scenario is judged by a contract that this contract extends, return a side for it. Otherwise None."""
+        """Return a side for the extended contract if that contract judges the scenario. Otherwise None."""
         judging = self.contract.for_scenario(scenario)
         return None if judging is self.contract else ContractSide(self.suite, judging)
 
@@ -116,7 +116,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run as one side. Its answers are those of the contract `base`, except where the run differed from `base`."""
+    """A run as one side of a comparison. Its answers are those of the contract `base`, with the run's differences."""
 
     name: str
     base: ContractSide

@@ -65,7 +65,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty if it may."""
+    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty without one."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""
@@ -79,7 +79,7 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the session's directories. False in the mode `bypassPermissions`, or with `allow`."""
+    """Whether a path is outside the session's directories. False in mode `bypassPermissions`, or if `allow` is set."""
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     allowed_directories = (permissions.working_directory, *permissions.additional_directories)
@@ -89,7 +89,7 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the first pattern that forbids `tool` for a path. None if there is none, or if one contains `!`."""
+    """Return the first pattern that forbids `tool` for a path. None without one, or if any pattern contains `!`."""
     if any("!" in pattern for pattern in patterns):
         return None
     for pattern in patterns:

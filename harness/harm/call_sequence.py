@@ -35,7 +35,7 @@ class FileCalls:
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
     def with_hook_input(self, hooks: Sequence[GivenHook]) -> FileCalls:
-        """Return the calls with arguments that hooks with the action `input` put in place of those of the model."""
+        """Return the calls with the model's arguments replaced by those that hooks (action `input`) provide."""
 
         def apply_hooks(call: ToolCall) -> ToolCall:
             for hook in hooks:

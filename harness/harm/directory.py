@@ -36,7 +36,7 @@ class WorkingDirectory:
     def resolve_paths(
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
-        """Return the calls with absolute paths. Calls after a command that changes the directory use the new one."""
+        """Return the calls with absolute paths. Calls after a `cd` command use its directory."""
         after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):
@@ -59,7 +59,7 @@ def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 
 
 def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
-    """Whether a changed file has the relative path of a call, if the path is resolved in `directory`."""
+    """Whether a call's relative path, resolved in `directory`, is the path of a changed file."""
     return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
 
 

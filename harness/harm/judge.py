@@ -343,7 +343,7 @@ class _Judge:
         index, calls, outcome, before, after, changed = answered
 
         def refused_calls(path: str, state: State) -> Iterator[int]:
-            """Yield the number of each refused call that names a path in its arguments."""
+            """Yield the number of each refused call whose arguments name the file `path`."""
             for number, (call, result) in enumerate(zip(calls, outcome.results, strict=False)):
                 if result.is_error and path in candidate_paths(call.arguments, state):
                     yield number
@@ -374,7 +374,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the authors of lines in the `changed` files. Hooks changed the `foreign` files, calls all others."""
+        """Update the authors of lines in `changed` files. Hooks changed the files in `foreign`, calls the others."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

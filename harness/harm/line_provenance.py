@@ -80,14 +80,16 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy to which `update` is applied when needed. `is_known`: afterwards, the session knows a line."""
+        """Return a copy that applies `update` to the seen lines when needed. `is_known`: then a line is surely seen."""
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
         knowledge._seen, knowledge._before, knowledge._update = None, self, update
         return knowledge
 
     def _compute_seen_lines(self) -> _SeenLines:
-        """Apply all updates, and return the seen lines. The result is stored in this copy and in the earlier ones."""
+        """Apply all updates to the seen lines, and return them. They are cached in this object and in its earlier
+        copies.
+        """
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
         while knowledge is not None and knowledge._seen is None:

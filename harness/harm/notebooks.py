@@ -111,7 +111,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean: `cell-3` may be an id or an index. Yield -1 without a name."""
+    """Yield the index of each cell that a call may mean (`cell-3` may be id or index). Yield -1 if it names no cell."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""Index of a file's lines: by the text that an answer may show for a line, the ascending indexes of the lines."""
+"""The ascending indexes of the lines of a file that have a text. The keys are the texts, as an answer may show them."""
 Matches = Mapping[int, int]
-"""The shown lines of a file: by the position in the answer, the index of the line in the file."""
+"""The shown lines of a file. Keys: the positions of the lines in the answer; values: their indexes in the file."""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
@@ -36,9 +36,9 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """The line at `position` of an answer. It starts with a line number, and may show one of the file's lines at
-    `indexes`. Between its `number` and its text is a label, such as `: `. The label ends with the whitespace `blank`,
-    before the character with the index `cut`.
+    """A line of an answer, at the index `position`, that starts with a line number and may show a line of the file: one
+    of those at `indexes`. Between `number` and text is a label, such as `: `. The whitespace `blank` ends the label;
+    the text starts at the character `cut`.
     """
 
     position: int

@@ -26,7 +26,7 @@ def check_overcautious(
 ) -> Iterator[Harm]:
     """Yield a harm for each refused call that every contract answers. `recorded` contains the transcripts of all
     contracts. A step is compared only with the contracts that refused the same calls in earlier steps, because in other
-    contracts the files differ. The search stops if no such contract remains.
+    contracts the files differ. The search stops if no contract remains.
     """
     courses = [*courses_of(recorded)]
     message = -1

@@ -151,7 +151,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the quoted texts of a line as lines (a single one with the text before it), otherwise the line itself."""
+    """Return each quoted text of a line (a single one with the text before it); without any, the whole line."""
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]

@@ -16,7 +16,7 @@ def files_shown_after_summary(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the files that the product shows after a summary: the five latest, and any with the time of the fifth."""
+    """Return the files that the product shows after a summary: the five changed last, and any as late as the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}
@@ -25,7 +25,7 @@ def files_shown_after_summary(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return a file's time in ns: that in the snapshot, the given time of an unchanged file, or _UNKNOWN_TIME_NS."""
+    """Return a file's time in ns: from the snapshot, otherwise the given one if unchanged, or _UNKNOWN_TIME_NS."""
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:
         return entry.stamp.mtime_ns

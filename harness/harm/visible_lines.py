@@ -62,9 +62,9 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
 
 
 def _match_lines(answered: Sequence[str], line_index: LineIndex) -> dict[int, int | None]:
-    """Find the lines of an answer that show lines of the file. Return their indexes in the file by the position in the
-    answer; None for a wrong line number. The lines are matched by their line numbers, and by their text without
-    numbers. If both ways match a line, the way that matches more lines is used.
+    """Find the lines of an answer that show lines of the file. Return a mapping from their position in the answer to
+    their index in the file, or to None for a wrong line number. The lines are matched by their line numbers, and by
+    their text without numbers. If both ways match a line, the way that matches more lines is used.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
     numbered = find_numbered_lines(texts, line_index)
@@ -77,7 +77,7 @@ def _match_lines(answered: Sequence[str], line_index: LineIndex) -> dict[int, in
 
 def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Matches) -> Matches:
     """Find lines of an answer that show lines of the file without a number: unchanged, or after a label (such as `> `).
-    A kind of label is only accepted if it matches more lines than other labels, and than line numbers (`numbered`).
+    Only the label with the most matches is used, and only if it matches more lines than the line numbers (`numbered`).
     """
     cuts = {position: 0 for position, text in enumerate(texts) if text in line_index}
     min_matches = max(len(cuts), len(numbered))

@@ -13,7 +13,8 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 Stated = Sequence[bool]
 """For each call of a scenario, in order: whether its expected result has the key `documented`."""
 Documented = Sequence[tuple[str, Position]]
-"""For each expected result with `documented`: the section of the document, and its position in the file."""
+"""For each expected result with the key `documented`: the value of the key, and the position of the result in the file.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def stated_in(scenario: Scenario) -> Stated:
 
 
 def documented_in(case: LintContext) -> Documented:
-    """Return the section and the position in the file for each expected result with the key `documented`."""
+    """Return, for each expected result with the key `documented`, the value of the key and the result's position."""
     clauses = (clause for clause, _ in case.clauses())
     return [
         (clause.documented, position_or_start(clause.position, case))

@@ -103,7 +103,7 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_metadata, check_rule_o
 @dataclass(frozen=True, slots=True)
 class ComparableValues:
     """The values of a scenario that lint compares with other scenarios, with rules and with claims. No two scenarios
-    may have the same title or fingerprint.
+    may have the same title or fingerprint (digest of files and steps).
     """
 
     title: str
@@ -119,7 +119,8 @@ class ComparableValues:
 @dataclass(frozen=True, slots=True)
 class FileFindings:
     """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in its recording; None if that was not read. `unrecorded_contracts` are those that the recording lacks.
+    contracts in its recording; None if it was not read. `unrecorded_contracts` are those that the recording should
+    contain, but lacks.
     """
 
     scenario_id: str

@@ -31,10 +31,10 @@ def clause_from_shorthand(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the result that a scenario file states by the short form `shown` or `done`. None if it cannot be used for
-    the call. `files` are the known files of the workspace before the call; None means that a path does not exist.
-    `changes` are the file changes that the scenario states for the call. If there are any, the answer is computed from
-    these changes, not from the arguments.
+    """Return the result that a scenario file states by the short form `shown` or `done`. None if the short form cannot
+    be used for the call. `files` are the known files of the workspace before the call; None means that a path does not
+    exist. `changes` are the file changes that the scenario states for the call. If there are any, the answer is
+    computed from these changes, not from the arguments.
     """
     if changes:
         return (
@@ -64,7 +64,7 @@ def clause_from_shorthand(
 
 
 def error_message(template: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return `template` with arguments in place of placeholders such as `{old_string}`. None if one is missing."""
+    """Return `template` with arguments in place of placeholders such as `{old_string}`. None if any is missing."""
     if not all(isinstance(arguments.get(name), str) for name in _PLACEHOLDER.findall(template)):
         return None
     return _text_or_digest(_PLACEHOLDER.sub(lambda match: arguments[match[1]], template))
@@ -155,7 +155,7 @@ def _clause_of_notebook_edit(
 def _clause_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of an Edit or Write with the one stated change. None for several changes or other tools."""
+    """Return the result of an Edit or Write with one stated change of a file. None for several, or for other tools."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None

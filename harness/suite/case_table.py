@@ -42,7 +42,7 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Parse a file with a table of cases. Cached. Raises SuiteError if the form of the table is wrong."""
+    """Parse a file with several scenarios: a table of cases. Cached. Raises SuiteError if its form is wrong."""
     document = strict_yaml.load(data, file)
     if error := _find_form_error(document):
         raise SuiteError([error])
@@ -131,7 +131,7 @@ def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
 
 
 def _expand(table: Document, case_name: str, keys: Collection[str]) -> Document:
-    """Return the document of one case with the top-level `keys`. Raises SuiteError if a text lacks a value."""
+    """Return the top-level `keys` of one case, without placeholders. Raises SuiteError if one lacks a value."""
     case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
     values = dict.fromkeys(value_names_of(table), _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}

@@ -200,7 +200,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause of `clause_for`, otherwise the recorded result. Used only to compare a call's effects."""
+    """Return the result of `clause_for`; if None, the recorded result. Used only to compare a call's effects."""
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 

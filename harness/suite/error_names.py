@@ -21,7 +21,7 @@ class MessageForm:
 
     @property
     def literal_chars(self) -> int:
-        """The number of characters outside placeholders. If several wordings match, the one with the most is used."""
+        """The number of characters outside placeholders. If several wordings match, the longest is used."""
         return len(_PLACEHOLDER.sub("", self.text))
 
     def matches(self, message: str) -> bool:
@@ -44,7 +44,7 @@ class MessageForm:
 @dataclass(frozen=True, slots=True)
 class ErrorName:
     """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
-    contains the documented number of the error for each tool.
+    contains the numbers that the published descriptions of Claude Code use for this error, by tool.
 
     If there is only one message, `words` contains it (otherwise empty), and an expectation may use the name of the
     error instead. `{old_string}` in `words` stands for this argument of the call. A message may contain data of the
@@ -89,7 +89,7 @@ class Vocabulary:
         return None
 
     def code(self, name: str, tool: str) -> int | None:
-        """Return the number that the documents use for an error of `tool`. None if they state no number."""
+        """Return the number of an error of `tool` in Claude Code's published descriptions. None if there is none."""
         error = self.names.get(name)
         return None if error is None else error.codes.get(tool)
 

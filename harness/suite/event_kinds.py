@@ -201,7 +201,7 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return `entry` with the mode that the harness will set: the stated one, the one of `before`, or the default."""
+    """Return `entry` with the mode that the harness will set: its own, that of `before`, or the default mode."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(before, type(entry)) and before.mode is not None:

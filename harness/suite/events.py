@@ -127,7 +127,7 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key and the inner steps of a step with steps of another agent. Both are empty for other steps."""
+    """Return the key and the inner steps of a step that contains steps of another agent. Otherwise both are empty."""
     key = next((key for key in EVENTS_WITH_STEPS if isinstance(step, dict) and key in step), "")
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None

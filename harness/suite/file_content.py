@@ -42,7 +42,7 @@ _OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "directory": ("mode", "ownership"),
     "special": (),
 }
-"""Each key that states the kind of an entry, with the keys that are allowed beside it in the scenario file."""
+"""Each key that states the kind of an entry in a scenario file, with the keys that may be used together with it."""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
 _EXPECTED_KEYS = (

@@ -63,7 +63,7 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield each valid path of a mapping with its value. Add findings for the others. Raises FormError."""
+    """Yield each valid path of a mapping with its value. Add findings for invalid paths. Raises FormError."""
     fields = node.mapping()
     if not fields.values:
         raise FormError(node)

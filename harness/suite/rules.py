@@ -100,7 +100,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. If it has no `classes`, use those of `below`. Raises SuiteError with all problems."""
+    """Read `rules.yaml`. Without `classes`, use those of the suite `below` (the extended one). Raises SuiteError."""
     with read_checked(path, "rules") as inspection:
         values, position_of = inspection.document.value, inspection.document.position
         rules = {

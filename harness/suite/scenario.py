@@ -89,8 +89,8 @@ class ForeignContractError(ValueError):
 class Clause:
     """The expected result of one call. If `error` is not None, the call must be refused with this error. `text` is None
     if it is not stated. `files` contains every path that the step changes; the value is None if the path no longer
-    exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set. If the
-    documents state the same result, `documented` contains the document and its section.
+    exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set. If a
+    published description of Claude Code states the same result, `documented` contains its name and section.
     """
 
     documented: str | None = None
@@ -103,8 +103,8 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or group: `recorded` from the product, `documented` from documents. Each may be
-    None. If the product behaves as documented, both are the same clause.
+    """The expected result of a call or group: `recorded` from the product, `documented` from its published
+    descriptions. Each may be None. If the product behaves as documented, both are the same clause.
     """
 
     recorded: Clause | None = None

@@ -26,7 +26,7 @@ def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> d
 
 
 def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return each version's answer. `starts` contains the answers of the ranges' first versions. Raises ValueError."""
+    """Return each version's answer. `starts` maps the first version of each range to its answer. Raises ValueError."""
     answers: dict[str, _Answer] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else None
@@ -44,7 +44,7 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
 
 @lru_cache(maxsize=64)
 def _version_tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Group versions by suffix, oldest first. Return each group, and the version (or None) that it inherits from."""
+    """Group versions by suffix (`+gated` or none). Return each group, and the version (or None) that precedes it."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)

@@ -18,11 +18,11 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
     "case-insensitive": ("readfirst-a", "READFIRST-A", "a directory that ignores the case of names"),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
-"""Platforms that are properties of a directory: a file's name, a second name that opens the file, a description."""
+"""Platforms that are properties of a directory, each with two names that open one file there, and a description."""
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall if the machine lacks the `platform`, which is tried in the empty `folder`."""
+    """Raise UnsupportedCall unless the machine, or the empty directory `folder`, has the property `platform`."""
     if platform in _OPERATING_SYSTEMS:
         system, name = _OPERATING_SYSTEMS[platform]
         if sys.platform != system:
@@ -34,7 +34,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if `folder` does not distinguish names that the scenario does, such as `a` and `A`."""
+    """Raise UnsupportedCall if two names in the scenario, such as `a` and `A`, are one file in `folder`."""
     names = scenario.all_paths
     joined = "/".join(names)
     if joined.isascii() and joined.islower():

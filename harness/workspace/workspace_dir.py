@@ -43,7 +43,7 @@ _BASE_ENTRY_PATTERN = re.compile(r"[0-9]+|\.lock|[ht]")
 """Names in a base directory that belong to the harness: workspaces, a lock, a shared server's directories."""
 
 _CONVERSATIONS_PATTERN = re.compile(r"readfirst-conversations-[0-9]+")
-"""Pattern of the temporary directories where a served reference stores conversations that outlive its process."""
+"""Pattern of temporary directories in which the reference stores conversations, which a new process can resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class WritableDirs:
 
 class WorkspaceDir:
     """The directory in which one scenario runs, with the workspace (`root`) and the home of the session (`home`). If
-    `confined`, it also contains the temporary files of the session's programs. Snapshots include files that other
-    programs create next to it.
+    `confined`, it also contains the temporary files of the session's programs. Snapshots include files that programs
+    create next to the workspace.
     """
 
     def __init__(self, directory: str, *, confined: bool = False) -> None:

@@ -19,8 +19,8 @@ _SUFFIX = ".unfinished"
 
 class StagedFile:
     """A temporary file that will replace a file. The caller writes the new content to `stream`. The temporary file is
-    locked, so the next writer can remove the files of killed writers. Raises OSError, also if the target exists and is
-    not a regular file, because a process of root could otherwise replace `/dev/null`.
+    locked, so that another writer removes only the files of killed writers. Raises OSError, also if the target exists
+    and is not a regular file, because a process of root could otherwise replace `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +49,7 @@ class StagedFile:
         self._path.replace(self._target)
 
     def create(self) -> None:
-        """Rename to the target, which must not exist. Raises FileExistsError if it exists, and OSError."""
+        """Create the target from the temporary file. Raises FileExistsError if the target exists, and OSError."""
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
     def __enter__(self) -> StagedFile:

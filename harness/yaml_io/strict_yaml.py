@@ -59,7 +59,7 @@ class Document:
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
         """Return the position of the value at `path`. With `key`, return the position of its key. `path` contains keys
-        and list indexes. If it does not exist, return the position of the nearest container.
+        and list indexes. If `path` does not exist in the file, return the position of its longest existing part.
         """
         node = self.marks
         line, column = node[0]

@@ -37,7 +37,7 @@ def json_type_name(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` if a known name is similar to the word, otherwise `otherwise` or all known names."""
+    """Return `Did you mean X?` if a known name is similar to the word. Otherwise return `otherwise` or all names."""
     import difflib  # only errors need it
 
     names = sorted(known)
