@@ -248,7 +248,9 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the expected result of a call or group. Without one, return the recorded result for its effects."""
+        """Return the expected result of a call or group. If the contract states none, return the recorded result, of
+        which only the effects are compared.
+        """
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:

@@ -25,9 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect the missing capabilities and features of verdicts. The counts are those of the contract with the
-        most.
-        """
+        """Collect missing capabilities, and features with the largest number of scenarios in any contract."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:

@@ -87,8 +87,9 @@ class Count:
 
 class Summary:
     """The result of a run. It counts verdicts one by one, so that its memory does not grow with the number of
-    scenarios. `families` is by contract and family, `contracts` in the order of the run. `requirements` counts the
-    verdicts on all contracts by requirement (`must`, `should`, `observed`), if the scenario has one.
+    scenarios. `families` contains the counts for each contract and family, `contracts` those for each contract, in the
+    order of the run. `requirements` counts the verdicts on all contracts by requirement (`must`, `should`, `observed`),
+    if the scenario has one.
     """
 
     def __init__(self) -> None:

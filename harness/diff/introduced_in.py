@@ -136,7 +136,9 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Yield a Point for each contract in `names` (oldest first) whose `aspect` differs from that of the one before."""
+    """Compare the transcripts of successive contracts (`names`, oldest first). Yield a Point for each change of the
+    part that `aspect` extracts from a transcript.
+    """
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):

@@ -80,7 +80,9 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy that applies `update` to the seen lines when needed. `is_known`: then a line is surely seen."""
+        """Return a copy with an `update` of the seen lines, which is applied only when they are needed. `is_known`
+        means that the session surely knows a part of the file after the update.
+        """
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
         knowledge._seen, knowledge._before, knowledge._update = None, self, update

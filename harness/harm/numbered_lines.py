@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""The ascending indexes of the lines of a file that have a text. The keys are the texts, as an answer may show them."""
+"""Index of a file's lines. Keys: texts that an answer may show for a line; values: ascending indexes of these lines."""
 Matches = Mapping[int, int]
 """The shown lines of a file. Keys: the positions of the lines in the answer; values: their indexes in the file."""
 

@@ -25,7 +25,9 @@ def files_shown_after_summary(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return a file's time in ns: from the snapshot, otherwise the given one if unchanged, or _UNKNOWN_TIME_NS."""
+    """Return a file's time in ns: the time in the snapshot; otherwise the given time if the file is unchanged;
+    otherwise _UNKNOWN_TIME_NS.
+    """
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:
         return entry.stamp.mtime_ns

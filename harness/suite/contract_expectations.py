@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
     """Return the scenario with the answers of `contract` in `transcript` as expectations (without any if it is None).
-    The results that documents state are kept. If the scenario file states only the beginning of a text, or no mode of a
-    new file, the rest of the text and the mode are not compared for this contract either.
+    The results that published descriptions state are kept. If the scenario file states only the beginning of a text, or
+    no mode of a new file, the rest of the text and the mode are not compared for this contract either.
     """
     return replace(_replace_expectations(scenario, transcript, _recorded_expectation), contract=contract)
 
