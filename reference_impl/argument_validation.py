@@ -80,7 +80,7 @@ class Corrections:
         return corrected
 
     def remarks(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return one sentence for each correction. They are added to the end of the answer."""
+        """Return one sentence for each correction of the arguments, to add to the end of the answer."""
         renamed = [
             f"`{other}` repeated `{name}` and was ignored."
             if name in arguments
@@ -246,7 +246,7 @@ class Schema:
         return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return a message for each argument whose value is not allowed, except for the arguments in `misfits`."""
+        """Return a message for each argument with a forbidden value. `misfits`, of the wrong type, are skipped."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found

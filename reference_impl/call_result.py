@@ -17,11 +17,11 @@ from readfirst.reference_impl.tools.tool import Answer
 __all__ = ["PreparedCall", "Result", "answer_text", "convert_errors", "truncate_answer"]
 
 _PREVIEW_UNITS = 2000
-"""Maximum length, in UTF-16 code units, of the beginning that the model is shown of a too long answer."""
+"""Maximum length, in UTF-16 code units, of the beginning of a too long answer, which the model gets instead of it."""
 _MAX_ESCAPE_CHARS = 6
 """Maximum number of characters that JSON uses for one character of a text, such as `\\u0000`."""
 _WARNING_CHARS = 340
-"""Length of the warning that Read adds to the text of a file. The warning is part of the answer."""
+"""Length of the warning that Read adds to the text of a file. It counts for the maximum length of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call with its prepared arguments. `note` is added to the end of the answer of a successful call."""
+    """A call with its prepared arguments. `note`, about corrected arguments, is added to the answer of a successful
+    call.
+    """
 
     arguments: Mapping[str, Any]
     note: str
@@ -49,8 +51,8 @@ class PreparedCall:
 
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
-    """Convert OSError, ContentError and RecursionError (JSON that is nested too deeply) in the block to refusals. The
-    message is `prefix` and the error. If `prefix` is None, the message does not state the error.
+    """Convert the exceptions OSError, ContentError and RecursionError (too deeply nested JSON) of a `with` block to
+    refusals. The message is `prefix` and the error. If `prefix` is None, the message does not state the error.
     """
     try:
         yield

@@ -20,7 +20,7 @@ __all__ = [
 
 DEFAULT_CONTRACT = "2.1.7"
 RECORDED = "recorded"
-"""The source of a behaviour that no document describes: the recordings of its scenarios."""
+"""The `source` of a behaviour that no published description of Claude Code states, but recordings show."""
 
 Version = tuple[int, int, int]
 
@@ -36,8 +36,9 @@ class ByModel:
 @dataclass(frozen=True, slots=True)
 class History:
     """The values of a behaviour in all versions: `first` in the oldest version, and `changes` maps versions to new
-    values. `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the
-    behaviour itself if it never changed. `source` names the documents with their sections, or is RECORDED.
+    values. `documented` is the value in the published descriptions of Claude Code. `shown_by` are scenarios that show
+    every change, or the behaviour itself if it never changed. `source` names the descriptions with their sections, or
+    is RECORDED.
     """
 
     first: Any
@@ -71,7 +72,8 @@ def behaviour(
     shown_by: tuple[str, ...] = (),
 ) -> Any:
     """Declare a behaviour by its history. `changes` maps versions, the oldest first, to new values. `documented` is the
-    value in the documents (default: in the default contract). `History` describes the other parameters.
+    value in the published descriptions of Claude Code (default: the value in the default contract). `History` describes
+    the other parameters.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
     history = History(first, versions, documented, shown_by, meaning, source)

@@ -191,7 +191,7 @@ def remove(path: str) -> None:
 _ERRNOS_OF_TEMPORARY_FILE = (errno.ENAMETOOLONG, errno.ENOSPC)
 """Error numbers that mean that the name of the temporary file is too long, or that the disk is full."""
 _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Errors of the creation of a temporary file. The old file is then written in place."""
+"""Error numbers. If creating a temporary file fails with one of them, the old file is overwritten in place."""
 
 
 @dataclass(frozen=True, slots=True)

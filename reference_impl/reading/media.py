@@ -104,8 +104,8 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
     """Return the text for an image in an answer, such as `[image image/png 70]`: kind, media type, number of base64
     characters. The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an
-    incomplete image, from the name. Raises Refusal for an empty file and, in versions that check the content, for other
-    content. `raw_path` is the path as written in the call.
+    incomplete image, from the name. Raises Refusal for an empty file and, in versions that check the content, for a
+    file that is not an image. `raw_path` is the path as written in the call.
     """
     data = disk.read(path)
     if not data:

@@ -40,7 +40,7 @@ class Paths:
     has_changed_directory: bool = False
 
     def argument_path(self, raw_path: str) -> str:
-        """Return the absolute path. Raises Refusal for a relative path, in versions that require absolute paths."""
+        """Return the absolute path for a path argument. Some versions require absolute paths: Refusal for others."""
         if self.behaviours.paths.read_expands_tilde:
             return self.expand_argument(raw_path)
         return self._absolute_path(raw_path, resolves_dots=self.behaviours.paths.read_folds_dots)
@@ -314,7 +314,9 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether a deny rule covers a path's target. False if `spelled` (in some versions: its parent) is missing."""
+        """Whether a deny rule covers the target of a path. `spelled` is the same path with unresolved `..` and `.`; if
+        `spelled` (in some versions: its parent directory) does not exist, return False.
+        """
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:

@@ -12,7 +12,9 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _SavedFile:
-    """The bytes and mode of a file before its change, None if it did not exist, and its path without symbolic links."""
+    """The state of a file before its change: its bytes and its mode (both None for a missing file), and its path with
+    symbolic links resolved.
+    """
 
     data: bytes | None = None
     mode: int | None = None

@@ -39,7 +39,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook about a call: `deny`, `ask`, `allow`, or empty. `by_exit_code`: the hook
+    """The decision of a hook about a call: `deny`, `ask` or `allow`; empty without a decision. `by_exit_code`: the hook
     decided by its exit code, not as JSON. `context` is a text for the model, `input` contains new arguments.
     """
 

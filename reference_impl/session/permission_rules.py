@@ -26,9 +26,9 @@ _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 class RuleGrammar:
     """The grammar of permission rules, which differs between versions. `comments`: a pattern that starts with `#`
     matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the file `/p`, instead of every file named `p`.
-    `star_is_all`: `Tool(*)` removes the tool. `parentheses`: a pattern may contain parentheses. `dot_slash`: `./` at
-    the beginning of a pattern is ignored. `trees`: `/**` at the end of a pattern also matches the directory itself.
-    `all_below`: `//**` and `~/**` match everything below their directory, instead of nothing.
+    `star_is_all`: the rule `Tool(*)` makes the tool unavailable. `parentheses`: a pattern may contain parentheses.
+    `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: `/**` at the end of a pattern also matches the
+    directory itself. `all_below`: `//**` and `~/**` match everything below their directory, instead of nothing.
     """
 
     comments: bool = True

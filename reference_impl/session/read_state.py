@@ -35,14 +35,14 @@ _TICK_NS = 10 * _NS_PER_MS
 class Record:
     """The session's knowledge of one file.
 
-    `content`: the content of the whole file, which is compared if the modification time is newer; None if only the
-    time is compared. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit
-    made the record. `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the
-    Read that made the record. `write_count`: number of writes before the record. `recorded_at`: time of the record, in
-    nanoseconds. `edited`: an Edit made the record. `text`: the content when the record was made, to show later
-    changes; None if later changes are not shown. `last_seen`, for a record of an Edit: the content when the model last
-    read or wrote the whole file. `never_read`: the session wrote the file and never read it. Contents have `\\n` line
-    ends.
+    `content`: the content of the whole file, which is compared if the modification time is newer; None if only the time
+    is compared. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit made the
+    record. `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the Read that
+    made the record. `write_count`: number of writes by the session and its sub-agents before the record. `recorded_at`:
+    time of the record, in nanoseconds. `edited`: an Edit made the record. `text`: the content when the record was made,
+    to show later changes; None if later changes are not shown. `last_seen`, for a record of an Edit: the content when
+    the model last read or wrote the whole file. `never_read`: the session wrote the file and never read it. Contents
+    have `\\n` line ends.
     """
 
     content: str | None
@@ -225,7 +225,8 @@ class Memory:
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. In some
-        versions, missing files are forgotten. Uses the records, the most recently used first: their order is reversed.
+        versions, missing files are forgotten. Each record counts as used, the most recently used record first. The call
+        therefore reverses the order in which records are replaced.
         """
         newer = []
         for path in self.records.newest_first():
@@ -245,9 +246,9 @@ class Memory:
         return newer
 
     def after_restart(self) -> Memory:
-        """Return the knowledge after a restart of the program, which reconstructs it from the conversation. The
-        time of each record becomes the known modification time; 0 if the model saw no answer to the call that wrote the
-        file. In some versions, files that were read only in part are forgotten.
+        """Return the known files after a restart of the program, which reconstructs them from the conversation. From
+        then on, the time when a record was made counts as the modification time of its file; 0 if the model saw no
+        answer to the call that wrote the file. In some versions, files that were read only in part are forgotten.
         """
         behaviours = self.behaviours
         restored_records = []
@@ -329,7 +330,7 @@ class Memory:
         )
 
     def _read_time(self, path: str) -> int:
-        """Return the time to record for a Read, in nanoseconds. Only later modifications count as changes."""
+        """Return the time to record for a Read, in nanoseconds. A modification after this time counts as a change."""
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
@@ -348,7 +349,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. If the session does not know it, return None, or with `needs_read` raise Refusal."""
+    """Return the record of a file. If there is no record, return None, or with `needs_read` raise Refusal."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
@@ -356,7 +357,9 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Whether a file changed after its record: its time is newer, and its content differs or is not recorded."""
+    """Whether a file changed after `record` was made: its modification time is newer than the recorded time, and its
+    content differs from the recorded content or no content is recorded.
+    """
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False

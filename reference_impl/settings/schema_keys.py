@@ -27,8 +27,9 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that a settings file may contain, and the type of its value. The schema contains it from the edition
-    `since` on, until before the edition `until`; with a `trait`, only in versions with this trait.
+    """A key that a settings file may contain, and the type of its value. The versions of Claude Code use numbered
+    schemas of settings files. The schemas with the numbers `since` to `until` - 1 contain the key, but with a `trait`
+    only in versions whose validation has this property, such as `lenient`.
     """
 
     name: str
@@ -104,7 +105,7 @@ _MODES = {
     5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
     6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
 }
-"""Allowed values of the setting `permissions.defaultMode`, by the edition of the schema that introduced them."""
+"""Allowed values of the setting `permissions.defaultMode`, by the number of the first schema that uses them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (

@@ -148,7 +148,9 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Type of a value in a settings file: one of `options`. `only`: a single string in every version."""
+    """Type of a value in a settings file: one of the strings `options`. `only`: in every version, `options` contains
+    just one string.
+    """
 
     options: tuple[str, ...]
     only: bool = False
@@ -177,7 +179,7 @@ class MinimumInteger:
 
 @dataclass(frozen=True, slots=True)
 class ObjectOr:
-    """Type of a value: an object of type `shape`, or a value of `simple_types`. `message` is the error for others."""
+    """Type of a value: an object of type `shape`, or a value of `simple_types`. `message` reports any other value."""
 
     shape: Shape
     message: str

@@ -19,8 +19,9 @@ _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLines:
-    """Lines of one file that a command displays: `limit` lines from line `offset` on, as in Read; None: not given.
-    `path` is written as in the command. `has_line_numbers`: the numbers of the lines are known; false for a search.
+    """Lines of one file that a command displays: `limit` lines from line `offset` on. If both are None, it displays the
+    whole file. `path` is written as in the command. `has_line_numbers`: the numbers of the lines are known; false for
+    a search.
     """
 
     path: str

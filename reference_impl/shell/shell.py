@@ -18,7 +18,7 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Interface of a shell, which runs commands in order. `directory` (absolute) is that of the next command."""
+    """Interface of a shell, which runs commands in order. The next command starts in the absolute `directory`."""
 
     directory: str
 

@@ -53,7 +53,7 @@ def compact_json(value: Any) -> str:
 
 
 def indented_json(value: Any, *, width: int = 1, level: int = 0) -> str:
-    """Return a value as JSON on several lines, indented by `width` spaces per level. `level` is that of the value."""
+    """Return a value as JSON on several lines, indented by `width` spaces per level. `level`: the level of `value`."""
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:

@@ -83,7 +83,9 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Run the command and return its output; some versions record the shown files. Raises Refusal if it fails."""
+    """Run the command and return its output. Raises Refusal if the command fails. In some versions, files that the
+    command displays count as read.
+    """
     assert session.shell is not None  # a session without a shell does not have this tool
     directory = session.shell.directory
     behaviours = session.behaviours
@@ -146,7 +148,7 @@ def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> 
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return a notice that the command changed the known files that are newer than their records."""
+    """Return a notice that the command changed files: the known files that are newer than their records."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

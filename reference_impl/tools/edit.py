@@ -138,7 +138,9 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments. Some versions decode escapes, and strip whitespace at line ends if the file exists."""
+    """Return the prepared arguments. Some versions decode escapes such as `\\u00e9` in them, and strip whitespace at
+    the line ends of `new_string` if the file exists.
+    """
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
             name: decode_escapes(arguments[name], session.behaviours) for name in ("old_string", "new_string")
@@ -154,7 +156,9 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call before any change, in the order of the documents' table of error codes."""
+    """Raise Refusal for an invalid call before any change. The checks have the order of the error codes in the
+    published descriptions of Claude Code.
+    """
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_long_argument(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
@@ -246,7 +250,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again before writing. Raises Refusal if it changed. Return a sentence about it for the answer."""
+    """Check the file again before writing. Raises Refusal if the file changed. Return a sentence for the answer about
+    the state of the file.
+    """
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)

@@ -257,7 +257,9 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells of a notebook. Raises ContentError about the JavaScript method `operation` if it has none."""
+    """Return the cells of a notebook. If it has no list of cells, raises ContentError with the message of JavaScript
+    for a call of the method `operation` of the missing list.
+    """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"
@@ -282,7 +284,7 @@ def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, resets_count: bool) -> None:
-    """Set the source of a cell, and its type if `kind` is given, in versions without `replace_cell`. With
+    """Set the source of a cell, and its type if `kind` is given, in versions that do not use `replace_cell`. With
     `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type loses its
     execution count and gets empty outputs.
     """

@@ -265,8 +265,9 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. Some versions
-    search this path for the real path (with links resolved), and insert the absolute path in place of each match.
+    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some
+    versions, if the absolute path contains the path with links resolved, each occurrence of this resolved path is
+    replaced by the absolute path.
     """
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)

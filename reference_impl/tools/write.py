@@ -74,7 +74,9 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments. Some versions strip whitespace at line ends, unless argument names were `corrected`."""
+    """Return the prepared arguments. Some versions strip whitespace at the line ends of `content`, unless the names of
+    some arguments were `corrected`.
+    """
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         content = decode_escapes(content, session.behaviours)
@@ -106,7 +108,9 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a Write requires an earlier Read: in all versions for a notebook, or if the last Read was truncated."""
+    """Whether a Write of a file requires an earlier Read. In all versions, it does for a notebook, and for a file whose
+    latest Read had a truncated answer.
+    """
     if (
         session.behaviours.freshness.write_needs_read
         or path.endswith(".ipynb")
