@@ -76,7 +76,7 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"action": "store_true"},
     ),
     "settle": (
-        "Milliseconds to wait for late writes after the last answer, and again after the session.",
+        "Milliseconds to wait for late writes after the last answer, and again after the end of the session.",
         {"type": float, "default": 0.0, "metavar": "MS"},
     ),
     "claims": ("Former name of --readfirst-require.", {"action": "append", "metavar": "NAMES"}),

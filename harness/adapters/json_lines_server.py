@@ -247,7 +247,7 @@ class _Server:
         name, given, capability = self._find_method(message)
         method = getattr(session, name, None)
         if method is None:
-            raise _ProblemError(f"it declares {capability}, but its session has no {name}()")
+            raise _ProblemError(f"the adapter declares {capability}, but its session has no {name}()")
         return partial(method, *given)
 
     def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
@@ -302,7 +302,7 @@ def _saved_sessions_directory() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise _ProblemError(f"another user may write to {folder}: remove it")
+        raise _ProblemError(f"another user may write to {folder}: remove this directory")
     for each in folder.iterdir():
         with suppress(FileNotFoundError):  # another process may have removed it
             if time.time() - each.stat().st_mtime > _MAX_AGE_S:
@@ -317,7 +317,7 @@ async def _await_result(value: "Awaitable[Any]") -> Any:
 def _message_from_result(result: Any) -> dict[str, Any]:
     """Return the JSON value of a call's result. The harness validates its fields."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
-        raise _ProblemError(f"it answered {repr(result)[:_MAX_QUOTED_CHARS]}, not a ToolResult")
+        raise _ProblemError(f"the answer is {repr(result)[:_MAX_QUOTED_CHARS]}, not a ToolResult")
     return {
         "text": result.text,
         "refused": result.is_error,

@@ -66,7 +66,9 @@ def _open_factory(module: str, factory: str) -> Any:
             )
         value = value()
     if not callable(getattr(value, "open", None)):
-        raise MissingObjectError(f"{module}:{factory} gave {value!r}, which has no method open(workspace).")
+        raise MissingObjectError(
+            f"{module}:{factory} returned {value!r}, which has no method open(workspace)."
+        )
     return value
 
 

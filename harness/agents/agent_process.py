@@ -329,7 +329,9 @@ class Conversation:
                         interfere = None
                     event.release()
                 case WireError():
-                    raise self._make_error(f" sent what the model does not understand: {event}", blame)
+                    raise self._make_error(
+                        f" sent a message that the scripted model does not understand: {event}", blame
+                    )
                 case int() as code:
                     raise self._make_error(f" ended with exit code {code}", blame)
 

@@ -16,7 +16,7 @@ def cache(
     names: list[str] | None = typer.Argument(
         None,
         metavar="NAME",
-        help="Only entries with this name, such as 2.1.7, takes/2.1.7 or agno, or of this kind.",
+        help="Only entries with this name, such as 2.1.7 or agno, or of this kind, such as claude-code.",
         show_default="all",
     ),
     older_than: int | None = typer.Option(

@@ -137,7 +137,7 @@ AutoJobs = Annotated[
         parser=_parse_jobs,
         metavar="N|auto",
         show_default="auto",
-        help="Worker processes; auto: one for each processor, if that is worth it.",
+        help="Worker processes; auto: one for each processor, but fewer for short runs.",
     ),
 ]
 """Type of the option `-j` in commands that use `auto` by default. The value for `auto` is 0."""
@@ -163,7 +163,7 @@ Settle = Annotated[
         max=60_000,
         callback=reject_nan,
         metavar="MS",
-        help="Milliseconds to wait for late writes after the last answer, and again after the session.",
+        help="Milliseconds to wait for late writes after the last answer, and again after the end of the session.",
     ),
 ]
 Claims = Annotated[

@@ -49,7 +49,7 @@ Contracts = Annotated[
     list[str] | None,
     typer.Option(
         "--contract",
-        help="Record the answers of this contract (repeatable), or of `all`.",
+        help="Record the answers of this contract (repeatable), or of `all` contracts.",
         show_default="the one that each scenario states",
     ),
 ]
@@ -73,7 +73,7 @@ def record(
     leave_out: str | None = typer.Option(
         None,
         metavar="REASON",
-        help="Record nothing: store this reason in place of the recordings of the contracts of --contract.",
+        help="Record nothing. For each contract of --contract, store this reason instead of a recording.",
     ),
     shard: str | None = typer.Option(
         None,

@@ -81,7 +81,7 @@ def run(
         False,
         "--update-baseline",
         "--baseline-update",
-        help="Write this run's failures into --baseline, keeping reasons.",
+        help="Write the failures of this run to the file of --baseline; failures that it lists keep their reasons.",
     ),
     options: RunOptions,
     claims: Claims = None,
@@ -100,7 +100,8 @@ def run(
     remaining: bool = typer.Option(
         False,
         "--continue",
-        help="Only scenarios that an interrupted run here did not reach; with --last-failed, also failed scenarios.",
+        help="Only scenarios that an interrupted run in this directory did not reach; with --last-failed, also failed "
+        "scenarios.",
     ),
     failed_in: Path | None = typer.Option(
         None, help="Only scenarios that failed in these results, which --format jsonl wrote."

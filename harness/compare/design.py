@@ -114,11 +114,13 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
         if outcome.error is not None:
             raise DesignUnclear(f"{scenario_id} ended early: {outcome.error.message}")
         if harms := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
-            raise DesignUnclear(f"its Edit does harm, which no design allows: {harms[0]}.")
+            raise DesignUnclear(f"an Edit does harm, which no design allows: {harms[0]}.")
         return not outcome.steps[-1].results[-1].is_error
 
     if not is_edit_answered(_READ):
-        raise DesignUnclear("it refuses the Edit of a file that was just read, so its design cannot be seen.")
+        raise DesignUnclear(
+            "it refuses the Edit of a file that was just read, so its design cannot be determined."
+        )
     changed, unread = is_edit_answered(_CHANGED), is_edit_answered(_UNREAD)
     if unread or changed:
         return "ungated" if unread else "content-checked"

@@ -80,7 +80,7 @@ def _check_spelling(parent: str) -> None:
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
             f"the path of the directory for temporary files, {parent!r}, contains {match[0]!r}, at which a shell would "
-            "split or change commands. Set TMPDIR to another one"
+            "split or change commands. Set TMPDIR to a different directory"
         )
 
 

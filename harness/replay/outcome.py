@@ -70,7 +70,7 @@ def check_answers(results: object, calls: int, normalise: Callable[[str], str]) 
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Sequence):
         raise AdapterError(f"the adapter answered a parallel group with {_shorten(results)}, not a sequence")
     if len(results) != calls:
-        raise AdapterError(f"the adapter gave {len(results)} results for {calls} calls")
+        raise AdapterError(f"the adapter returned {len(results)} results for {calls} calls")
     return tuple(_check_answer(result, normalise) for result in results)
 
 

@@ -72,7 +72,9 @@ class SessionRouter:
             case "agent":
                 agent = require_method(self.session, DelegatingSession, "agents", "sub_agent()").sub_agent()
                 if not callable(getattr(agent, "call", None)):
-                    raise AdapterError(f"sub_agent() gave a {type(agent).__name__}, which is no session")
+                    raise AdapterError(
+                        f"sub_agent() returned a {type(agent).__name__}, which is not a session"
+                    )
                 self._sessions.append(agent)
             case "end":
                 close_session(self._sessions.pop())

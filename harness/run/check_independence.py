@@ -134,6 +134,6 @@ def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
             answer, entry = answers[path], entries.get(path)
             if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
                 raise CheckFailed(
-                    f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "
-                    "Let each session have its own connection or turn, or do not claim at_once."
+                    f"Write of {path} answered {answer.text[:100]!r}, and the file does not contain the written text. "
+                    "Let each session have its own connection or turn, or do not declare the capability at_once."
                 )

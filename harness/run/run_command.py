@@ -327,7 +327,7 @@ def _filter_failed(
         known += results.untested() if request.remaining else ()
     if all(results.ids() is None for results in last.values()):
         raise SelectionError(
-            f"{request.target} has not been run in this folder yet on {' or '.join(last)}. Run it once without "
+            f"{request.target} has not been run in this directory yet on {' or '.join(last)}. Run it once without "
             "--last-failed and --continue, or name the results of a run with --failed-in."
         )
     fate = " or ".join(["failed"] * request.last_failed + ["was left untested"] * request.remaining)

@@ -61,7 +61,9 @@ class Transcripts(Mapping[str, Transcript]):
     ) -> None:
         """Find each version's answer to each step, without decoding. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
-            raise ValueError(f"its steps have more than {_MAX_ANSWERS:,} answers of all versions")
+            raise ValueError(
+                f"the steps of the recording have more than {_MAX_ANSWERS:,} answers of all versions"
+            )
         self._names = dict.fromkeys(names)
         self._step_values = steps
         self._decoder = _Decoder(_PackedTexts(packed))
@@ -188,7 +190,7 @@ class _Decoder:
         after = self.text(values.get("after", ""))
         error = values.get("error")
         if not isinstance(error, str | None):
-            raise TypeError(f"an error is named by a text, not by {error!r}")
+            raise TypeError(f"the name of an error must be a text, not {error!r}")
         return RecordedResult(text, error, values.get("wrapped", False), after, cut, ending)
 
     def text(self, stored: Any) -> str:

@@ -139,7 +139,7 @@ class _Scan:
         else:
             self.entries[path] = SpecialFile(_SPECIAL_KINDS.get(kind, "device"))
         if len(self.entries) > MAX_ENTRIES:
-            raise TooLargeError(f"there are more than {MAX_ENTRIES} files in it")
+            raise TooLargeError(f"the directory contains more than {MAX_ENTRIES} files")
 
     def _file(self, name: str, folder: int, mode: int, status: os.stat_result) -> Entry:
         size = status.st_size
@@ -147,7 +147,7 @@ class _Scan:
             return SpecialFile(f"file of {size} bytes")
         self.total_bytes += size
         if self.total_bytes > MAX_TOTAL_BYTES:
-            raise TooLargeError(f"its files hold more than {MAX_TOTAL_BYTES} bytes")
+            raise TooLargeError(f"the files of the directory have more than {MAX_TOTAL_BYTES} bytes")
         stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
         data, ownership = _read_file(name, folder, mode, size, self._ids(status))
         return RegularFile(data, mode, None, stamp, ownership)

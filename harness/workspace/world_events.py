@@ -184,9 +184,7 @@ def _perform(event: WorldEvent, root: str) -> None:
             with _open_parent(_follow_link(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
         case "buffer" | "git" | "mount" | "unmount":
-            raise WorldEventError(
-                f"cannot {event.kind} {event.path}: only events that change files are possible here"
-            )
+            raise WorldEventError(f"cannot {event.kind} {event.path}: this event is not a change of files")
         case _:
             assert_never(event.kind)
 

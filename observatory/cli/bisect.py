@@ -64,7 +64,9 @@ def bisect(
         None, min=1, help="Keep at most this many installed versions.", show_default="all"
     ),
     record: bool = typer.Option(
-        False, "--record", help="Also record each scenario on the two versions around each change."
+        False,
+        "--record",
+        help="Also record each scenario on the versions directly before and after each change.",
     ),
     *,
     selection: Selected,

@@ -64,7 +64,7 @@ def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Print only these rules, each with documents' claims, behaviours, and versions that differ.",
+        help="Print only these rules, each with the published claims about it, its behaviours, and differing versions.",
         show_default="all claims",
     ),
     check: Check = False,

@@ -25,7 +25,7 @@ def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
     for kind, families in stored.items():
         reach = next((each for each in _KINDS if each == kind), None)
         if reach is None:
-            raise ValueError(f"{kind!r} does not say how far a scenario goes")
+            raise ValueError(f"{kind!r} is not a known result of a scenario")
         found |= dict.fromkeys(in_families(families), reach)
     return found
 

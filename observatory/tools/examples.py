@@ -53,7 +53,7 @@ def run_readfirst(*arguments: str, expected_code: int) -> str:
         words = (
             f"`readfirst {' '.join(arguments)}` ended with exit code {ended.returncode}, not {expected_code}"
         )
-        raise WrongExampleError(f"{words}, so its output is not an example")
+        raise WrongExampleError(f"{words}, so a page cannot show its output as an example")
     return ended.stdout
 
 

@@ -119,7 +119,8 @@ def test_the_option_last_failed_is_an_error_for_a_target_that_was_never_run(
     ran = readfirst(*words, "--last-failed")
     assert ran.code == 2
     assert (
-        "reference has not been run in this folder yet on 2.1.7. Run it once without --last-failed" in ran.err
+        "reference has not been run in this directory yet on 2.1.7. Run it once without --last-failed"
+        in ran.err
     )
 
 

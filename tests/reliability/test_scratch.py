@@ -144,6 +144,6 @@ def test_no_workspace_has_a_path_that_a_shell_takes_apart(
     """The path of a workspace contains no characters that a shell interprets, even if the temporary directory does."""
     (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / name))
-    with pytest.raises(ScratchError, match="Set TMPDIR to another one"):
+    with pytest.raises(ScratchError, match="Set TMPDIR to a different directory"):
         Scratch()
     assert list((tmp_path / name).iterdir()) == []

@@ -268,7 +268,7 @@ def test_a_conversation_is_not_resumed_from_a_directory_that_other_users_can_wri
     folder.chmod(0o777)
     (verdict,) = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ["interrupted/killed-and-resumed"])
     assert verdict.status == "error"
-    assert f"another user may write to {folder}: remove it" in verdict.reason
+    assert f"another user may write to {folder}: remove this directory" in verdict.reason
 
 
 def test_serve_with_the_protocol_lines_refuses_root() -> None:

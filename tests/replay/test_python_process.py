@@ -112,7 +112,7 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
             "WritesIntoEveryStream",
             "the adapter answered with something that is not a JSON object: GET / HTTP/1.1",
         ),
-        ("AnswersNothing", "the adapter has a problem with Edit: it answered None, not a ToolResult"),
+        ("AnswersNothing", "the adapter has a problem with Edit: the answer is None, not a ToolResult"),
         ("NamesErrorsByNumber", "'error': 6, 'reminders': []}, which is not {"),
     ],
 )
@@ -183,7 +183,7 @@ def test_an_adapter_without_the_optional_methods_is_reported(
     [
         ("none", "module miniatures has no none."),
         ("NOT_CALLABLE", "miniatures:NOT_CALLABLE is 3: neither an object with open() nor callable."),
-        ("not_an_adapter", "miniatures:not_an_adapter gave 3, which has no method open(workspace)."),
+        ("not_an_adapter", "miniatures:not_an_adapter returned 3, which has no method open(workspace)."),
     ],
 )
 def test_a_factory_that_returns_no_adapter_or_does_not_exist_is_reported(

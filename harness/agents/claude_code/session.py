@@ -242,14 +242,16 @@ class ResumableConversation(ClaudeCodeSession):
             raise UnsupportedCall("the product's sub-agents do not work in the background")
         call, turn = self.conversation.start_background_agent(tool, arguments)
         if call not in self.conversation.results:
-            raise AdapterError("the product did not go on while its sub-agent ran", blame="environment")
+            raise AdapterError("the product did not continue while its sub-agent ran", blame="environment")
         return BackgroundAgent(self, turn)
 
     def end_agent(self, call_id: str) -> None:
         """End a sub-agent. The call that started it, with the id `call_id`, then returns."""
         self.conversation.say("Done.")
         if call_id not in self.conversation.results:
-            raise AdapterError("the product did not go on after its sub-agent", blame="environment")
+            raise AdapterError(
+                "the product did not continue after the end of its sub-agent", blame="environment"
+            )
         self._store_reminders(self.conversation.results[call_id].text)
 
     def _store_reminders(self, answer: str = "") -> None:

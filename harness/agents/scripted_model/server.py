@@ -77,7 +77,7 @@ class ScriptedModel:
         except (ValueError, RecursionError) as error:
             raise WireError(f"a request to {path} is not JSON: {error}") from error
         if not isinstance(body, dict):
-            raise WireError(f"a request to {path} is no JSON object")
+            raise WireError(f"a request to {path} is not a JSON object")
         side = self.wire.side_reply(path, body)
         if side is not None:
             return side

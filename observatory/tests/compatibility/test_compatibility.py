@@ -160,7 +160,7 @@ def test_what_a_survey_keeps_can_be_read_again() -> None:
     stored = pack_results(reaches)
     assert stored == {"nothing": {"a": "y z"}, "text": {"a": "x"}, "unsupported": {"b": "x"}}
     assert unpack_results(stored) == reaches
-    with pytest.raises(ValueError, match="'some' does not say how far a scenario goes"):
+    with pytest.raises(ValueError, match="'some' is not a known result of a scenario"):
         unpack_results({"some": {"a": "x"}})
 
 

@@ -162,7 +162,7 @@ def test_the_reference_has_no_problem() -> None:
             "new.txt, which Write created, is still",
         ),
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
-        (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
+        (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is not a session"),
         (
             declaring("reminders"),
             "a file that changed after it was written is reported",

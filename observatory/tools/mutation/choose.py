@@ -67,7 +67,7 @@ def main() -> int:
         "--least",
         type=int,
         default=2,
-        help="minimum number of exceptions that each selected scenario must be the first to detect",
+        help="minimum number of faults that a selected scenario detects and no earlier scenario detects",
     )
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)
