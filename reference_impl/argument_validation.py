@@ -56,7 +56,7 @@ FILE_PATH = Parameter(
 @dataclass(frozen=True, slots=True)
 class Corrections:
     """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
-    `aliases` maps such names to parameters. `ignored` maps names of ignored arguments to the only value that is
+    `aliases` maps such names to parameters. `ignored` maps the names of arguments to the value with which they are
     ignored; None means any value. `allows_equal_alias`: a call may contain a parameter and its alias if their values
     are equal.
     """

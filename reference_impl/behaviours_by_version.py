@@ -57,8 +57,9 @@ _RELAXED_SINCE = (2, 1, 208)
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The values of all behaviours in one contract. The groups have the order of the steps of a call; groups about the
-    time between calls follow. The name of a behaviour is unique across groups.
+    """The values of all behaviours in one contract. Each group of behaviours is about one phase of a call, in the
+    order of the phases; the last groups are about the time between calls. No two groups have a behaviour with the same
+    name.
     """
 
     calls: CallBehaviours

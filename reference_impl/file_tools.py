@@ -168,7 +168,9 @@ class FileTools:
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call. `interfere` is called after the validation, unless the validation refuses the call."""
+        """Execute one call. `interfere`, for example a change by another program, is called between the validation and
+        the execution; not at all if the validation refuses the call.
+        """
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
@@ -269,7 +271,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message whose calls used `tools`. Return the results. Reminders are added to the last result."""
+        """End a message of the model, whose calls used `tools`. Return `results`; the last one contains the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:

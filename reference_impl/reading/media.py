@@ -92,7 +92,9 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal for an empty image during validation, in versions whose message does not name the file."""
+    """Raise Refusal for an empty image during the validation. Versions whose message names the file refuse it only
+    during the execution.
+    """
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)

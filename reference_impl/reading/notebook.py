@@ -154,7 +154,9 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the JSON object for a cell in the answer. Too large outputs are replaced by advice, unless `full`."""
+    """Return the JSON object for a cell in the answer. Unless `full`, too large outputs are replaced by the advice to
+    read them in a different way.
+    """
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = identifies_by_number(behaviours)
     identity = number if counted else _required_member(cell, "id", owner, brief=brief)

@@ -33,14 +33,16 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice for the refusal of a large text file. In some versions, it offers to read the whole file."""
+    """Return the advice in the refusal of a large text file. In some versions, the advice names an argument that
+    allows a Read of the whole file.
+    """
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
     )
 
 
 def size_advice(behaviours: Behaviours) -> str:
-    """Return the advice that is added to the refusal of any content that is too large."""
+    """Return the advice that the refusal of any too large content contains, such as to read a part of it."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 

@@ -84,9 +84,9 @@ def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) 
 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return how the file at an absolute path is guarded: `sensitive`, or `unasked`, which has a different refusal.
-    Empty if it is not guarded. Letter case does not matter. `root` returns the working directory; some directories in
-    its `.claude` directory are guarded differently, or not at all.
+    """Return how the file at an absolute path is guarded, so that its change needs a permission: `sensitive` or
+    `unasked` (different messages of the refusal). Empty if it is not guarded. Letter case does not matter. `root`
+    returns the working directory; some directories in its `.claude` directory are guarded differently, or not at all.
     """
     small = path.lower()
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:

@@ -99,7 +99,7 @@ class Hooks:
         return ran
 
     def remind_of_hook_change(self, tool: str, path: str) -> None:
-        """Add a reminder to the next result that a hook changed the file that a call has just written."""
+        """Remind the model, with the next result, of the change that a hook made to the file just written by a call."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:

@@ -296,7 +296,9 @@ class Memory:
         return Memory(self.root, self.behaviours, state, write_order=self.write_order)
 
     def latest_changed(self, count: int) -> list[str]:
-        """Return the `count` known files with the latest recorded times, the newest and most recently used first."""
+        """Return the `count` known files with the latest recorded times, the latest time first. Of files with
+        equal times, the most recently used comes first.
+        """
 
         def timestamp(path: str) -> int:
             record = self.records.peek(path)
@@ -313,9 +315,9 @@ class Memory:
         )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether a file's modification time is later than the recorded time, in whole milliseconds unless `exact`. A
-        later write with the same time counts as later, because the product never writes a file twice so fast. Raises
-        OSError for a missing file.
+        """Whether a file's modification time is later than the recorded time, in whole milliseconds unless `exact`. If
+        both times are equal, the result is true if the session has written the file again after it made `record`.
+        Raises OSError for a missing file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.write_order.has_newer_write(path, record.write_count)

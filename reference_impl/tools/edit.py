@@ -104,7 +104,9 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file. It includes the byte order mark only during the execution, if a second mark follows."""
+        """The text of the file. It includes the byte order mark only during the execution, and only if the text
+        contains a second mark.
+        """
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
@@ -194,7 +196,9 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether an Edit of a changed file succeeds if `old_string` still occurs as `Attempt.is_clear` requires."""
+    """Whether an Edit of a file that changed since the Read succeeds if the file still contains `old_string` (exactly
+    once unless the call has `replace_all`).
+    """
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_change_unread(path)
 
@@ -301,7 +305,7 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Raise Refusal for a file that changed since the Read. Some versions accept it if `attempt.is_clear`."""
+    """Raise Refusal if a file changed since the Read. Some versions allow the Edit if `attempt.is_clear`."""
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:

@@ -26,7 +26,9 @@ def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
 
 
 def read_memory_files(session: Session, raw_path: str) -> bool:
-    """Read CLAUDE.md beside and above a file, below the working directory. Return whether a file was shown."""
+    """Show CLAUDE.md from the directory of a file and from each directory above it, up to but without the session's
+    first directory. Return whether any CLAUDE.md was shown.
+    """
     shown = False
     directory = os.path.dirname(session.paths.to_read(raw_path))  # noqa: PTH120 - paths are strings here
     while directory.startswith(f"{session.memory.root}/"):

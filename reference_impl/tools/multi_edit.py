@@ -45,7 +45,7 @@ class EditListSchema(Schema):
         return schema
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments. Some versions accept `edits` as JSON text, and parse it. Raises Refusal if invalid."""
+        """Return the arguments; in some versions, `edits` may be JSON text. Raises Refusal for invalid arguments."""
         edits = arguments.get("edits")
         if self.behaviours.arguments.multi_edit_accepts_json_text and isinstance(edits, str):
             with contextlib.suppress(ValueError):

@@ -40,7 +40,7 @@ from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 __all__ = ["MEMORY_FILE", "check_permissions", "execute", "prepare", "schema", "validate"]
 
 MEMORY_FILE = "CLAUDE.md"
-"""The name of the files with instructions for models, which Read also shows for the files next to and below them."""
+"""The name of files with instructions for models. A Read of a file in the same directory or below also shows them."""
 
 _MAX_PAGES = 20
 _OPEN_FILE_PATTERN = re.compile(
@@ -220,14 +220,18 @@ def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[flo
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether the latest Read before this message requested the same lines, and the file has not changed since."""
+    """Whether the latest Read before this message requested the lines `asked` (offset and limit) of the same file, and
+    the file has not changed since.
+    """
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
     return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
 
 
 def repeated_answer(session: Session, path: str, asked: tuple[float, float | None]) -> str:
-    """Return the answer to a repeated Read of an unchanged text file. Empty if Read shows the file."""
+    """Return the short answer to a repeated Read of the lines `asked` (offset and limit) of an unchanged file. Empty if
+    Read must show the lines.
+    """
     if not is_unchanged(session, path, asked):
         return ""
     is_memory_file = os.path.basename(path) == MEMORY_FILE  # noqa: PTH119 - paths are strings here
@@ -255,7 +259,7 @@ def refuse_without_size(session: Session, path: str) -> None:
 
 
 def path_to_open(session: Session, path: str) -> str:
-    """Return the path that Read opens. Some versions replace backslashes by slashes, if only the result exists."""
+    """Return the path that Read opens. Some versions replace backslashes by slashes if only that path exists."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
