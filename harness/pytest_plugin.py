@@ -68,7 +68,7 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"action": "append", "metavar": "NAMES"},
     ),
     "fixtures": (
-        "A directory that contains `scenarios`, or the word `bundled` (repeatable: joined to one suite).",
+        "A directory that contains `scenarios`, or the word `bundled` (repeatable; several form one suite).",
         {"action": "append", "metavar": "DIR"},
     ),
     "trust": (

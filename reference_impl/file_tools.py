@@ -271,7 +271,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message of the model, whose calls used `tools`. Return `results`; the last one contains the reminders."""
+        """End a message of the model, whose calls used `tools`. Return `results`; the last has the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:

@@ -37,13 +37,13 @@ def diff(
     after: str = typer.Argument(
         ...,
         metavar="B",
-        help="What to compare A with: a contract, a file that --format jsonl wrote, or a target.",
+        help="Compare A with this: a contract, a file that --format jsonl wrote, or a target.",
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="The format of the report."
     ),
     output: Output = None,
-    all_: bool = typer.Option(False, "--all", help="List every cause and every scenario."),
+    all_: bool = typer.Option(False, "--all", help="List every cause of a difference, and every scenario."),
     *,
     selection: Selected,
     options: RunOptions,

@@ -49,7 +49,7 @@ Fixtures = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIR",
-        help="A directory that contains `scenarios`, or the word `bundled` (repeatable: joined to one suite).",
+        help="A directory that contains `scenarios`, or the word `bundled` (repeatable; several form one suite).",
         show_default="the bundled suite",
     ),
 ]
@@ -58,7 +58,7 @@ Families = Annotated[
 ]
 Tags = Annotated[
     list[str] | None,
-    typer.Option("--tag", help="Only scenarios with this tag, or one of these tags (repeatable)."),
+    typer.Option("--tag", help="Only scenarios with this tag (repeatable: at least one of the tags)."),
 ]
 Requirements = Annotated[
     list[RequirementName] | None,
@@ -102,7 +102,7 @@ ContractName = Annotated[
     str | None,
     typer.Option(
         "--contract",
-        help="The contract to use: the name of one, or `latest`.",
+        help="The name of the contract to use, or `latest`.",
         show_default="the suite's default",
     ),
 ]

@@ -87,7 +87,7 @@ def run(
     claims: Claims = None,
     isolation: Literal["auto", "process", "directory"] | None = typer.Option(
         None,
-        help="For mcp:COMMAND: one server for each scenario (process), or one for many (directory).",
+        help="For mcp:COMMAND: one server for each scenario (process), or one for many scenarios (directory).",
         show_default="auto",
     ),
     failures: Failures = "",

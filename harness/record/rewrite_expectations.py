@@ -180,7 +180,7 @@ def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: d
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:
-            raise _NoValueError(f"that <{placeholder[1]}> has two values")
+            raise _NoValueError(f"two values of the placeholder <{placeholder[1]}>")
     elif isinstance(template, dict) and isinstance(wanted, dict):
         named = {_fill_placeholders(key, {**case, **values}): value for key, value in template.items()}
         for key in {**named, **wanted}:

@@ -144,7 +144,7 @@ def _check_declaration(adapter: Adapter) -> None:
     if unknown := traits.capabilities - _VALID_CAPABILITIES:
         names = ", ".join(sorted(unknown))
         raise CheckFailed(
-            f"capabilities contains the unknown {names}; known are: {', '.join(sorted(_VALID_CAPABILITIES))}"
+            f"`capabilities` contains the unknown {names}. Known capabilities: {', '.join(sorted(_VALID_CAPABILITIES))}"
         )
     if not traits.capabilities & set(TOOLS):
         raise CheckFailed("capabilities names no tool, so every scenario is unsupported")
@@ -155,7 +155,7 @@ def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
     if missing := sorted(required - declared):
         names = ",".join(sorted(declared & required)) or "Read"
         raise CheckFailed(
-            f"it lacks {', '.join(missing)}, so the scenarios that need them are not judged. "
+            f"the adapter lacks {', '.join(missing)}, so the scenarios that need them are not judged. "
             "Add them to `capabilities`, or to `tools` of a mapping. "
             f"If they are missing on purpose, list the required capabilities: --require {names}"
         )
@@ -330,7 +330,7 @@ def _require_unchanged(before: Mapping[str, Entry], site: WorkspaceDir, when: st
     after = site.snapshot()
     if changed := sorted({*changes(before, after), *traces(before, after)}):
         raise CheckFailed(
-            f"{', '.join(changed)} changed {when}, though no call was made. Answer when all is written."
+            f"{', '.join(changed)} changed {when}, though no call was made. Answer after all files are written."
         )
 
 

@@ -155,10 +155,12 @@ def implementations(
         False,
         "--missing",
         help="Run only scenarios without a result, or with the result `error`. If the design of a target has changed, "
-        "run all.",
+        "run all scenarios.",
     ),
     sample: int | None = typer.Option(
-        None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."
+        None,
+        min=1,
+        help="Run only this many scenarios, spread evenly over the suite; the same for each target.",
     ),
     streams: Path | None = typer.Option(
         None, help="A directory for the JSON Lines of each target, for `readfirst report`."

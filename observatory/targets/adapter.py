@@ -162,7 +162,9 @@ class TargetSession:
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Make calls in one message of the model. Raises AdapterError if the target accepts only one call."""
         if not isinstance(self._raw, ParallelSession):
-            raise AdapterError(f"{self._target.name} declares `parallel`, but accepts only one call")
+            raise AdapterError(
+                f"{self._target.name} declares `parallel`, but accepts only one call at a time"
+            )
         wanted = [self._translate_call(*call) for call in calls]
         answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
         return [

@@ -78,7 +78,7 @@ def number_in(pattern: str, output: str) -> int:
     """Return the number in the first group of `pattern`. Raises OutdatedPageError if the pattern does not match."""
     match = re.search(pattern, output, re.MULTILINE)
     if match is None:
-        raise OutdatedPageError(f"no line of the run matches {pattern!r}")
+        raise OutdatedPageError(f"no line of the output matches {pattern!r}")
     return int(match[1].replace(",", ""))
 
 

@@ -65,7 +65,7 @@ def _check_version(version: str) -> None:
         )
     if version in REFUSED_VERSIONS:
         raise AdapterError(
-            f"version {version} is never installed: its package contains other files, too; choose another version",
+            f"version {version} is never installed: its package contains more than the program; choose another version",
             blame="environment",
         )
 

@@ -171,7 +171,7 @@ def test_the_reference_has_no_problem() -> None:
         (HasNoSecondSession, "two sessions write at the same moment, each a file of its own", "do not claim"),
         (declaring("hooks"), "a hook that denies a call keeps it from being made", "Workspace.hooks"),
         (declaring("mentions"), "a conversation answers after its user mentioned a file", "has no mention()"),
-        (declaring("Wrote"), "its capabilities are known", "capabilities contains the unknown Wrote"),
+        (declaring("Wrote"), "its capabilities are known", "`capabilities` contains the unknown Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],

@@ -69,7 +69,7 @@ def measure(panel: Panel) -> Cases:
         confined.end()
     if failing:
         listed = "\n".join(f"  {name}: {how}" for name, how in failing.items())
-        raise TrialError(f"{len(failing)} cases fail on the unchanged package:\n{listed}")
+        raise TrialError(f"{len(failing)} test cases fail on the unchanged package:\n{listed}")
     assert isinstance(cases, Cases)
     return cases
 

@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         offered = list(MODULES if options.exceptions else panel.sources)
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
-            raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
+            raise TrialError(f"there is no module {unknown[0]!r}. The modules are: {', '.join(offered)}")
         results = Results(options.results, _inputs_digest(panel)) if options.results else None
     except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
@@ -171,7 +171,9 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
     )
     parser.add_argument(
-        "--exceptions", action="store_true", help="test mutants in which a rule has an exception"
+        "--exceptions",
+        action="store_true",
+        help="test mutants in which a condition is wrong only in one circumstance",
     )
     parser.add_argument(
         "--level",
