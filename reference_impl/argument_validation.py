@@ -246,7 +246,9 @@ class Schema:
         return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return a message for each argument with a forbidden value. `misfits`, of the wrong type, are skipped."""
+        """Return a message for each argument with a forbidden value. Arguments with a wrong type, whose names are in
+        `misfits`, are skipped.
+        """
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found

@@ -17,11 +17,11 @@ from readfirst.reference_impl.tools.tool import Answer
 __all__ = ["PreparedCall", "Result", "answer_text", "convert_errors", "truncate_answer"]
 
 _PREVIEW_UNITS = 2000
-"""Maximum length, in UTF-16 code units, of the beginning of a too long answer, which the model gets instead of it."""
+"""Maximum length, in UTF-16 code units, of the beginning of a too long answer that the model gets."""
 _MAX_ESCAPE_CHARS = 6
 """Maximum number of characters that JSON uses for one character of a text, such as `\\u0000`."""
 _WARNING_CHARS = 340
-"""Length of the warning that Read adds to the text of a file. It counts for the maximum length of an answer."""
+"""Length of the warning that Read adds to the text of a file. The maximum length of an answer includes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """Raised for an invalid settings file or root directory. The message states where, and how to fix it."""
+    """Raised for an invalid settings file or root directory. The message states where the error is."""
 
 
 def deny_rules(settings: Path) -> Sequence[str]:

@@ -40,7 +40,7 @@ class Paths:
     has_changed_directory: bool = False
 
     def argument_path(self, raw_path: str) -> str:
-        """Return the absolute path for a path argument. Some versions require absolute paths: Refusal for others."""
+        """Return the absolute path for a path argument. In some versions, raises Refusal for a relative argument."""
         if self.behaviours.paths.read_expands_tilde:
             return self.expand_argument(raw_path)
         return self._absolute_path(raw_path, resolves_dots=self.behaviours.paths.read_folds_dots)
