@@ -68,8 +68,8 @@ class SettingsBehaviours(Group):
     settings_schema_edition: int = behaviour(
         1,
         {"2.0.0": 2, "2.0.76": 3, "2.1.7": 4, "2.1.87": 5, "2.1.112": 6, "2.1.160": 7, "2.1.207": 8},
-        meaning="The edition of the schema that is used to validate settings files. The edition of the "
-        "schema determines the keys, the values, and the messages for wrong values.",
+        meaning="The number of the schema that is used to validate settings files: the first schema is 1. Each "
+        "schema has its own keys and values, and its own messages for wrong values.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(

@@ -169,8 +169,8 @@ class HookBehaviours(Group):
     hooks_before_calls_add_context: bool = behaviour(
         False,
         {"2.1.9": True},
-        meaning="A hook that runs before a call can add context, too, not only a hook that runs after a "
-        "call.",
+        meaning="A hook that runs before a call can add context (a text for the model), too, not only a hook "
+        "that runs after a call.",
         shown_by=("hooks/context-before-edit",),
     )
     hook_added_context: str = behaviour(
@@ -209,9 +209,9 @@ class HookBehaviours(Group):
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice that a hook changed a file right after a call wrote the file. After the notice, "
-        "the session knows the new content of the file. If the value is empty, the change by the hook counts "
-        "as a change by any other program.",
+        meaning="The notice to the model that a hook changed a file right after a call wrote the file. The "
+        "notice makes the new content known to the session. If the value is empty, the change by the hook "
+        "counts as a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )
 
@@ -256,8 +256,8 @@ class SessionBehaviours(Group):
         False,
         {"2.0.19": True},
         meaning="A resumed session reports the changes from before the resume to the model, and the reported "
-        "changes count as known. With the value `no`, a resumed session reports these changes again with the "
-        "first result, and refuses an Edit or Write before this result.",
+        "changes count as known. With the value `no`, a resumed session reports the changes again with the "
+        "result of its first call, and refuses the first call if it is an Edit or Write of a changed file.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(

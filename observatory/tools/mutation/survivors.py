@@ -16,7 +16,7 @@ from readfirst.harness.yaml_io.strict_yaml import load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
 
 KINDS = {
-    "equivalent": "no tool call behaves differently with the change",
+    "equivalent": "no tool call behaves differently with the changed code",
     "a scenario to add": "a call behaves differently, but no scenario makes this call; the reason describes the call",
 }
 """The kinds of reasons to accept a surviving mutant, each with its meaning."""
