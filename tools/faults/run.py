@@ -137,8 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if by_machine:
         header = ["machine", "`run --output`", "`record`"]
         made += "\n" + table(header, [machine_row(*each) for each in by_machine.items()])
-    made += f"\n{platform.system()} {platform.release()}, Python {platform.python_version()}, "
-    made += f"{sum(each.killed for each in by_kills)} kills, {(time.monotonic() - begun) / 60:.0f} minutes.\n"
+    made += (
+        f"\nMeasured on {platform.system()} {platform.release()}, Python {platform.python_version()}, with "
+    )
+    made += (
+        f"{sum(each.killed for each in by_kills)} kills, in {(time.monotonic() - begun) / 60:.0f} minutes.\n"
+    )
     print(made)
     if options.write:
         before, _, rest = options.write.read_text("utf-8").partition(BEGIN)
