@@ -79,9 +79,9 @@ false`.
 
 `--exceptions` changes the conditions of the modules that refuse calls and write files, and the boolean results of the
 functions in these modules. A condition gets exceptions if a scenario detects its removal. Scenarios detect the removal
-of {noticed} of the {rules} conditions; most of the other conditions matter only in other versions. All {all} circumstances
-are tried with each condition whose removal is detected. The cases are the scenarios of the classes `safety` and
-`design`, at level `text`, with the default contract.
+of {noticed} of the {rules} conditions; most of the other conditions matter only in other versions. All {all}
+circumstances are tried with each condition whose removal is detected. The cases are the scenarios of the classes
+`safety` and `design`, at level `text`, with the default contract.
 
 Some exceptions never take effect: for example, if a check of new files is wrong only for Edits whose `old_string` is a
 whole file, because an Edit with this `old_string` never creates a file. To find exceptions that never take effect, the
