@@ -36,7 +36,7 @@ _EXTERNAL_CHANGE = WorldEvent(
     "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
 )
 _FURTHER_FILES = 24
-"""Number of further files that an earlier session of the probe reads, to detect servers that remember few files."""
+"""Number of files that an earlier session reads besides the probe's files, as a server may remember few files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters that a message quotes of each of two different answers."""
 _COMMON_CHARS = 12
@@ -169,9 +169,9 @@ class _Probe:
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
         """Make the calls of the probe in a workspace from `lend`, and return their results. The files of this workspace
-        are hard links to the files of a workspace from `neighbour`. Another session may use a different workspace
-        first: if `busy`, the workspace from `neighbour`; with `earlier`, a workspace from `earlier`, which contains
-        different texts.
+        are hard links to the files of a second workspace, from `neighbour`. Before these calls, an earlier session may
+        act: if `busy`, in the second workspace; with `earlier`, in a workspace from `earlier` that contains different
+        texts.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:

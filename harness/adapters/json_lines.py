@@ -31,7 +31,7 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
 class ReportedProblemError(AdapterError):
-    """Raised if the program answers a request with a problem instead of a result. `answer` is the whole answer."""
+    """Raised if the program answers a request with an error message (`problem`). `answer` is the whole answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
         super().__init__(message, details=str(answer.get("details", "")))
@@ -50,11 +50,11 @@ class JsonLinesProgram(LineProgram):
     def ask(
         self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
-        """Send a request and return its answer. `action` describes the request in messages. `timeout` is the maximum
-        number of seconds for the answer, without those of `interfere`. If `interfere` is given, it runs when the
-        program reports that the call is valid. Afterwards, a call with the field `ends` is cancelled; all other calls
-        continue. Raises AdapterError if the answer is a problem, or invalid or late. A late call is cancelled. The
-        program is ended after an invalid answer, or if it does not answer the cancellation.
+        """Send a request and return its answer. `action` describes the request in error messages. `timeout` is the
+        maximum number of seconds for the answer, without the duration of `interfere`. If `interfere` is given, it is
+        called when the program reports that the call is valid. Afterwards, a call with the field `ends` is cancelled;
+        any other call is continued. Raises AdapterError if the answer reports an error, is invalid, or is late. A late
+        call is cancelled. The program is ended after an invalid answer, or if it does not answer the cancellation.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")

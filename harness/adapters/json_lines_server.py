@@ -40,7 +40,7 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace in a request to open a session. It is isolated unless the request says otherwise."""
+    """Return the workspace in a request to open a session. It is isolated unless the field `isolated` is false."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -74,7 +74,7 @@ class _ProblemError(Exception):
 
 
 class _CallCancelled(BaseException):
-    """Raised in a paused call when the client cancels it. Not an Exception, which the implementation may catch."""
+    """Raised in a paused call when the client cancels the call. The implementation cannot catch it as an Exception."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -96,8 +96,9 @@ def serve_lines(
     saves_sessions: bool = False,
 ) -> None:
     """Answer requests until the input ends. If a request fails, the answer contains a problem. The first request
-    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, conversations that
-    may be killed and resumed are saved in files that outlive this process: their sessions must be picklable.
+    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, the session of a
+    conversation that may be killed and resumed is saved in a file that outlives this process, so the session must be
+    picklable.
     """
     server = _Server(make_adapter, {"name": name, "version": version}, requests, answers, saves_sessions)
     while (message := server.next()) is not None:

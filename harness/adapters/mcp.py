@@ -40,9 +40,9 @@ class McpConnection:
     """Starts MCP servers with one command, whatever the names of their tools are. For each workspace, placeholders are
     replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a settings file with the deny rules of the
     workspace) and `$SCRATCH` (a new empty directory of the server). `variables` are added to `environment` (default:
-    that of the harness). In a `sandbox`, a server can write only to its workspace and home, a shared server to all
-    workspaces. The pool `servers` assigns servers to sessions according to `isolation`. `render` converts answers to
-    text.
+    that of the harness). In a `sandbox`, a server can write only to its workspace and home; a shared server can write
+    to all workspaces. The pool `servers` assigns servers to sessions according to `isolation`. `render` converts
+    answers to text.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties that all adapters with this connection have, whatever the names of the tools are."""
+        """The properties of an adapter with this connection that do not depend on the names of the server's tools."""
         return AdapterTraits(
             SERVER_CAPABILITIES,
             reuses_paths=self.servers.isolation != "directory",
@@ -173,7 +173,7 @@ class McpSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
-        """Send one call to the server, and cancel it when `interfere` returns."""
+        """Send one call to the server, call `interfere`, and cancel the call to the server when `interfere` returns."""
         result = self._server.call_and_cancel(tool, arguments, interfere, self._time_limit)
         return NO_ANSWER if result is None else self._result(result)
 

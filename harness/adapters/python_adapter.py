@@ -24,7 +24,7 @@ _ARCHIVED_MODULES = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules that the child imports from an archive, besides the reference. None of them is about scenarios."""
+"""Modules that the child imports from an archive, besides the reference. None of them contains code for scenarios."""
 
 
 class FactoryError(AdapterError):

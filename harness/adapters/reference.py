@@ -150,7 +150,7 @@ class ReferenceSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel one call as the user, or execute a truncated call. `how` is the kind of interruption."""
+        """Cancel one call as a user would, or execute a truncated call. `how` is the kind of interruption."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
         with as_an_ordinary_user():

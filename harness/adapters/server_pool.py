@@ -24,14 +24,14 @@ Start = Callable[[Workspace, Path], McpServer]
 _SESSIONS_BEFORE_PROBE = 4
 """Number of sessions that use separate servers before the probe runs. Shorter runs are faster without the probe."""
 _MAX_REPEATED_FAILURES = 10
-"""Failures on shared servers to repeat on separate ones. After the first different result, all are repeated."""
+"""Maximum failures to repeat on a separate server. No maximum after a repetition has given a different result."""
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Sharing ends if more scenarios than this number have a different result on a separate server, unless they are at most
-one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
+"""Sessions no longer share servers if more scenarios than this number have a different result on a separate server, and
+if these are more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
-"""Consecutive sessions with a different result on a separate server, after which shared servers are replaced."""
+"""Shared servers are replaced after this number of consecutive results that differ on a separate server."""
 
 _REQUESTED = "as asked"
 _REQUESTED_SHARED = "as asked, without a trial: what fails may pass alone"
@@ -119,8 +119,8 @@ class ServerPool:
         return kept.server, False
 
     def must_repeat(self, status: str) -> bool:
-        """Whether the latest scenario must be repeated on a separate server. True if it failed on a shared server, and
-        other sessions may be the reason. `status` is the status of its verdict.
+        """Whether the latest scenario must be repeated on a separate server. True if it failed on a shared server,
+        perhaps because of other sessions. `status` is the status of the scenario's verdict.
         """
         if (
             self.isolation != "auto"
@@ -143,9 +143,9 @@ class ServerPool:
             self._separate_only = False
 
     def note_difference(self, scenario_id: str) -> None:
-        """Record that a scenario gave a different result on a separate server. The scenario does not use shared servers
-        any more. Many such scenarios end the sharing. If `_MAX_CONSECUTIVE` such scenarios directly follow each other,
-        the shared servers are replaced, because they may be in a wrong state.
+        """Record that a scenario gave a different result on a separate server. From now on, the scenario uses separate
+        servers. If many scenarios do, sessions no longer share servers. If `_MAX_CONSECUTIVE` such scenarios directly
+        follow each other, the shared servers are replaced: their state may be wrong.
         """
         self._different.add(scenario_id)
         is_next = self._shared_sessions == self._latest_difference + 1
@@ -217,7 +217,7 @@ class ServerPool:
 
     @contextmanager
     def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace. Sessions at its path share a server; with `anew`, each session repeats the handshake."""
+        """Lend a workspace. All sessions at its path share one server and, with `anew`, repeat the handshake."""
         self._is_separate, self._repeats_handshake = False, anew
         try:
             with pool.site() as site:
@@ -254,7 +254,7 @@ def _needs_separate_server(session: Workspace | Scenario) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _KeptServer:
-    """A server of consecutive sessions. `began` is the status of the server's directory when the server started."""
+    """A server for consecutive sessions. `began` is the status of its directory when the server started."""
 
     began: os.stat_result
     server: McpServer

@@ -86,7 +86,7 @@ class Shell:
         self._limits = limits
 
     def run(self, command: str) -> CommandResult:
-        """Run a command. The next one starts in its final directory. Raises the exceptions of `CommandLimits.run`."""
+        """Run a command. Its final directory is used for the next command. Raises the errors of `CommandLimits.run`."""
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         result = self._limits.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)

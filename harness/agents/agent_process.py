@@ -92,7 +92,7 @@ class AgentLauncher(Protocol):
         """Time limit of one call, in seconds."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create the agent's files in the empty directory `run`. Return the start data. Pauses go to `events`."""
+        """Create the agent's files in the empty directory `run`. Return the start data. Adds each Pause to `events`."""
 
 
 class Conversation:
@@ -130,7 +130,7 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that takes the role of the user on standard input and output. None if there is none."""
+        """The dialogue that takes the role of the user on standard input and output. None if the agent needs none."""
         assert self._launch is not None
         return self._launch.dialogue
 
@@ -306,7 +306,7 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Answer the latest request with these blocks. Afterwards, `_next_turn` must be called."""
+        """Answer the latest request with these texts and tool calls. Afterwards, `_next_turn` must be called."""
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None

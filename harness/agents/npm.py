@@ -11,9 +11,9 @@ from readfirst.harness.processes.supervised_process import run_program
 def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int, failure: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run npm, and return its exit status and its output as text. Raises AdapterError (blame `environment`) if npm is
-    missing, takes longer than `seconds`, or fails and `failure` is not empty. In messages, `needed` is the reason why
-    npm is required, `about` the subject of the command, and `failure` the description of a failure.
+    """Run npm, and return its exit status and its output as text. Raises AdapterError, which blames the environment, if
+    npm is missing, takes longer than `seconds`, or fails and `failure` is not empty. In messages, `needed` is the
+    reason why npm is required, `about` the subject of the command, and `failure` the description of a failure.
     """
     program = shutil.which("npm")
     if program is None:

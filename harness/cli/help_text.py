@@ -26,7 +26,7 @@ EXAMPLE = """\
       def open(self, workspace):            # once per scenario
           return Session(YourTools(workspace.root))
 """
-"""An example of an adapter in Python, which the help shows. docs/adapters.md has a complete one."""
+"""An example of an adapter in Python, which the help shows. docs/adapters.md contains a complete example."""
 
 MANUAL = f"""\
 First steps:

@@ -30,7 +30,7 @@ class _GroupWithManual(TyperGroup):
     """The group of all commands. Its help contains the manual as preformatted text, with code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. In errors about values, remove the prefix that Python exceptions add."""
+        """Run a command. In the error about an invalid value, remove the text that Python puts before the message."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:

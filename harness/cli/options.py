@@ -277,8 +277,8 @@ def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[...
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that adds options for running an implementation to a command, which gets their values as
-    RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` have a different type or
-    default.
+    RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` are options with a type or
+    default that differs from `_RUN_OPTIONS`.
     """
     return _replace_parameter(
         "options", {**{name: _RUN_OPTIONS[name] for name in names}, **others}, _make_run_options

@@ -36,7 +36,7 @@ def begin() -> None:
 
 
 def exit_on_signals() -> None:
-    """Let SIGINT and SIGTERM end the process at once, with a shell's exit code. For before and after a command."""
+    """Let SIGINT and SIGTERM end the process at once, with a shell's exit code. Used before and after commands."""
     for number in _EXIT_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
             signal.signal(number, _exit_with_signal_code)
@@ -57,7 +57,7 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Let signals end the current command at once. For a command that needs no clean-up, and whose threads may wait."""
+    """Let signals end the current command at once. Used if it needs no clean-up, and its threads may be blocked."""
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 

@@ -19,9 +19,9 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_complete: Callable[[Path], bool], install: Callable[[], object]) -> None:
-    """Call `install` to create a directory of the cache, unless the directory is complete. Before that, other
-    incomplete directories next to it are removed. In both cases, the time of use is stored for `readfirst product
-    cache`.
+    """Call `install` to create a directory of the cache, unless the directory is complete. Before `install` is called,
+    incomplete directories next to the directory are removed. The time of use, which `readfirst product cache` needs, is
+    always stored.
     """
     if not is_complete(directory):
         with installing(directory):

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
-"""Bits of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID in the first word of the data of `capset`."""
+"""The bits of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID for the system call `capset`."""
 
 
 class _Header(ctypes.Structure):

@@ -126,7 +126,7 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
     """Call `action`, which changes the file or directory `name` in the open directory `above`. If the change is not
-    permitted, clear the attributes (immutable, append-only) of both, and call `action` again.
+    permitted, clear the attributes `immutable` and `append-only` of `name` and `above`, and call `action` again.
     """
     try:
         action()

@@ -37,7 +37,7 @@ class open_directory:  # noqa: N801 - it is used like a function; a class, becau
 
 
 def open_subdirectory(name: str, above: int, *, make: bool = False) -> int:
-    """Open the directory `name` (not a link) in the directory `above`. `make` creates a missing one. Raises OSError."""
+    """Open the directory `name` (not a link) in `above`. With `make`, it is created if missing. Raises OSError."""
     try:
         return os.open(name, DIRECTORY_FLAGS, dir_fd=above)
     except FileNotFoundError:
@@ -49,7 +49,7 @@ def open_subdirectory(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open the directories of a path one by one from `start`, which is closed. Return the last. Raises OSError."""
+    """Open the directories of a path below `start`, which is closed. Return the last descriptor. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:

@@ -47,7 +47,7 @@ class SandboxUnavailableError(ReadfirstError):
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """Settings of a program's sandbox. `hidden` contains paths that the program cannot see, `own` additional paths that
-    it can read. With `quiet`, the private paths that the program can read are not logged.
+    it can read. With `quiet`, the private paths of the user that the program can read are not logged.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -61,7 +61,7 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command line in the sandbox. The first use logs which private paths the program can read."""
+        """Return the command line in the sandbox. The first use logs which of the user's private paths it can read."""
         private = _private_paths()
         hidden = sorted(
             {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
@@ -99,7 +99,7 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the sandbox of `--confine`. Raises AdapterError (blame environment) if the system does not support it."""
+    """Return the sandbox of `--confine`. Raises AdapterError if the system does not support the sandbox."""
     if problem := find_problem():
         raise AdapterError(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
@@ -172,9 +172,9 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield every path at which a hidden directory would be visible in the sandbox, so that the path must be covered:
-    the directory's own path, unless it is in an `empty` directory, and its path below each `shown` directory that
-    contains it.
+    """Yield every path at which a hidden directory would be visible in the sandbox, so that an empty directory can be
+    mounted over it: the path of the hidden directory, unless it is in an `empty` directory, and its path below each
+    `shown` directory that contains the hidden directory.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

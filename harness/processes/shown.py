@@ -42,10 +42,10 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths in `covered` directories that must be visible in the sandbox, with their real paths: the
-    installed Python and this package, the current directory, the program with its interpreter, and the files and
-    directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier program may
-    have put a link there.
+    """Return the paths that must be visible in the sandbox although they are in directories that the sandbox hides
+    (`covered`), with their real paths: the installed Python and this package, the current directory, the program with
+    its interpreter, and the files and directories in arguments, search paths and `own`. Paths in `writable` are
+    omitted, because an earlier program may have put a link there.
     """
 
     def not_writable(paths: Iterable[Path]) -> list[Path]:
@@ -89,7 +89,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and, for a link, its targets. For a path in `bin`, also yield `lib` and the like next to `bin`."""
+    """Yield a path and, for a link, its targets. For one in `bin`, also yield `lib` and similar paths next to `bin`."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":

@@ -53,9 +53,9 @@ class Child:
     ) -> None:
         """Start the program in `directory`, with streams as for `subprocess`, and without variables that would reveal
         the scenario. With `offline`, the program has no network if the system supports this. In a `sandbox`, the
-        program can write only below the `writable` directories, and has no network. With `port_in`, a `listener` is
-        used on its loopback interface; the port replaces `listener.PORT` in the command, the variables and the files in
-        `port_in`. `starter` is a command that starts the supervisor, for example as a different user. Raises
+        program can write only below the `writable` directories, and has no network. With `port_in`, a socket listens on
+        the program's loopback interface; its port replaces `listener.PORT` in the command, the variables and the files
+        in `port_in`. `starter` is a command that starts the supervisor, for example as a different user. Raises
         AdapterError if no process can be started. If the program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
@@ -95,7 +95,7 @@ class Child:
         self.pid = self.process.pid
 
     def warn_about_isolation(self) -> None:
-        """Warn once if this system lacks some isolation of the program. Call it after the program has answered."""
+        """Warn once if this system does not fully isolate the program. Call it after the program has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
@@ -212,8 +212,8 @@ def run_program(
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run a program without input, and return its exit status and output. `about` describes it in messages. Raises
-    AdapterError (blame environment) if it needs more than `seconds` or cannot be started, and if it fails and a
-    `failure` message is given.
+    AdapterError, which blames the environment, if it needs more than `seconds` or cannot be started, or if it fails and
+    a `failure` message is given.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

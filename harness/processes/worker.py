@@ -31,7 +31,7 @@ main()
 
 class Worker:
     """A process that works on a picklable task: it calls the function `main` of `module`. `timeout` is the number of
-    seconds to wait for its exit before it is killed.
+    seconds to wait for the exit of the process before it is killed.
     """
 
     def __init__(self, module: str, task: object, *, timeout: float) -> None:

@@ -10,12 +10,12 @@ from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
 _DIGEST_THRESHOLD = 4096
-"""Maximum characters of a text and bytes of a file in a clause. Longer ones are replaced by their digest."""
+"""Maximum characters of a text, or bytes of a file, in an expectation. Larger ones are replaced by their digest."""
 
 
 def is_stated(observed: Clause, clause: Clause) -> bool:
-    """Whether a clause in a scenario file already states everything that was observed. Digests in the clause must be
-    expanded. The clause may omit the modes of new paths.
+    """Whether `clause`, an expected answer in a scenario file, already states everything in `observed`, the product's
+    answer. Digests in `clause` must be expanded. `clause` may omit the modes of new paths.
     """
     extra = clause.files.keys() - observed.files.keys()
     return (
@@ -40,8 +40,8 @@ def _is_entry_stated(observed: Entry | None, stated: Entry | None) -> bool:
 
 
 def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = False) -> Any:
-    """Return the new value of the key `expect` for a call or a group of calls: the `documented` clauses of its previous
-    value, and a clause for the observed answer. Return GONE if the key must be removed.
+    """Return the new value of the key `expect` for a call or a group of calls: the `documented` clauses (expected
+    answers) of the previous value, and a clause for the observed answer. Return GONE if the key must be removed.
     """
     clauses = previous if isinstance(previous, list) else [previous]
     kept = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]
@@ -51,7 +51,7 @@ def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = Fal
 
 
 def _mapping_from_clause(clause: Clause) -> dict[str, Value]:
-    """Convert a clause to the mapping that is written to the scenario file."""
+    """Convert a clause (an expected answer) to the mapping that is written to the scenario file."""
     mapping: dict[str, Value] = {}
     if clause.error is not None:
         mapping["error"] = clause.error

@@ -63,8 +63,8 @@ class Confirmation:
         return self._accepted[key]
 
     def missing_replays(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate. It
-        omits second replays that become necessary only because the first replay differs from a neighbouring contract.
+        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate. The
+        estimate omits second replays that are necessary because a first replay differs from an existing recording.
         """
         replays: dict[str, tuple[list[str], list[str]]] = {}
         seen: set[str] = set()
@@ -95,7 +95,7 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the recorded transcript to compare with a first replay. None if there is none."""
+        """Return the transcript that a first replay must equal to be confirmed. None if there is no such transcript."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
@@ -126,7 +126,7 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts with the same class of models; for older models, first those of versions without classes."""
+    """Yield the contracts for the same models. For `+gated`, versions before the suffix existed are yielded first."""
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

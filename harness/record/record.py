@@ -132,8 +132,8 @@ def replay_scenarios(
     jobs: int = 1,
 ) -> Generator[ProductReplayResult]:
     """Replay every scenario on its contracts, store the transcripts, and yield the results. Replays that are already
-    stored are not repeated. If no neighbouring contract confirms a first replay, the scenario is replayed a second
-    time, in a different session. Second replays run in the opposite order.
+    stored are not repeated. If no recording of a neighbouring version equals a first replay, the scenario is replayed a
+    second time, in a different session. Second replays run in the reverse order.
     """
     for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)

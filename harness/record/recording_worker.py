@@ -44,8 +44,8 @@ MIN_PRINTED_ESTIMATE_S = 30.0
 
 
 class ReplayProgress:
-    """Context manager that shows the progress of replays, after an estimate of their duration if it is long. Call it
-    with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
+    """Context manager that shows the progress of replays. If they take long, an estimate is printed first. Must be
+    called with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ReplayProgress:
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, replay: ProductReplayResult) -> None:
-        """Count a finished replay. An unplanned one, such as an unexpected second one, increases the total."""
+        """Count a finished replay. A replay that was not planned, such as a second replay, increases the total."""
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
         if replay.status == "error":
@@ -81,7 +81,7 @@ class ReplayProgress:
 
 
 def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
-    """Return a line with the number and estimated duration of replays. Empty if it is short. Raises SuiteError."""
+    """Return a line with the number and estimated duration of replays. Empty if they are fast. Raises SuiteError."""
     runs = [(name, ids) for name, numbered in replays.items() for ids in numbered]
     seconds = sum(replay_seconds(suite, ids, suite.contracts.find(name).version, jobs) for name, ids in runs)
     if seconds < MIN_PRINTED_ESTIMATE_S:

@@ -41,7 +41,7 @@ ReplayStatus = Literal["taken", "unsupported", "error"]
 @dataclass(frozen=True, slots=True)
 class ProductReplayResult:
     """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second. `message` is
-    the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml lacks.
+    the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml does not list.
     """
 
     scenario_id: str
@@ -57,7 +57,7 @@ def default_takes() -> Path:
 
 
 class StoredReplays:
-    """The stored replays in a directory, as `CONTRACT/NUMBER/SCENARIO.json`. A recording uses and then deletes them."""
+    """The stored replays in a directory, as `CONTRACT/NUMBER/SCENARIO.json`. `record` uses and deletes them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

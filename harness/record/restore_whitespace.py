@@ -11,11 +11,12 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
-    """Restore the whitespace at both ends of a scenario's answers (outer whitespace), and return the transcripts by
-    contract. Only contracts that ignore outer whitespace are changed, because the product strips it from their answers.
-    The whitespace is copied from an equal answer of a different contract. Contracts that do not ignore it are searched
-    first: those of the same version, then the nearest. Older contracts that ignore it follow, the newest first. Answers
-    without an equal answer, and contracts that the suite does not list, stay unchanged.
+    """Return a scenario's transcripts, by contract, with restored whitespace at both ends of answers (outer
+    whitespace). Only contracts that ignore outer whitespace are changed, because the product strips it from their
+    answers. The whitespace is copied from an equal answer of a different contract. Contracts that keep outer whitespace
+    are searched first: those of the same version, then the nearest. Older contracts that ignore outer whitespace
+    follow, the newest first. Answers without an equal answer, and contracts that the suite does not list, stay
+    unchanged.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
@@ -50,10 +51,10 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript with whitespace restored at both ends of its answers (outer whitespace). It is copied from
-    the first answer that is equal apart from outer whitespace: in `others`, otherwise in `stripped`. An answer in
-    `stripped` without outer whitespace is ignored, because the product may have stripped it. An answer without a match
-    stays unchanged.
+    """Return the transcript with whitespace restored at both ends of its answers (outer whitespace). The whitespace is
+    copied from the first answer that is equal apart from it: in `others` or, without such an answer there, in
+    `stripped`. An answer in `stripped` without outer whitespace is ignored, because the product may have stripped it.
+    An answer without a match stays unchanged.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

@@ -62,7 +62,7 @@ _Replacement = tuple[int, int, list[str]]
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement of lines that sets a key of a block mapping. A new key is added after all others."""
+    """Return the replacement of lines that sets a key of a block mapping. A new key is added at the end."""
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -175,7 +175,7 @@ class _NoValueError(Exception):
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
     """Find the values of placeholders that make `template` equal to `wanted`, and add them to `values`. `case` contains
-    the other values of the scenario. Raises _NoValueError if there are no such values.
+    the scenario's current values of all placeholders. Raises _NoValueError if no values make them equal.
     """
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:

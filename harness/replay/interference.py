@@ -12,8 +12,8 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 class Interference:
     """The function `interfere` of a call: it performs the `during` events of the scenario, then calls `afterwards`.
-    `state` contains the workspace before and after the events, and `changes` the differences. `state` is None if the
-    events did not happen.
+    `state` contains the workspace before and after the events, and `changes` the entries that the events changed.
+    `state` is None if the events did not happen.
     """
 
     def __init__(

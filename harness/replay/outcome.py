@@ -54,7 +54,7 @@ class Outcome:
     """The outcome of a replay: the outcome of each step, and `error` if the replay ended early. `before` is the initial
     workspace. The step that ended the replay is among `steps` only if its results arrived. `afterwards` contains
     changes between the last step and the end of the session; it is empty if the replay ended early. `disturbed` means
-    that other parts of the conversation may have changed answers, for example their outer whitespace.
+    that messages outside the scenario may have changed answers, for example the whitespace at their ends.
     """
 
     scenario_id: str

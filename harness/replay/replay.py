@@ -48,7 +48,7 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _MAX_ATTEMPTS = 3
-"""Maximum replays of a scenario if other, periodic parts of the conversation change its answers."""
+"""Maximum replays of a scenario if periodic reminders, which are not part of it, change its answers."""
 
 _STAGGER_STEP_S, _STAGGER_STEPS = 0.00005, 21
 """Delay of one of two simultaneous sessions, to vary which is first: 0 to 20 times `_STAGGER_STEP_S` seconds."""
@@ -72,8 +72,9 @@ def replay(
     `pool` provides the workspaces, unless the adapter has a pool of servers (`servers`), which provides them. A path is
     used again only if the adapter declares `reuses_paths`, because a process could remember earlier Reads of the path.
 
-    If other parts of the conversation may have changed answers (`was_contaminated`), the scenario is replayed again, at
-    most three times in all. If this happens each time, the outcome is marked as `disturbed`.
+    If messages outside the scenario, such as periodic reminders, may have changed answers (`was_contaminated`), the
+    scenario is replayed again, at most three times in all. If this happens each time, the outcome is marked as
+    `disturbed`.
     """
     traits = traits_of(adapter)
     for _ in range(_MAX_ATTEMPTS):

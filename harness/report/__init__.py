@@ -55,7 +55,7 @@ class Report(Protocol):
     """A report on a run. `verdict` is called for each scenario in order, `finish` at the end or after an interrupt."""
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Add the verdict on one scenario. `ruling` is the result of the baseline for this verdict."""
+        """Add the verdict on one scenario. `ruling` states whether the baseline accepts the verdict."""
         ...
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:

@@ -32,9 +32,9 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
     lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `failing_scenarios` is
-    the number of scenarios that fail at this level. `example` is an example for reports: the shortest scenario with the
-    most frequent of the worst mistakes or, if the baseline accepts all failures, the shortest accepted failure.
-    `is_overcautious` means that all failures are unnecessary refusals.
+    the number of scenarios that fail at this level. `example` is the failure that reports show: of the scenarios with
+    the worst mistakes, the shortest one with the most frequent mistake. If the baseline accepts all failures, the
+    shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -58,7 +58,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """Results of a class of rules: `judged` counts rules with a judged scenario, `holding` those that always hold."""
+    """Results of a class of rules: `judged` counts rules with a judged scenario, `holding` those without failures."""
 
     class_: RuleClass
     holding: int
@@ -80,7 +80,7 @@ class RuleTally:
     _shortest: dict[str, dict[Failure, RankedVerdict]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict under its rule. `ruling` is the result of the baseline for this verdict."""
+        """Count one verdict under its rule. `ruling` states whether the baseline accepts the verdict."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "error"):
@@ -136,9 +136,9 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the example of a rule: the shortest failure with the most frequent of the worst mistakes. None if the
-        rule has no failure. `unaccepted` contains the number of scenarios by failure. `severity` is the worst severity
-        of these failures; None if there are none. The mistake `fixed` is ignored.
+        """Return the example of a rule: of the failures with the worst mistakes, the shortest one with the most
+        frequent mistake. None if the rule has no failure. `unaccepted` contains the number of scenarios by failure.
+        `severity` is the worst severity of these failures; None if there are none. The mistake `fixed` is ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:

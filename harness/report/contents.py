@@ -21,14 +21,14 @@ If this line contains only an excerpt, the object also contains the index of the
 
 @dataclass(slots=True)
 class ContentWriter:
-    """Replaces long texts of differences by references to content lines, each of which is written only once."""
+    """Replaces each long text by a reference to a separate JSON line (content line), which is written only once."""
 
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(
         self, texts: tuple[str, str]
     ) -> tuple[tuple[TextOrReference, TextOrReference], list[dict[str, Any]]]:
-        """Return the JSON values for an expected and an actual text, and the content lines to write before them."""
+        """Return an expected and an actual text as JSON values, and the lines with long texts to write before them."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
@@ -55,12 +55,12 @@ def digest_of(text: str) -> str:
 
 @dataclass(slots=True)
 class ContentReader:
-    """Collects the content lines of a file of JSON lines, and returns the text for a reference to a content line."""
+    """Collects content lines (JSON lines with a long text), and returns the text for a reference to such a line."""
 
     _texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> str:
-        """Add a content line. Return an error if its text contradicts its digest or length, otherwise empty."""
+        """Add a content line. Return an error if its text contradicts its digest or length, else an empty text."""
         start, text = line.get("from", 0), line["text"]
         omitted_chars = line["characters"] - start - len(text)
         if omitted_chars < 0 or (not start and not omitted_chars and digest_of(text) != line["sha256"]):
@@ -71,5 +71,5 @@ class ContentReader:
         return ""
 
     def text(self, written: TextOrReference) -> str:
-        """Return `written` or, for a reference, the text of its content line. Raises KeyError without such a line."""
+        """Return `written` or, for a reference, the text that it refers to. Raises KeyError if this text is missing."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

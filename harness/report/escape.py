@@ -32,7 +32,7 @@ def _escape_character(character: str) -> str:
 def visible(text: str) -> str:
     """Return the text on one line with each character visible. Control characters, unusual whitespace, lone surrogates,
     backslashes, spaces at the end and commands of CI systems (`##[error]`) are escaped. Different texts stay different,
-    up to MAX_ESCAPED_CHARS characters. Further characters are counted.
+    up to MAX_ESCAPED_CHARS characters. The number of omitted characters is appended.
     """
     escaped_text = _escape_text(text[:MAX_ESCAPED_CHARS])
     if len(escaped_text) <= MAX_ESCAPED_CHARS >= len(text):

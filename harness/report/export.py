@@ -82,7 +82,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add the contract's own harms, and the lines that its answers show. A runner needs both to judge harm."""
+    """Add the harms that the contract's version does, and the lines that its answers show, as runners need both."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)

@@ -139,7 +139,7 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict, with each reference replaced by the text of the content line or of the harm."""
+    """Return a verdict's line with each reference to a long text or a harm replaced by the text that it refers to."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -260,7 +260,7 @@ class JsonlReport:
         )
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Write the JSON line of one verdict, after the content lines that it needs."""
+        """Write the JSON line of one verdict, after separate lines for its long texts."""
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
@@ -301,7 +301,7 @@ class JsonlReport:
         self._write_line(line)
 
     def _write_contents(self, difference: Difference) -> dict[str, Any]:
-        """Write the content lines of a difference's long texts. Return the difference as JSON that refers to them."""
+        """Write a difference's long texts as separate lines. Return the difference as JSON that refers to the lines."""
         line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:
@@ -339,8 +339,8 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a difference in a JSON line. (`_HARM_FIELDS` are the fields of a harm.) A difference that repeats a harm,
-and therefore has the same `what`, contains no texts. A difference without `blame` is the fault of the implementation.
+"""Fields of a difference in a JSON line; `_HARM_FIELDS` are those of a harm. A difference that describes a harm has the
+same `what` as the harm, and contains no texts. A difference without `blame` is the fault of the implementation.
 """
 
 

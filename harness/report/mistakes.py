@@ -118,7 +118,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines of repeated `stray` harms: only the first `stray` harm at each path counts as a mistake."""
+    """Return the descriptions of repeated `stray` harms: only the first `stray` harm at a path counts as a mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]

@@ -18,7 +18,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
 JudgedScenario = tuple[Verdict, BaselineResult]
-"""The verdict on a scenario, and the result of the baseline for this verdict."""
+"""The verdict on a scenario, and whether the baseline accepts this verdict."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """The sentence that counts the scenarios in which the contract does the same harm. Empty if there are none."""
+        """A sentence that counts the scenarios in which target and contract do the same harm. Empty for no scenarios."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property

@@ -16,7 +16,7 @@ def processors() -> int:
 
 
 def jobs_for(jobs: int, target: str, scenarios: int) -> int:
-    """Return the number of processes of a run: `jobs`, or for AUTO a number that depends on all arguments."""
+    """Return the number of processes of a run: `jobs` or, for AUTO, a number that suits `target` and `scenarios`."""
     if jobs != AUTO:
         return jobs
     if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:

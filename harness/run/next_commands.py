@@ -31,8 +31,8 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return a line with commands that group the failures of a run by cause or by rule. Empty if the commands would not
-    show more than the run. `failing` contains the number of failures by contract.
+    """Return a line with commands that group the failures of a run by cause or by rule. Empty if these commands would
+    not show more than the run did. `failing` contains the number of failures by contract.
     """
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.

@@ -84,7 +84,7 @@ class ScenarioItem(pytest.Item):
 
     @property
     def function(self) -> Callable[..., None]:
-        """The function that runs the item. Plugins of pytest use this and the next attributes of test functions."""
+        """The function that runs the item. Plugins of pytest use this attribute, which test functions have."""
         return type(self).runtest
 
     obj = function
@@ -130,7 +130,7 @@ class ScenarioItem(pytest.Item):
             raise ScenarioFailedError(message, brief(verdict), escape(details.strip(), kept="\n"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the explanation of a failure without a traceback. Also used if the suite or the target is broken."""
+        """Return the explanation of a failure without a traceback. Also used for errors of the suite or the target."""
         error = excinfo.value
         if not isinstance(error, ScenarioFailedError | ReadfirstError):
             return super().repr_failure(excinfo, style)

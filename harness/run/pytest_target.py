@@ -79,12 +79,12 @@ class Target:
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether a scenario with the same id in another suite of the run replaces the one in this file."""
+        """Whether a scenario with the same id in another suite of the run replaces the scenario in the file `path`."""
         has_layers = len(self._layers) > 1
         return has_layers and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the last parts of the ids in a file. None if it contains only one scenario. Raises SuiteError."""
+        """Return the last parts of the scenario ids in a file. None for a file with one scenario. Raises SuiteError."""
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
@@ -130,7 +130,7 @@ class Target:
         return RunOptions(time_limit=limit, settle=settle)
 
     def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
-        """Replay one scenario. Return its verdict, and the result of the baseline for this verdict."""
+        """Replay one scenario. Return its verdict, and whether the baseline accepts the verdict."""
         with self._directory():
             verdict = self._connect(contract).judge(scenario_id)
         return verdict, self._checker.apply_baseline(verdict)

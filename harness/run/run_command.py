@@ -151,7 +151,7 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
 
 
 def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each suite that replaces scenarios of a suite below it, with the replaced ids among `ids`."""
+    """Yield a line for each suite that replaces scenarios of its base suite, with the replaced ids among `ids`."""
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
         part = suite.suite_containing(scenario_id)

@@ -159,7 +159,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario once per contract, with the contract's expectations. `stated` is as in the file."""
+        """Return the scenario once per contract, with the contract's expectations. `stated`: the file's scenario."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]

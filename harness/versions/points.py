@@ -19,7 +19,7 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """A change of the product in one scenario's recordings: the versions `around` it, and the differences."""
+    """A change of the product in a scenario's recordings: the versions before and after it, and the differences."""
 
     around: Point
     occurrences: Sequence[Occurrence]
@@ -28,8 +28,8 @@ class RecordedChange:
 def _iter_recorded_changes(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
 ) -> Iterator[RecordedChange]:
-    """Yield the recorded change of each scenario that shows a behaviour, if its recordings before and after a version
-    differ. With `gated`, the recordings with older models are used.
+    """Yield, for each scenario that shows a behaviour, the difference between its last recording before `version` and
+    its next recording, if they differ. With `gated`, the recordings with older models are used.
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
@@ -51,8 +51,9 @@ def _iter_recorded_changes(
 class ChangePoint:
     """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
     `value_before`. `models` is the class of models that the change concerns, empty for both classes. `shown` contains
-    the scenarios whose recordings differ around the change, each with the nearest recorded versions. The narrowest
-    range is first. `sights` contains the differences in these scenarios.
+    the scenarios whose recordings before and after the change differ, each with the two recorded versions that are
+    nearest to the change. The scenario with the narrowest range is first. `sights` contains the differences in these
+    scenarios.
     """
 
     version: str

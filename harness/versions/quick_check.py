@@ -33,9 +33,9 @@ def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
     """Return few, fast scenarios that together show every change of these behaviours, and every rule of the suite.
-    Scenarios for the latest changes are first. `points` are the changes. A change without scenarios whose recordings
-    differ is shown by the scenarios in `shown_by`. Scenarios that need more than `capabilities` are excluded. Raises
-    SuiteError.
+    Scenarios for the latest changes are first. `points` are the changes. If no recordings differ before and after a
+    change, the scenarios that the behaviour lists (`shown_by`) are used. Scenarios that need more than `capabilities`
+    are excluded. Raises SuiteError.
     """
     able, cost = capability_check(suite, frozenset(capabilities)), _cost_function(suite)
     chosen = choose_telling_scenarios(histories, points, able, cost)
@@ -57,7 +57,7 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change, otherwise the behaviour's `shown_by`."""
+    """Return the scenarios that show a change: those with different recordings or, if none differ, `shown_by`."""
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
@@ -67,7 +67,7 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return few, fast scenarios that show all `points`: only `able` ones, preferably with a low `cost` (time)."""
+    """Return few, fast scenarios that show all `points`. `able` tells whether one may be used, `cost` its time."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
@@ -160,14 +160,14 @@ class QuickComparison:
     def _compare_first_replays(
         self, contract: Contract, before: Contract, ids: Sequence[str], lost: Mapping[str, str]
     ) -> Diff:
-        """Compare first replays with recordings of `before`. `lost`: why scenarios have no answer, by scenario."""
+        """Compare first replays with recordings of `before`. `lost`: the reasons for missing replays, by id."""
         replays = {each: self._first_replay(each, contract, before) for each in ids if each not in lost}
         transcripts = {each: transcript for each, transcript in replays.items() if transcript is not None}
         side = ContractSide(self.suite, contract, transcripts, lost)
         return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the first replay's transcript. Ignored outer whitespace is restored. None if there is no replay."""
+        """Return the first replay's transcript, with whitespace restored at the ends of answers. None if missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:

@@ -67,8 +67,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record for each new contract: the scenarios with a recording on its predecessor, because
-    all other scenarios would fail again. Raises ReleaseError if a predecessor has no recordings.
+    """Return the scenarios to record for each new contract: the scenarios with a recording on the contract's
+    predecessor. All others failed there, and would fail again. Raises ReleaseError if a predecessor has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -111,8 +111,8 @@ def write_release(
 ) -> Failures:
     """Write all files of the suite that a new version changes. Nothing is written if too many scenarios failed.
     `max_unanswered` is the share of scenarios that may be missing because they are unstable or broken. The replays must
-    exist. They are kept until everything is written, except contradictory ones. Recordings are first written to a copy
-    of the suite, so the suite is never half written.
+    exist. The replays are kept until everything is written, except replays that contradict each other. Recordings are
+    first written to a copy of the suite, so the suite is never half written.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"

@@ -26,7 +26,7 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
-"""First version that asks a model for permissions if no permission mode is set, and first later one that does not."""
+"""First version that asks a model for permissions if no permission mode is set; first later version that does not."""
 _READS_JSON_SINCE = Version("1.0.0")
 """First version that reads user messages as JSON lines. Earlier versions restart when the user mentions a file."""
 _BARE_NUMBERS_SINCE = Version("2.1.86")

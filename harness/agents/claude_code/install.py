@@ -30,7 +30,7 @@ def cache_root() -> Path:
 def install(version: str) -> tuple[str, ...]:
     """Return the command line that starts an exact version of the product, installed unless it is in the cache. Install
     scripts are not executed. Several processes may install at the same time. A failed download leaves no files. Raises
-    AdapterError (blame `environment`) with the end of npm's output if the version cannot be installed.
+    AdapterError, which blames the environment and contains the end of npm's output, if the version cannot be installed.
     """
     _check_version(version)
     directory = cache_root().absolute() / version
@@ -44,7 +44,7 @@ def newest(package: str = PACKAGE) -> str:
 
 
 def query_npm(package: str, field: str) -> object:
-    """Ask npm for a field of a published package. Raises AdapterError (blame `environment`)."""
+    """Ask npm for a field of a published package. Raises AdapterError, which blames the environment."""
     arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
     done = npm(arguments, about=package, needed="it lists what is published", seconds=_QUERY_TIMEOUT_S)
     try:

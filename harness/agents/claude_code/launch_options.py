@@ -204,10 +204,10 @@ _UNKNOWN_TOOL = "Nothing"
 
 
 class CrowdedModel(AnthropicMessages):
-    """A scripted model that reports a nearly full window after a call of the unknown tool, to test summaries."""
+    """A scripted model that reports a nearly full context window if it calls `_UNKNOWN_TOOL`, to test summaries."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the tokens to report: a nearly full window if `blocks` call the unknown tool."""
+        """Return the used tokens to report: a nearly full context window if `blocks` call `_UNKNOWN_TOOL`."""
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 

@@ -19,7 +19,7 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""Matches the reminders about sub-agents of later versions, removed because they occur in every replay."""
+"""Matches later versions' reminders about sub-agents and skills. Removed, because they occur in every replay."""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
 """Matches the reminder of plan mode, which some versions add to every result, others only to some."""
@@ -53,8 +53,8 @@ def counts_tokens(text: str) -> bool:
 
 
 def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without reminders about other changed files, and all such reminders in the text and
-    in `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
+    """Return the text of a result without reminders about changed files, and all these reminders, also from `notes`. A
+    version may have removed whitespace at the end of the answer when it added a reminder.
     """
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
@@ -70,7 +70,7 @@ def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without messages of hooks, and all such messages in the text and in `notes`."""
+    """Return the text of a result without messages of hooks, and all messages of hooks, also from `notes`."""
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))
@@ -91,10 +91,10 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
 
 def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
     """Return the text of a result without the reminders about the conversation, and whether one of them was periodic. A
-    periodic reminder does not depend on the call before it, because scenarios share conversations. A version may have
-    removed whitespace at both ends of the answer when it added a reminder. Therefore the spaces before the first line
-    number are restored. `padded` means that the result is of a Read in a version that pads line numbers. Without
-    `padded`, spaces are restored only if an arrow or a second numbered line follows.
+    periodic reminder, such as one about an unused tool, may be caused by other scenarios in the same conversation. A
+    version may have removed whitespace at both ends of the answer when it added a reminder. Therefore the spaces before
+    the first line number are restored. `padded` means that the result is of a Read in a version that pads line numbers.
+    Without `padded`, spaces are restored only if an arrow or a second numbered line follows.
     """
     text, token_reminders = _TOKENS_LEFT_PATTERN.subn("", text)
     text, constant_reminders = _SUB_AGENT_PATTERN.subn("", text)

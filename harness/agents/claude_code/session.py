@@ -36,7 +36,7 @@ _AGENT_TOOLS = ("Agent", "Task")
 
 
 class ClaudeCodeSession:
-    """A session with the product. Its conversation may be shared with other scenarios; otherwise, `close` ends it."""
+    """A session with the product. Scenarios may share its conversation. If they do not, `close` ends it."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return a result as in a separate conversation: without reminders, and with the same paths."""
+        """Return the result that a separate conversation would give: without reminders, and with the same paths."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
         if has_periodic:
@@ -174,8 +174,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """As the user, cancel a call while the product's hook waits, or end the model's message within the call. `how`
-        is the kind of interruption. The hook waits before the execution of the call; if `how` is `stopped`, after it.
+        """Cancel a call as the user or, if `arguments` is a string, send a call with these truncated arguments. `how`
+        is the kind of interruption. The call is cancelled before its execution; if `how` is `stopped`, after it.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -259,7 +259,7 @@ class ResumableConversation(ClaudeCodeSession):
         self._early_reminders += extract_file_reminders(answer, self.conversation.notes)[1]
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Clean a result as the base class does. If the scenario compares reminders, add the stored ones."""
+        """Clean a result as the base class does. If the scenario compares reminders, add the stored reminders."""
         cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned

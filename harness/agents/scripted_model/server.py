@@ -48,9 +48,9 @@ class Turn:
 
 
 class ScriptedModel:
-    """HTTP server in place of the model, with one wire format and a listening socket. Adds each Turn to `events`. A
-    request that offers at least one of `tools` is a turn. All others are side requests. An invalid request is refused,
-    and its WireError is added to `events`.
+    """HTTP server in place of the model, with one wire format and a listening socket. A request that offers at least
+    one of `tools` becomes a Turn, which is added to `events`. All other requests are side requests. An invalid request
+    is refused, and its WireError is added to `events`.
     """
 
     def __init__(
