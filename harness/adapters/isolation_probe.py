@@ -47,8 +47,8 @@ _COMMON_CHARS = 12
 class SharingResult:
     """The result of the probe: whether sessions may share a server. If `reusable`, a server may serve one session after
     another in the same workspace. If `reusable_after_handshake`, it may do so only if the handshake is repeated between
-    the sessions; sharing between workspaces is then not tested. `refusal` is the reason not to share a server between
-    workspaces, empty if servers may be shared.
+    the sessions; sharing between workspaces is not tested in this case. `refusal` is the reason not to share a server
+    between workspaces, empty if servers may be shared.
     """
 
     reusable: bool = False

@@ -188,7 +188,7 @@ class Conversation:
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def switch_agent(self, turn: Turn | None) -> Turn | None:
-        """Make the next calls as the agent that waits with `turn`. Return the turn of the previous agent."""
+        """Make the next calls as the agent that waits for an answer to `turn`. Return the previous agent's turn."""
         waiting, self._turn = self._turn, turn
         return waiting
 

@@ -90,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _replace_former_names(words: list[str]) -> list[str]:
-    """Replace and print the former names of commands and options in a command line."""
+    """Replace the former names of commands and options in a command line, and print a message for each."""
     flags = [word for word in words[:1] if word == "--traceback"]
     words = words[len(flags) :]
     if names := renamed_command(words):

@@ -199,7 +199,7 @@ def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
 
 
 def print_causes(diffs: Sequence[Diff]) -> None:
-    """Print causes as `readfirst diff` does, but for older models only if they differ from those for newer models."""
+    """Print the causes of differences as `readfirst diff` does. For older models, equal causes are not repeated."""
     printed: list[str] = []
     for result in diffs:
         head, *lines = as_text(result)

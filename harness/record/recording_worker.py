@@ -34,7 +34,7 @@ class Product:
 
 
 _SCRIPT_STARTUP_S, _BINARY_STARTUP_S = 2.0, 1.2
-"""Measured seconds to start a session with a worker per processor: if the version is a script, if it is a binary."""
+"""Measured seconds to start a version that is a script, and one that is a binary, with one worker per processor."""
 _FIRST_BINARY_VERSION = Version("2.1.113")
 """First version of the product that is a binary. Earlier versions are scripts."""
 _SCENARIO_S = 0.25

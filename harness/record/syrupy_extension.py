@@ -25,8 +25,8 @@ _NO_CONTRACT = "any"
 
 
 class RecordingExtension(AbstractSyrupyExtension):
-    """Extension of syrupy that stores recordings in the directory `root`, which a subclass must set. `inputs` contains
-    the current digests of scenarios. A recording with a different digest is removed.
+    """Extension of the snapshot library syrupy that stores recordings in the directory `root`, which a subclass must
+    set. `inputs` contains the current digests of scenarios. A recording with a different digest is removed.
     """
 
     root: ClassVar[Path]

@@ -21,7 +21,7 @@ def page(results: Results, sources: ReportSources) -> str:
 
     The first condition that applies determines the colour:
 
-    - grey: nothing was judged, or nothing of one of the suites, or a run was interrupted
+    - grey: no scenario was judged, or none of one of the suites, or a run was interrupted
     - red: a required capability is missing
     - bright green: everything passes
     - green: everything that was judged passes, but the run contains only a part of the suite, or Read, Edit or Write is

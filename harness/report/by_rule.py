@@ -311,7 +311,7 @@ def _failure_ratio(result: RuleResult) -> str:
 
 
 def rule_title(result: RuleResult) -> str:
-    """Return the title of the rule, not escaped. For scenarios without a rule, return a title that states this."""
+    """Return the title of the rule, not escaped. For scenarios without a rule, the title states that there is none."""
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 

@@ -104,7 +104,7 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return how contracts answer each step, such as `a ar` (`a` answered, `r` refused), without repetitions."""
+    """Return how contracts answer the steps, such as `a ar` (`a` answered, `r` refused). Repetitions are omitted."""
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:

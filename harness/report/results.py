@@ -54,7 +54,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """A sentence that counts the scenarios in which target and contract do the same harm. Empty for no scenarios."""
+        """A sentence that counts the scenarios in which target and contract do the same harm. Empty for none."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property

@@ -66,7 +66,7 @@ def _group_description(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Describe a step in one line, with short contents of files. With `call`, describe only this parallel call."""
+    """Describe a step in one line, with short contents of files. With `call`, describe only this call of a group."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
             group = f"call {call + 1} of {len(calls)} {_group_description(step)}"

@@ -179,7 +179,7 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return a verdict for each view. If a shared server may cause a failure, replay again on a separate server."""
+        """Return a verdict per contract. If a shared server may cause a failure, replay again on a separate server."""
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
@@ -208,7 +208,7 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay the scenario once, and return a verdict for each view. Equal expectations are compared only once."""
+        """Replay the scenario once, and return a verdict per contract. Equal expectations are compared only once."""
         level, vocabulary, with_full_contents = (
             self.spec.level,
             self.suite.vocabulary,
@@ -254,7 +254,7 @@ class Runner:
         return outcome
 
     def _judge_session(self, scenario: Scenario, outcome: Outcome) -> Judgement:
-        """Return the harms that the session did, and the calls that only this implementation refuses."""
+        """Return the harms that the session did, and the calls that it refused although every contract answers them."""
         judgement = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
             return judgement
@@ -361,7 +361,7 @@ def run(
 def _iter_verdicts(
     spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
 ) -> Generator[tuple[Verdict, ...]]:
-    """Yield, for each scenario, its verdicts: one for each contract of the spec."""
+    """Yield, for each scenario, its verdicts: one for each contract of `spec`."""
     if apart or (jobs > 1 and len(chosen) > 1):
         # Imported here, because a run with one job does not need it.
         from readfirst.harness.run.process_pool import work_in_processes

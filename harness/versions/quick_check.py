@@ -111,8 +111,8 @@ def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[st
 @dataclass(frozen=True)
 class QuickComparison:
     """Replays few scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
-    The replays are stored for a later recording. Answers that no neighbouring contract confirms are replayed twice,
-    because only stable answers are compared. `connect` returns the function that opens the product of a contract.
+    The replays are stored for a later recording. A scenario with answers unlike all neighbouring versions is replayed
+    twice, as only stable answers are compared. `connect` returns the function that opens the product of a contract.
     """
 
     suite: Suite

@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a version with the contracts that it adds. Raises ReleaseError if it is older than every contract."""
+    """Return a version as a Release, with the contracts to add. Raises ReleaseError if every contract is newer."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -134,7 +134,7 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios recorded on `before` but not on `contract`, unless the reason for this is stored."""
+    """Return the scenarios recorded on `before` but not on `contract`, unless the reason for the gap is stored."""
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 

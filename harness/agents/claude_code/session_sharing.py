@@ -22,19 +22,19 @@ _SETTINGS_DIRECTORY = ".claude"
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
     """Whether a scenario must use a conversation that no other scenario uses. Depends on the version of the product. If
-    `version` is None: whether this is true for any version.
+    `version` is None: whether a scenario must do so on any version.
 
     The reasons are:
 
-    - The answers depend on the working directory: relative paths, permission patterns, settings folders, and up to
+    - The answers depend on the working directory: relative paths, permission patterns, settings directories, and up to
       2.1.76 new files with carriage returns (their line endings are chosen by sampling files below the working
       directory).
     - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`). The
-      files of other scenarios would replace them.
+      files of other scenarios would replace these ten files.
     - A file is too large for Read. Later versions add a text to the second answer about such a file.
-    - The conversation ends, is summarised, waits for a sub-agent, or has hooks, which belong to the settings that a
-      session starts with.
-    - A call is interrupted: the conversation reports it, or ends with it.
+    - The conversation ends, is summarised, waits for a sub-agent, or has hooks, which are read only at the start of a
+      session.
+    - A call is interrupted: the conversation then reports the interruption, or ends.
     """
     given = scenario.given
     return bool(
