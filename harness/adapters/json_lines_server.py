@@ -294,8 +294,8 @@ _MAX_AGE_S = 3600.0
 
 
 def _saved_sessions_directory() -> Path:
-    """Return the directory for this user's saved conversations, which no call of a scenario can access. Its files are
-    unpickled, so raises _ProblemError if another user might write to it.
+    """Return the directory for this user's saved conversations, which no call of a scenario can access. Raises
+    _ProblemError if another user might write to the directory, because its files are unpickled.
     """
     import tempfile
 

@@ -26,7 +26,7 @@ class Covered:
     hidden: Sequence[Path]
 
     def contains(self, path: Path) -> bool:
-        """Whether a path is inside one of these directories."""
+        """Whether a path is inside one of the hidden directories."""
         return any(directory in path.parents for directory in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:

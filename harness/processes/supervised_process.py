@@ -30,7 +30,7 @@ _END_TIMEOUT_S = 10.0
 GRACE = 5.0
 """Seconds to wait for the exit of a program after a signal that it can survive."""
 _PYTEST_PREFIX = "PYTEST_"
-"""Prefix of environment variables that a program does not get, because they would tell it the running scenario."""
+"""Prefix of environment variables that a program does not get, because they would reveal the running scenario."""
 
 
 class Child:

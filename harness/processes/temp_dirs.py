@@ -85,7 +85,7 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory with enough space. None if there is none, or if the user has set TMPDIR."""
+    """Return a directory in memory with enough space. None if none exists, or if the user has set TMPDIR."""
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:

@@ -126,7 +126,7 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts for the same models. For `+gated`, versions before the suffix existed are yielded first."""
+    """Yield the contracts with the models of `contract`; for `+gated`, first those of versions before the suffix."""
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

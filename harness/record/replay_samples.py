@@ -64,8 +64,8 @@ class StoredReplays:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory during the block, after waiting for any other lock. Raises OSError. Accepting replays
-        deletes them, so a concurrent recording must wait.
+        """Lock the directory during the block, after waiting until no other process locks it. Raises OSError. Accepting
+        replays deletes them, so a concurrent recording must wait.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)

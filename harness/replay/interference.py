@@ -32,7 +32,7 @@ class Interference:
         self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
 
     def __call__(self) -> None:
-        """Perform the events. Only the first call of the function performs them; later calls are only counted."""
+        """Perform the `during` events. Only the first call performs the events; later calls are only counted."""
         if self.has_ended:
             return
         self.count += 1
@@ -49,7 +49,7 @@ class Interference:
         self.afterwards()
 
     def end(self) -> None:
-        """Disable later calls. Raises the WorldEventError of an event, or AdapterError after several calls."""
+        """Disable later calls. Raises the WorldEventError of a failed event, or AdapterError if called several times."""
         self.has_ended = True
         if self.error is not None:
             raise self.error

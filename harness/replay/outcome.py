@@ -17,8 +17,8 @@ _MAX_DETAILS_CHARS = 8192
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
     """The outcome of one step: the results of its calls (none for an event), and all changes of the workspace.
-    `results` contain the exact texts, with `$WS` for the workspace's path. `changes`, also by events, contains the new
-    entry of each changed path, None if it is gone.
+    `results` contain the exact texts, with `$WS` for the workspace's path. `changes` contains the new entry of each
+    path that the step changed; None if the path is gone.
     """
 
     results: tuple[ToolResult, ...] = ()
@@ -102,7 +102,7 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Convert an exception at a step (from 0) to a Breakage. `normalise` removes what depends on the machine."""
+    """Convert an exception at a step (from 0) to a Breakage. `normalise` removes text that depends on the machine."""
     details = ""
     match error:
         case AdapterError():

@@ -52,7 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the recorded outcome, without times. It ends with an error if the scenario makes different calls."""
+    """Return the recorded outcome, without times. It is an error if the scenario's calls are not the recorded ones."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
@@ -104,7 +104,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
 
 
 class _MemoryWorkspace:
-    """A workspace in memory for recorded changes. `state` contains entries as in a snapshot, with inode numbers."""
+    """A workspace in memory, to apply recorded changes. `state`: entries as in a snapshot, with inode numbers."""
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}

@@ -165,7 +165,7 @@ class _Replay:
         return Outcome(self.scenario.id, tuple(self.steps), breakage, self.before, afterwards)
 
     def _perform_steps(self, adapter: Adapter) -> Breakage | None:
-        """Perform the steps in a session, and close it. Return why the replay ended early, None if it did not."""
+        """Perform the steps in a session, and close it. Return the reason if the replay ended early, else None."""
         breakage = None
         router = None
         try:

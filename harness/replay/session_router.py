@@ -57,7 +57,7 @@ class SessionRouter:
         self._was_killed = True
 
     def perform_event(self, event: SessionEvent, root: str = "") -> None:
-        """Perform an event, such as `resume`. `root` is the workspace. Raises AdapterError if the session cannot."""
+        """Perform an event, such as `resume`. `root` is the workspace. Raises AdapterError if a method is missing."""
         match event.kind:
             case "resume":
                 self._was_killed = False

@@ -19,7 +19,7 @@ _CONTEXT_LINES = 2
 _MAX_LINE_CHARS = 160
 """Maximum characters of one line of a comparison. Of a longer line, only the part around its difference is shown."""
 _MAX_DIFF_LINES = 40
-"""Maximum number of lines that are shown of one difference. The remaining lines are counted."""
+"""Maximum number of lines that are shown of one difference. For further lines, only their number is shown."""
 
 
 def _escape_character(character: str) -> str:

@@ -47,11 +47,11 @@ Line = tuple[str, str]
 """One line of a report: its style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and its text."""
 
 _MAX_DIFFERENCES = 8
-"""Maximum number of differences that the explanation of a scenario shows. Further differences are counted."""
+"""Maximum differences that an explanation shows. For further differences, only their number is shown."""
 _MAX_ERROR_LINES = 60
-"""Maximum number of lines that are shown of an error message. Further lines are counted."""
+"""Maximum number of lines that are shown of an error message. For further lines, only their number is shown."""
 _MAX_UNCHANGED_STEPS = 6
-"""Maximum number of steps without a difference that an explanation shows. Further steps are counted."""
+"""Maximum steps without a difference that an explanation shows. For further steps, only their number is shown."""
 _MAX_HARM_LINES = 6
 """Maximum number of lines that are shown of a file before a harm, and of the file after it."""
 _MAX_BRIEF_CHARS = 60

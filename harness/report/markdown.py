@@ -22,7 +22,7 @@ from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import ReportSources, Results, Run, levels_shown
 
 _MAX_FAILURES = 20
-"""Maximum number of failures that are explained if the suite has no rules. Further failures are counted."""
+"""Maximum failures to explain if the suite has no rules. For further failures, only their number is shown."""
 _MAX_EXPLAINED_RULES = 5
 """Maximum number of failing rules in a run for which the shortest failure is explained."""
 _MAX_EXPLANATION_CHARS = 4000

@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Recording
 
 _MAX_LINES = 12
-"""Maximum number of lines that are shown of one text or file. Further lines are counted."""
+"""Maximum number of lines that are shown of one text or file. For further lines, only their number is shown."""
 
 
 def scenario_lines(
@@ -120,9 +120,9 @@ class OtherContracts:
                 self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table of the answers to one call. Each row contains the versions with one answer, and the
-        answer and its changes in short. Nothing if all answers are equal. The first row contains the versions that
-        answer like the scenario's own contract, and `as above` instead of the answer.
+        """Yield the rows of a table of the answers to one call. Each row contains all versions that give one answer,
+        and this answer with its changes in short. Nothing if all answers are equal. The first row contains the versions
+        that answer like the scenario's own contract, and `as above` instead of the answer.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}

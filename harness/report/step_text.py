@@ -33,7 +33,7 @@ _MAX_ARGUMENT_CHARS = 120
 _MAX_CONTENT_CHARS = 60
 """Maximum characters that are shown of a file's content in one line."""
 _MAX_FILES = 4
-"""Maximum number of given files that are shown. Further files are counted."""
+"""Maximum number of given files that are shown. For further files, only their number is shown."""
 
 
 def describe_step(step: Step) -> str:

@@ -34,11 +34,11 @@ Block = dict[str, Any]
 """A part of a step's description: a `label`, and a `value` (one line) or `lines`. `more` counts omitted lines."""
 
 _MAX_LINES = 60
-"""Maximum number of lines that a block contains of one text. Further lines are counted."""
+"""Maximum number of lines that a block contains of one text. For further lines, only their number is shown."""
 _MAX_LINE_CHARS = 400
 """Maximum characters that a block contains of one line."""
 _MAX_DIFFERENCES = 20
-"""Maximum number of differences that are shown for one verdict. Further differences are counted."""
+"""Maximum number of differences that are shown for one verdict. For further differences, only their number is shown."""
 
 
 def given_blocks(scenario: Scenario) -> list[Block]:
