@@ -49,7 +49,7 @@ class Interference:
         self.afterwards()
 
     def end(self) -> None:
-        """Disable later calls. Raises the WorldEventError of a failed event, or AdapterError if called several times."""
+        """Disable later calls. Raises the WorldEventError of a failed event, or AdapterError after several calls."""
         self.has_ended = True
         if self.error is not None:
             raise self.error

@@ -104,7 +104,7 @@ class RuleTally:
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> DominantMistake | None:
-        """Return the mistake that most unaccepted failures share. None if it explains at most a quarter of them."""
+        """Return the most frequent mistake of unaccepted failures. None unless it explains over a quarter of them."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)
@@ -230,7 +230,7 @@ def group_of(result: RuleResult) -> str:
 
 
 def dominant_lines(dominant: DominantMistake) -> list[Line]:
-    """Return lines for a report about the mistake that most failures share: the number of failures, and one example."""
+    """Return lines for a report about the most frequent mistake: how many failures have it, and one example."""
     others = dominant.failing - dominant.alone
     addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
     share = f"{dominant.alone:,} of " if dominant.hides else "all "

@@ -15,7 +15,7 @@ _CONTEXT_CHARS = 500
 
 TextOrReference = str | dict[str, Any]
 """A text in a JSON line: a string, or for a long text an object with the digest (`sha256`) of an earlier content line.
-If this line contains only an excerpt, the object also contains the index of the excerpt's first character (`from`).
+If this content line contains only an excerpt, the object contains the index of the excerpt's first character (`from`).
 """
 
 

@@ -303,7 +303,7 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return the exported value of an entry. If `given`, default modes, and the time of a file, are added."""
+    """Return the exported value of an entry. If it is a `given` one, default modes and a file's time are added."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):

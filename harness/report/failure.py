@@ -140,7 +140,7 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield all details of each step with differences, and one line about any other step before the last difference."""
+    """Yield all details of each step with differences, and one line about each earlier step without differences."""
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
@@ -176,9 +176,9 @@ def _lines_with_ends(text: str) -> list[str]:
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Explain why only the implementation does harm with an edit that loses lines: an earlier answer of the contract
-    showed more lines of the file than the implementation's answer, so the contract's session knows the lines. Empty if
-    there is no such answer.
+    """Explain why an edit that loses lines is harm only if the implementation does it: an earlier answer of the
+    contract showed more lines of the file than the implementation's answer, so the contract's session knows the lines.
+    Empty if there is no such answer.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

@@ -323,7 +323,7 @@ def _details_of_verdict(verdict: Verdict, ruling: BaselineResult) -> dict[str, A
 
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
-"""Maximum scenarios on a page with the steps of every scenario. Larger pages omit steps of those that always pass."""
+"""Maximum scenarios on a page with all steps. Larger pages omit the steps of scenarios that always pass."""
 _FAILING_STATUSES = ("failed", "error")
 
 

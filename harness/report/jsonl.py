@@ -38,7 +38,7 @@ _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reaso
 
 
 class StreamError(ReadfirstError):
-    """Raised for incomplete or damaged JSON lines. The message says where, and how to repair the file."""
+    """Raised for incomplete or damaged JSON lines. The message states the line, and how to repair the file."""
 
     exit_code = ExitCode.ERROR
 

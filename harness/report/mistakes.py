@@ -67,7 +67,7 @@ class Failure(NamedTuple):
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the lowest failing level as an index in LEVELS, without the mistake `fixed`. None if all hold."""
+        """Return the lowest failing level (index in LEVELS), ignoring the mistake `fixed`. None if all levels hold."""
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:

@@ -191,7 +191,7 @@ class TableReport:
             self._print_text("")
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table: a row per contract or, for one contract, per class of rules (per family without rules)."""
+        """Print one table: a row per contract or, for one contract, per class of rules (without rules, per family)."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         contract_text = f"{len(contracts)} contracts" if several else contracts[0]

@@ -56,7 +56,7 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return the blocks that describe the expectation of each call of each step. Empty without an expectation."""
+    """Return the blocks that describe the expectation of each call of each step. No blocks without expectation."""
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]

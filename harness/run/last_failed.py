@@ -38,7 +38,7 @@ class LastFailed:
 
     def store(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
         """Store for each scenario of a run whether it failed. `selected` are all scenarios of the run: those without a
-        result, because of an interrupt, are stored as not tested. Other stored results do not change.
+        result, because of an interrupt, are stored as not tested. Stored results of other scenarios do not change.
         """
         before = self._read_ids() or ([], [])
         ids = {*before[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}

@@ -21,7 +21,7 @@ class RunOptions:
     keep: Path | None = None
 
     def words(self) -> list[str]:
-        """Return these options as words of a command line. Options that cannot change a verdict are omitted."""
+        """Return these options as words of a command line. Options that have no influence on a verdict are omitted."""
         words = [] if self.time_limit == TIME_LIMIT else ["--time-limit", f"{self.time_limit:g}"]
         words += ["--settle", f"{self.settle * 1000:g}"] if self.settle else []
         return [*words, "--confine"] if self.confine else words

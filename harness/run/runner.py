@@ -334,7 +334,7 @@ def run(
     *,
     apart: bool = False,
 ) -> Generator[Verdict]:
-    """Replay and judge scenarios, and yield one verdict per contract and scenario, by contract, then by sorted id.
+    """Replay and judge scenarios, and yield one verdict per contract and scenario, sorted by contract, then by id.
     `ids` are the selected scenarios (`harness.suite.selection.select`). None means all. If the implementation does not
     depend on the contract, each scenario is replayed once for all contracts. With several jobs, each worker process
     replays a share; the verdicts and their order are the same. With `apart`, a single job uses a worker process, too;
