@@ -59,7 +59,7 @@ _FACT_PATTERNS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Patterns of the statements in a tool's description. The value is the first group, or true without a group."""
+"""Patterns of facts in a tool's description, by name. A fact's value is group 1 or, without groups, true."""
 _MAX_QUOTED_CHARS = 60
 """Maximum length of the beginning of a tool's description that is stored, in characters."""
 
@@ -256,7 +256,7 @@ def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 
 def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the text of `results.json` in the `order` of contracts. Successive equal contracts share a row."""
+    """Return the text of `results.json` in the `order` of contracts; successive equal contracts share one row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order

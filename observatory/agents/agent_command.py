@@ -33,9 +33,9 @@ _MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """The command line, environment and files that start an agent. In them, `$HOME` stands for the home directory and
-    `$URL` for the address of the model. `places` contains additional placeholders and their values. `tools` are the
-    tools of the agent that the mapping uses; a request that offers one of them asks the model for the next step.
+    """The command line, environment and files that start an agent. In all three, `$HOME` stands for the home directory,
+    `$URL` for the address of the model. `places` contains more placeholders and their values. `tools` are the agent's
+    tools that the mapping uses; the model answers requests that offer one of them with the next step of the scenario.
     `folders` are the first directories of the agent's PATH. Keys of `files` are paths that start with `$HOME/` or
     `$WS/`. Their values are texts, or data that are written as JSON. `input` is the content of standard input.
     """
@@ -58,7 +58,7 @@ class AgentProgram:
     """The sandbox in which the agent runs. None means no sandbox."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it never pauses
-        """Create a home directory in `run`, with the files. Return the command line and environment to start with."""
+        """Create a home directory in `run`, write `files`, and return the command line and environment of the agent."""
         home, temporary = run / "home", run / "tmp"
         for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):
             path.mkdir(parents=True, exist_ok=True)

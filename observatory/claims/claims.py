@@ -24,7 +24,7 @@ class ScenarioReference:
 
     `call` is the number of the relevant call, from 1. None: all calls with a `documented` expected result, or only the
     last call if the claim is an open question or contradicts another claim. `clause` is the result that the claim
-    expects of this call; it is only used if the scenario itself contains no expected result from the same document.
+    expects of this call; claims.yaml contains it only if no `documented` result in the scenario fits the claim.
     `states_files`: `clause` also states the changed files. `exact`: `clause` also states the words of the answer.
     """
 

@@ -108,7 +108,7 @@ def _renew_releases(suite: Suite, version: str) -> None:
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
-    """Record a version's missing tool definitions and structured results, and yield a line for each recording."""
+    """Record the tool definitions and structured results of a version, if missing. Yield a line for each recording."""
     contracts = [each for each in suite.contracts.recorded if each.version == version]
     for given in (TOOLS, RESULTS):
         file = given.file(suite.root)
@@ -146,8 +146,8 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield a line for each task that a person must still do. If the reference follows the version, and the suite has
-    more than MAX_CONTRACTS contracts, this function also removes a contract, if possible.
+    """Yield a line for each task that a person must still do. If the reference behaves like the version, and the suite
+    has more than MAX_CONTRACTS contracts, this function also removes a contract, if possible.
     """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)

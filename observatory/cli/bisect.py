@@ -147,7 +147,7 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: VersionReplays) -> Iterator[str]:
-    """Yield lines about a change. `former` is the version of the change before it, or the oldest searched version."""
+    """Yield lines about a change. `former` is the version of the previous change, or the oldest searched version."""
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:

@@ -28,7 +28,7 @@ _MAX_THOROUGH_SCENARIOS = 12
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A change in a diagnosis, the unchanged value of the behaviour, and the scenarios that the change explains."""
+    """One changed behaviour in a diagnosis, its value before the change, and the scenarios that the change explains."""
 
     change: BehaviourChange
     instead_of: Any
@@ -65,8 +65,8 @@ def find_diagnosis(
     level: Level = "effects",
 ) -> Diagnosis:
     """Return the diagnosis of the observed results of an implementation at a level. The search starts at the one of the
-    `contracts` that explains the most results; for the level `reason`, at the diagnosis for `effects`. To save time, it
-    only uses the scenarios in `sample`; the diagnosis is then tested in all observed scenarios.
+    `contracts` that explains the most results; for the level `reason`, at the diagnosis for `effects`. To save time,
+    the search only uses the scenarios in `sample`. Its result is tested in all observed scenarios.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))
@@ -124,7 +124,7 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the first of the contracts that leave the fewest scenarios unexplained without changed behaviours."""
+        """Return the contract that, without changed behaviours, explains the most scenarios; the first of several."""
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (unexplained := self._unexplained_by(guess, least - 1)) is not None:

@@ -19,9 +19,9 @@ _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
 
 
 class Fingerprint(NamedTuple):
-    """Digests of the differences between the result of a scenario and the expected result, empty if nothing differs:
-    `effects` for the level `effects`, `reason` for unexpected names of errors. If the scenario is unsupported,
-    `effects` states the reason.
+    """Two digests of the differences between the result of a scenario and the expected result, empty without
+    differences: `effects` of those at the level `effects`, `reason` of unexpected names of errors. If the scenario is
+    unsupported, `effects` states why.
     """
 
     effects: str = ""

@@ -37,8 +37,8 @@ _TIMING_CAPABILITIES = {"stop", "resume"}
 
 
 class ReplayCache:
-    """Replays scenarios on the reference with any behaviours, and caches the results. A cached result is reused if all
-    behaviours that the reference used for it have the requested values.
+    """Replays scenarios on the reference with requested values of its behaviours, and caches the results. A cached
+    result is reused if the behaviours that the reference used for this result have the requested values.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -119,7 +119,7 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Equals no other object. The reference could otherwise reuse an object that was made for unwatched behaviours."""
+    """Behaviours that equal no others, so that no cache of the reference confuses them with unwatched behaviours."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -25,7 +25,7 @@ _MOST_BROKEN = 5
 
 
 FindingKey = tuple[Cause, tuple[str, ...]]
-"""A cause, and the names of the tools and events in a scenario. The search reports only one finding for each."""
+"""A cause, and the names of the tools and events in a scenario. The search reports one finding for each key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 
 class Campaign:
-    """One search for disagreements, which replays the generated `scenarios` with `runner` and counts in `tally`. The
+    """One search for disagreements: replays the generated `scenarios` with `runner`, and counts them in `tally`. The
     function `named` adds the probably broken rule to a finding. Findings whose key is in `accepted` are not reported.
     """
 

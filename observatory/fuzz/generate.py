@@ -298,7 +298,7 @@ class _StepGenerator:
         return self._storable(text)
 
     def _storable(self, text: str) -> str:
-        """Return a text as a scenario file can store it: cut to the maximum length, unless it is a RepeatedText."""
+        """Return a text as a scenario file can store it: cut to the maximum length, unless stored as repetitions."""
         if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:MAX_LITERAL_ARGUMENT_CHARS]

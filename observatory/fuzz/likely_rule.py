@@ -19,7 +19,7 @@ _UNSHARED_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The last call, in a scenario of the suite, of a tool that the rule of the scenario is about. Findings are
+    """An example of a rule: the last call, in one scenario of the rule, of a tool that the rule is about. Findings are
     compared with these calls to guess the broken rule. `result` is the name of the call's error, or `done`.
     """
 
@@ -78,7 +78,7 @@ def example_index(suite: Suite) -> ExampleIndex:
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
 """Maximum number of scenarios that are replayed to find a broken rule, and minimum number after the time limit."""
 _MAX_VOTERS = 5
-"""Number of most similar scenarios that vote for their rules if no replayed scenario shows the disagreement."""
+"""Number of most similar scenarios that count for their rules if no replayed scenario shows the disagreement."""
 _TEXT_CLASSES = ("wording", "quirk")
 """The classes of rules that a target can break although only the text of an answer differs."""
 
@@ -93,11 +93,11 @@ def with_probable_rule(
     """Return a copy of the finding with the `rule` that the target most probably breaks, or an empty text.
 
     The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
-    disagreement with the same tool at the same level vote for their rules; more similar scenarios have more weight.
-    `shown_by` becomes the most similar scenario of the winning rule, because it shows the same fault.
+    disagreement with the same tool at the same level count for their rules, the most similar scenario with the highest
+    weight. The rule with the highest sum is returned, its most similar scenario in `shown_by`.
 
-    If no replayed scenario shows a disagreement, the most similar scenarios vote without a replay: a rule then needs
-    more than half of the votes, and `shown_by` stays empty. As soon as `is_over` returns True, only a few are replayed.
+    If no replayed scenario shows a disagreement, the most similar scenarios count without a replay: a rule then needs
+    more than half of the total weight, and `shown_by` is empty. Once `is_over` returns True, few are replayed.
     """
     found = finding.disagreement
     rules = suite.rules
@@ -146,7 +146,7 @@ def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the sum of the votes for each rule id. The nth example votes for its rule with the weight 1/√n."""
+    """Return the sum of the weights of each rule's examples, by rule id. The nth example has the weight 1/√n."""
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

@@ -50,7 +50,7 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The name, in messages, of the implementation beside the target; at the level `safe`, "nothing beside it"."""
+        """The implementation that the target is compared with, as named in messages. None at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against

@@ -13,7 +13,7 @@ SIZES = tuple(4096 * 2**power for power in range(11))
 """Likely sizes of buffers, from 4 KiB to 4 MiB: mistakes often occur in texts of about these sizes."""
 _SMALL_SIZES = SIZES[:7]
 MAX_LITERAL_ARGUMENT_CHARS = _SMALL_SIZES[-1] + 100
-"""Longer arguments must be a RepeatedText, stored as a short text and a number of repetitions."""
+"""Arguments longer than this must be a RepeatedText: stored as a short text and a number of repetitions."""
 _REPEATED_LINES = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (

@@ -144,7 +144,7 @@ def _colour_class(kind: Kind, count: int, sessions: int) -> str:
 _FOOT_HEIGHT = 18
 """Height of the line of text below the rows of the picture, in pixels."""
 _COLUMN_GAP = 8
-"""Space between the columns of harm and the columns of `blind` and `overcautious`, in pixels."""
+"""Space, in pixels, between the harm columns and those for blind edits and for needless refusals (`overcautious`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from readfirst.harness.suite.rule_classes import CLASSES
 @dataclass(frozen=True, slots=True)
 class RuleChange:
     """A rule whose results differ between two versions or implementations. `before` and `after` state whether it holds:
-    `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged on both sides,
-    `holding` those that pass before and after. `scenario` is the shortest scenario that fails afterwards, or empty.
+    `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios judged on both sides; `holding` counts
+    those that pass: before, and after. `scenario` is the shortest scenario that fails afterwards, or empty.
     """
 
     rule: str
@@ -41,7 +41,7 @@ def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
     """Compare results before and after, in scenarios that were judged on both sides. Return the rules that hold in more
-    or in fewer of these scenarios afterwards. `holding`: the numbers of scenarios that pass before and after. `judged`:
+    or in fewer of these scenarios afterwards. `holding`: two numbers of passing scenarios, before and after. `judged`:
     the number of compared scenarios. `shortest`: the shortest scenario that fails afterwards.
     """
     found = {}

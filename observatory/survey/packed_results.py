@@ -6,13 +6,13 @@ from typing import get_args
 from readfirst.harness.compare.level_reached import Reach
 
 JUDGED_REACHES: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""The values of `Reach` for scenarios that were replayed to their end and judged."""
+"""The results of fully replayed and judged scenarios: the last level that they passed, or `nothing`."""
 
 _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return results compactly for JSON: for each value of `Reach`, its scenarios in the form of `by_family`."""
+    """Return results compactly for JSON: for each result, such as `text`, its scenarios in the form of `by_family`."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)

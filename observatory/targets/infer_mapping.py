@@ -40,7 +40,7 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""For names not in _SYNONYMS: one word must be in the first set, and each other word in one of the two sets."""
+"""For names not in _SYNONYMS: at least one word of the name is in the first set, each other word in either set."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
@@ -52,7 +52,7 @@ _CAPTURED_KINDS = {
     "etag": "etag match",
     "version": "version revision rev",
 }
-"""Kinds of values that calls repeat from an earlier answer, with the words in the names of such arguments."""
+"""Kinds of values that calls repeat from an earlier answer, with words in the names of arguments for them."""
 _CAPTURE_PATTERNS = {
     "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
     "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",
@@ -157,8 +157,8 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the guess that translates `tool` into the server's tool `candidate`. None if it lacks a required argument.
-    If the candidate has several commands, such as `view`, `command` contains the argument that selects one of them.
+    """Return the guess that translates `tool` into the server's tool `candidate`. None if a required argument is
+    missing. If the candidate has several commands, such as `view`, the argument in `command` selects one.
     """
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # the arguments are unknown
@@ -219,7 +219,7 @@ def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument such as `edits: [{old, new}]` that includes all of `missing`, or None."""
+    """Return the template of an argument such as `edits: [{old, new}]` that takes all `missing` arguments, or None."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)

@@ -47,7 +47,7 @@ class Release:
 class PythonLaunch:
     """The section `python` of a mapping: Python code that calls a library in the target's environment. `once` is
     executed at the start, `code` for each session; `code` defines `call(tool, **arguments)` and optionally `close()`.
-    It can use the names of `once`, and `workspace`. `at_least` is the oldest supported Python, or empty.
+    `code` can use the names that `once` defines, and `workspace`. `at_least` is the oldest supported Python, or empty.
     """
 
     code: str
@@ -65,9 +65,9 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The section `agent` of a mapping: the command line of an agent. `wire` is the API that its model must have. `acp`
-    is the command that starts the Agent Client Protocol, or empty. `python` and `node` are the oldest supported
-    versions; if empty or 0, all are.
+    """The section `agent` of a mapping: the command line of an agent. `wire` is the API by which the agent calls its
+    model. `acp` is the command that starts the agent with the Agent Client Protocol, or empty. `python` and `node` are
+    the oldest supported versions (empty or 0: all).
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -298,7 +298,7 @@ def _suite_errors() -> Vocabulary:
 
 
 def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Yield an error for each unknown placeholder, error name or capability, and each invalid expression."""
+    """Yield an error for each unknown name, each invalid regular expression, and each wrong or missing `command`."""
     value = document.value
 
     def finding(path: YamlPath, message: str, fix: str) -> Finding:

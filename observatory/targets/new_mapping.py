@@ -218,7 +218,7 @@ _MIN_QUOTED_CHARS = 4
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
     """Replay REFUSAL_SCENARIOS, and return the server's messages by error name, with placeholders such as `{path}`.
-    Messages that the suite recognises without a mapping, and messages of several errors, are omitted.
+    Messages that the suite recognises without a mapping, and messages that several errors share, are omitted.
     """
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:

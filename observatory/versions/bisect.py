@@ -40,8 +40,8 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on product versions, and returns confirmed answers. Replays are stored in `takes`, so that an
-    interrupted search can be continued. `connect` returns a function that opens the product of a contract. `variant` is
+    """Replays scenarios on product versions, and returns answers on which replays agree. Replays are stored in `takes`:
+    an interrupted search can be continued. `connect` returns a function that opens a contract's product. `variant` is
     `+gated` for an older model, otherwise empty. `silent`: the reason for each missing answer, by scenario and version.
     """
 
@@ -62,8 +62,8 @@ class VersionReplays:
         ids: Sequence[str],
         progress: Callable[[ProductReplayResult], None] = lambda _: None,
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, calling `progress` after each, and return the confirmed answers by scenario
-        id. The reasons for missing answers are added to `silent`.
+        """Replay scenarios on a version, calling `progress` after each, and return the answers on which the stored
+        replays agree, by scenario id. The reasons for missing answers are added to `silent`.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}

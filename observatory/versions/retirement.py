@@ -17,7 +17,7 @@ MAX_CONTRACTS = 17
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
     """Return the contract before `newest`, which can be removed when `newest` becomes a contract. None if it must stay:
-    it is the default or the oldest contract, or it changed the read gate, the tools or the capabilities.
+    it is the default or the oldest contract, or it changed which edits need a Read, the tools or the capabilities.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)

@@ -31,7 +31,7 @@ class Gemini:
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse a request's offered tools, and tool results after the model's last message. Raises WireError."""
+        """Parse a request: the offered tools, and the tool results after the model's last message. Raises WireError."""
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(
@@ -66,7 +66,7 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return tool results by the id of the tool call. Some agents omit the id; it is then an empty text."""
+    """Return tool results by the id of the tool call: an empty text if the agent omits the id, as some do."""
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:

@@ -32,7 +32,7 @@ class OpenAIChat:
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request's offered tools, and tool results after the model's last message. Raises WireError."""
+        """Parse a request: the offered tools, and the tool results after the model's last message. Raises WireError."""
         try:
             tools = frozenset(tool["function"]["name"] for tool in body.get("tools") or ())
             answers: dict[str, ToolResult] = {}

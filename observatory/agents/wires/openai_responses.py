@@ -37,7 +37,7 @@ class OpenAIResponses:
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request's offered tools, and tool results after the model's last items. Raises WireError."""
+        """Parse a request: the offered tools, and the tool results after the model's last items. Raises WireError."""
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]

@@ -18,7 +18,7 @@ PAGE = CHECKOUT / "docs" / "diagnosis.md"
 
 @pytest.fixture
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
-    """Results of an implementation like 2.1.207, but with a Write without a Read, as in no version of the product."""
+    """Results of an implementation like 2.1.207, but with a Write without a Read, which no product version allows."""
     (tmp_path / "unread.py").write_text(
         f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests' / 'wrong_implementations')!r})\n"
         "import rest_of_the_package\n"

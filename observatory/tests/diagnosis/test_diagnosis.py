@@ -54,7 +54,7 @@ SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_
 
 
 def diagnosis_error(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Return what is wrong with a diagnosis of `changes`: unexplained scenarios, or more changes. Empty if correct."""
+    """Diagnose the reference with `changes`. Return the error, such as too many changes. Empty if correct."""
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
@@ -192,7 +192,7 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search may use only the other contracts. It takes minutes before 2.0, where consecutive contracts differ."""
+    """The search may use all contracts but `name`. It takes minutes before 2.0, where consecutive contracts differ."""
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert names_version_near(unknown, CONTRACTS.index(name))

@@ -58,12 +58,12 @@ SEARCH = scenarios(0)
 
 @cache
 def draw_scenario(number: int) -> Scenario:
-    """Return the generated scenario with this number. The first requests must be in the order of the numbers."""
+    """Return the generated scenario with this number. New numbers must be requested one after the other, from 0."""
     return next(SEARCH)
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return the number of steps until `wrong` first differs from the reference. None after `MOST_STEPS` steps."""
+    """Return the number of steps until the faulty `wrong` differs from the reference. None after `MOST_STEPS`."""
     runner = DifferentialRunner(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):
         if runner.differences(scenario):

@@ -61,7 +61,7 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
 
 @rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
-    """Only the modules `recorded` and `overcautious` (for refused calls that contracts answer) may use recordings."""
+    """Of the modules that find harm, only `recorded` and `overcautious` (about needless refusals) use recordings."""
     imported = {
         node.module or ""
         for node in ast.walk(ast.parse(file.read_text("utf-8")))

@@ -26,12 +26,12 @@ _current: frozenset[str] = frozenset()
 
 
 def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
-    """Return the circumstances of each call in a scenario, such as `name: hidden`, and ALWAYS."""
+    """Return the circumstances of each call in a scenario, such as `name: hidden`. All calls have ALWAYS."""
     return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_with_conditions(scenario)]
 
 
 def attend(scenario: Scenario) -> None:
-    """Make the function `when` available in all modules, and follow the calls of `scenario`, which `when` needs."""
+    """Let all modules call `when` to test the current call's circumstances, and follow the calls of `scenario`."""
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]

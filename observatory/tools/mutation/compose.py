@@ -41,7 +41,7 @@ def themes() -> dict[str, crossings.Scenarios]:
 def threshold_themes() -> dict[str, crossings.Scenarios]:
     """Return the scenarios of the family `thresholds` by file (one for each size) and, in each file, by the last part
     of their ids. Existing scenarios are kept. Prints each rule that lacks a scenario although thresholds.yaml states no
-    reason, and each rule that lacks none although thresholds.yaml states a reason.
+    reason, and each rule that has all scenarios although thresholds.yaml states a reason.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}

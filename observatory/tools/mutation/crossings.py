@@ -188,7 +188,7 @@ def _with_mentions(subject: Subject) -> list[Step]:
 
 
 def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Add the file that the event may use: `other.txt`, or the file that the subject names in its place."""
+    """Add the file that the event may use: `other.txt`, or a different file if the subject names one."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}

@@ -75,7 +75,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[FaultPoint]]:
-        """Return the outcome on the unchanged reference, and the points that occur: only their faults have effects."""
+        """Return the outcome on the unchanged reference, and the points met: faults at other points have no effect."""
         self._met = met = set[FaultPoint]()
         try:
             return self._replayed(scenario), met

@@ -106,8 +106,8 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a panel of one function and three test cases with these circumstances. Mutants call `when` to find out
-    whether the running case has a circumstance.
+    """Return a Panel, a package to mutate, with one function and three test cases with these circumstances. Mutants
+    call `when` to find out whether the running case has a circumstance.
     """
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
