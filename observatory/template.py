@@ -33,7 +33,7 @@ def page_link(name: str, folder: str = "", shown: str = "") -> str:
 
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
-    """Return a link from docs/ or a neighbouring directory to a scenario's file. `shown` is its text, in Markdown."""
+    """Return a link to a scenario's file, from docs/ or a directory next to it. `shown` is the text, in Markdown."""
     location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
     file = _scenario_index().file_of(scenario_id) if location is None else location.file

@@ -73,7 +73,7 @@ def judge_claims(claims: Claims, contracts: Contracts, lookup: RecordingLookup) 
 
 
 def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
-    """Return the page of all claims with evidence, or of only numbers and false claims (`brief`). Raises SuiteError."""
+    """Return the page of all claims with evidence; `brief`: of only the false claims and counts. Raises SuiteError."""
     claims = load_claims(claims_file(suite.root))
     findings = list(check_claims(suite, claims))
     if findings:

@@ -22,7 +22,7 @@ from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
-"""The maximum number of steps on each side, used if neither --steps nor --minutes is specified."""
+"""Maximum number of steps on each of the two implementations if neither --steps nor --minutes is specified."""
 
 
 @running("time_limit")

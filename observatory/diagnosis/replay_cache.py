@@ -140,7 +140,7 @@ _USED_ATTRIBUTE = "_asked"
 
 @cache
 def _watched_class(kind: type) -> type:
-    """Return a subclass of a behaviour group. When a behaviour is read, its name is added to the attribute `_asked`."""
+    """Return a subclass of `kind`, a group of behaviours. Its attribute `_asked` gets the names of read behaviours."""
     names = frozenset(each.name for each in fields(kind))
 
     def get_attribute(group: object, name: str) -> Any:

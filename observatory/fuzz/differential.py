@@ -55,11 +55,11 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls`: calls that were made on both sides. `other_effects`: scenarios that end with a difference in effects
-    (changed files, or a refusal on one side). `other_texts`: steps that differ only in the answers. `disagreed`:
-    scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: scenario files of
-    accepted disagreements that do not occur any more. At the level `safe`, `changing_calls` counts the calls that would
-    change files, and `accepted_calls` those that were not refused.
+    `calls`: calls made on both implementations. `other_effects`: scenarios that end with a difference in effects
+    (changed files, or only one implementation refuses). `other_texts`: steps that differ only in the answers.
+    `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: scenario
+    files of accepted disagreements that do not occur any more. At the level `safe`, `changing_calls` counts the calls
+    that would change files, and `accepted_calls` those that were not refused.
     """
 
     steps: int = 0
@@ -96,9 +96,9 @@ class DifferentialRunner:
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
-        with different effects: the files differ from then on. Raises AdapterError if the reference fails, or if the
-        target fails in several consecutive replays.
+        """Replay a scenario on both implementations, and return one disagreement for each differing step, up to the
+        first step with different effects: after that step, the files differ. Raises AdapterError if the reference
+        fails, or if the target fails in several consecutive replays.
         """
         self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)

@@ -34,9 +34,9 @@ _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level and the results of the two sides, to group disagreements that one mistake causes. A result is
-    the name of an error, `done` for a success, or `unnamed error`. At the level `safe`, `target` is the kind of harm,
-    and `reference` is empty.
+    """The tool, the level and both implementations' results, to group disagreements that one mistake causes. A result
+    is the name of an error, `done` for a success, or `unnamed error`. At the level `safe`, `target` is the kind of
+    harm, and `reference` is empty.
     """
 
     tool: str
@@ -140,7 +140,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with one side's results (`ours` and `files`) as expected results, to compare the other side."""
+    """Return the step with the reference's results (`ours`, `files`) as expected results, to compare the target."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():

@@ -51,9 +51,9 @@ def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expec
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios after removing the calls and the permission rules that one of the two sides does not support.
+    """Yield the scenarios without the calls and permission rules that one of the `sides` (adapters) does not support.
     Scenarios without a supported call are skipped. If a side does not support parallel calls, they become separate
-    steps; if it does not support events during a call, they become steps before the call.
+    steps. If a side does not support events during a call, the events become steps before the call.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

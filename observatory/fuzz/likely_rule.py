@@ -33,14 +33,14 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ExampleIndex:
-    """The examples of a suite, by tool and result. `pairs` counts the suite's calls with each pair of conditions."""
+    """The examples of a suite's rules, by tool and result. `pairs` counts the calls with each pair of conditions."""
 
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
 
     def nearest(self, tool: str, result: str, conditions: Iterable[str], limit: int) -> list[Example]:
-        """Return at most `limit` examples with this tool and result. The examples whose conditions are most similar to
-        `conditions` are first; equally similar examples are sorted by scenario id. Rare conditions have more weight.
+        """Return at most `limit` examples with this tool and result, those with the conditions most similar to
+        `conditions` first, equally similar ones by scenario id. Rare conditions have more weight.
         """
         pool = self.examples.get((tool, result), ())
         own = frozenset(conditions)
@@ -55,7 +55,7 @@ class ExampleIndex:
 
 
 def example_index(suite: Suite) -> ExampleIndex:
-    """Return the examples from all scenarios of a suite. This takes about a second. Raises SuiteError."""
+    """Return the examples of the rules, from all scenarios of a suite. Takes about a second. Raises SuiteError."""
     pairs: Counter[Pair] = Counter()
     examples: dict[tuple[str, str], list[Example]] = {}
     rules = suite.rules

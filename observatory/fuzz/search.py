@@ -27,10 +27,10 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 class SearchRequest:
     """The options of one `readfirst fuzz`.
 
-    `target` is compared with `against`, usually the reference. The search ends after `steps` on each side or after
-    `minutes`, whichever comes first; None means no limit. `output` is the directory for the scenario files of findings.
-    With `long`, scenarios are long and use several files. Disagreements in the file `known` or in `baseline` are not
-    reported. With `classes`, only findings that break a rule of these classes are reported.
+    `target` is compared with `against`, usually the reference. The search ends after `steps` on each implementation or
+    after `minutes`, whichever is first; None means no limit. `output` is the directory for the scenario files of
+    findings. With `long`, scenarios are long and use several files. Disagreements in the file `known` or in `baseline`
+    are not reported. With `classes`, only findings that break a rule of these classes are reported.
     """
 
     suite: Suite

@@ -62,7 +62,7 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` if not claimed, or `?` if unknown."""
+    """Return `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` if a capability is missing, or `?`."""
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -78,7 +78,7 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return counts of rules, such as `31/34 (1 not claimed)`: 31 of 34 judged rules hold, 1 lacks a capability."""
+    """Return counts of rules, such as `31/34 (1 not claimed)`: 31 of 34 judged hold, 1 needs a missing capability."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")

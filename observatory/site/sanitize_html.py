@@ -16,7 +16,7 @@ _ALLOWED_CLASS = re.compile(
     r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}"
     r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|aside|hidden|card|steps?|harmed"
 )
-"""The CSS classes that highlighted code and maps use. Others are removed: they could activate a script."""
+"""The CSS classes that highlighted code and maps use. Other classes are removed: they could activate a script."""
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 

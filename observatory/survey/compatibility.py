@@ -88,7 +88,7 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return `since`: the previous version, if there is one, and the rules whose results differ between the two."""
+    """Return `since`: the previous version, if any, and the rules whose results differ between the two versions."""
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}

@@ -108,7 +108,7 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return guesses for Read, Edit and Write from similar tools, and for other known tools if the name is equal."""
+    """Return translations of Read, Edit and Write into similar tools, and of other tools into those of equal name."""
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -255,7 +255,7 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template of an argument for the last line or a range, computed from `offset` and `limit`, or empty."""
+    """Return the template of an argument that expects the last line or a line range of a Read. Empty if none does."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

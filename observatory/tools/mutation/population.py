@@ -55,9 +55,9 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Test which exceptions in `modules` the test cases of the panel detect, if they have an effect in a test case or
-    in one of `scenarios`. `sample` contains the number of exceptions to test and the seed. Raises TrialError if the
-    unchanged package fails a test case.
+    """Test which exceptions (conditions in `modules`, wrong in one circumstance) the test cases of the panel detect.
+    Only exceptions with an effect in a test case or in one of `scenarios` are tested. `sample` contains the number of
+    exceptions to test and the seed. Raises TrialError if the unchanged package fails a test case.
     """
     confined = Confined(lambda: _judge_exceptions(panel, root, modules, scenarios, sample))
     try:
