@@ -25,7 +25,9 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay the scenarios `ids` on `target`, each with its own contract. Raises the errors of `run`."""
+    """Replay scenarios on a target. Those that the default contract lacks use their own contract. Raises `run`'s
+    errors.
+    """
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default

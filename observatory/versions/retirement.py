@@ -33,7 +33,7 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
     """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract:
-    the nearest recorded contracts before and after, with the same class of models. For a contract with only one
+    the nearest recorded ones before and after, both with or both without `+gated`. For a contract with only one
     neighbour, all scenarios are returned. Raises RecordingError.
     """
     distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
@@ -47,7 +47,7 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 def retire(suite: Suite, version: str) -> None:
     """Remove a version from the contracts, recordings, tools and structured results of a suite. Answers are only
-    removed if both neighbouring versions give the same, because `derive_transcript` can then restore them. If it raises
+    removed if both neighbouring versions give equal answers: `derive_transcript` can then restore them. If it raises
     RecordingError, nothing has been written.
     """
     names = _contract_names(suite.contracts, version)
@@ -95,7 +95,7 @@ def _equals_both_neighbours(recording: Recording, name: str) -> bool:
 
 
 def _neighbours(recording: Recording, name: str) -> Iterator[str]:
-    """Yield the nearest recorded versions before and after a version, with the same class of models."""
+    """Yield the nearest recorded versions before and after a version: for `+gated`, only `+gated` versions."""
     names = contracts_of_models(recording, gated="+gated" in name)
     place = names.index(name)
     yield from names[max(place - 1, 0) : place]

@@ -17,7 +17,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.observatory.fuzz.conditions import calls_with_conditions
 
 _calls: list[frozenset[str]] = []
-"""The circumstances of each call in the scenario that is replayed."""
+"""The circumstances of each call in the replayed scenario, such as `name: hidden`."""
 _prepared = _answered = 0
 """Numbers of prepared and of executed calls. Parallel calls are all prepared before the first is executed."""
 _answering = False
@@ -45,7 +45,7 @@ def attend(scenario: Scenario) -> None:
 
 
 def now() -> frozenset[str]:
-    """Return the circumstances of the call that the reference is executing or preparing."""
+    """Return the circumstances, such as `name: hidden`, of the call that the reference executes or prepares."""
     return _current
 
 

@@ -89,7 +89,7 @@ FURTHER = ("stop", "mentioned", "repository")
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
-    """Return the steps of a scenario: the calls of a subject, with an event between them."""
+    """Return the steps of a scenario: the calls of a subject, such as a rule, with an event between these calls."""
     known, shown = [*subject.known], [*subject.shown]
     other: Step = read("other.txt")
     match event:
@@ -136,7 +136,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and the steps of a subject with an event of `IN_PLAIN_EVENTS`, which may change both."""
+    """Return the workspace and steps of a subject, such as a rule, changed for an event of `IN_PLAIN_EVENTS`."""
     given = {**subject.given}
     match event:
         case "during":
@@ -209,7 +209,7 @@ def _renamed(value: Any, name: str) -> Any:
 
 
 def crossings(subjects: Mapping[str, Subject], events: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a scenario for each combination of a subject and an event: the last part of its id, and its content."""
+    """Yield the last part of the id, and the content, of a scenario for each subject (such as a rule) and event."""
     for name, subject in subjects.items():
         for event in events:
             if event in subject.skipped or (event in FURTHER and event not in subject.further):

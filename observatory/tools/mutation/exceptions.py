@@ -64,10 +64,10 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules that refuse calls or write files, each with circumstances that may be exceptions to its conditions."""
+"""The modules that refuse calls or write files, each with the circumstances in which its conditions are changed."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
-"""All circumstances that are tried: conditions of calls, as in `readfirst.observatory.fuzz.conditions`."""
+"""All circumstances that are tried: properties of calls, as in `readfirst.observatory.fuzz.conditions`."""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:

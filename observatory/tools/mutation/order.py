@@ -27,7 +27,7 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Record that the test case `killer` killed a mutant, to run it early on mutants of the same function."""
+        """Record that the test case `killer` killed a mutant: it is then run early on mutants of the same function."""
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:

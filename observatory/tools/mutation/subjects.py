@@ -235,9 +235,9 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events that make a session forget all but five files. Subjects with more files skip them."""
+"""Events that make a session forget all but five files. Not combined with subjects that have more files."""
 NO_LINKS = ("command", "git")
-"""Events whose scenarios cannot contain links. Subjects with links skip them."""
+"""Events whose scenarios cannot contain links. Not combined with subjects that have links."""
 
 FILES: Mapping[str, Subject] = {
     "files": Subject(

@@ -59,7 +59,7 @@ class Switches:
 
     @property
     def points(self) -> Iterator[FaultPoint]:
-        """Two points for every condition: one for each outcome, with the circumstance `always`."""
+        """Two fault points for every condition: one for each outcome, with the circumstance `always`."""
         for number in range(len(self._rules)):
             yield FaultPoint(number, True, ALWAYS)
             yield FaultPoint(number, False, ALWAYS)
@@ -70,7 +70,7 @@ class Switches:
         return never if point.outcome else always
 
     def exceptions(self, rule: FaultPoint) -> Iterator[FaultPoint]:
-        """Yield a point for each circumstance that could matter for the condition of the point `rule`."""
+        """Yield a fault point for each circumstance that could matter for the condition of the point `rule`."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 
