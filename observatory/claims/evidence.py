@@ -71,7 +71,7 @@ class Evidence:
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
     """Return the combined status of several scenarios or calls: `not recorded` if one status is `not recorded`, or if
     `statuses` is empty. `not shown` is ignored if there are other statuses. `holds` and `in other words` give `in other
-    words`; other different statuses give `partly`.
+    words`; any other mix of statuses gives `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -85,9 +85,9 @@ def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
     """Return the results that a claim states for the calls of a scenario. If the claim's reference to the scenario
-    (`shown`) contains an expected result, it is used. Otherwise the `documented` results in the scenario are used:
-    those from one of the `sources` or, if there are none, all of them. Empty if nothing is stated, or if the scenario
-    lacks the call number in `shown`.
+    (`shown`) contains an expected result, this result is returned. Otherwise the `documented` results in the scenario
+    are returned: those from one of the `sources` or, if none is from them, all. Empty if nothing is stated, or if the
+    scenario lacks the call number in `shown`.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -200,8 +200,8 @@ def _normalize_line_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Compares claims with recordings, and caches the results. If no contract is specified, it uses the recording on
-    the default contract or, if the default contract lacks a tool of the scenario, on the contract that the scenario
+    """Compares claims with recordings, and caches the results. If no contract is specified, the recording of the
+    default contract is used or, if the default contract lacks a tool of the scenario, of the contract that the scenario
     names.
     """
 

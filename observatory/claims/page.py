@@ -26,7 +26,7 @@ from readfirst.observatory.claims.versions import describe_versions, statuses_by
 from readfirst.observatory.template import markdown, scenario_link, template
 
 _MAX_EXAMPLES = 3
-"""Maximum number of calls per claim whose answers the page quotes. For more calls, it only shows the status."""
+"""Maximum number of calls per claim whose answers the page quotes. For more calls, the page shows only the status."""
 
 _STATUS_MARKS: Mapping[ClaimStatus, str] = {
     "holds": "✓",

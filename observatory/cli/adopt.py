@@ -94,7 +94,7 @@ def adopt(
 
 
 def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
-    """Yield pairs: each contract of a version, and the contract before it. Skips the oldest contract of the suite."""
+    """Yield each contract of a version with the contract before it. Skips the oldest contract of the suite."""
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before

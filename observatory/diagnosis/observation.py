@@ -15,7 +15,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""If there are more scenarios, a diagnosis searches only those that `search_sample` selects."""
+"""If there are more scenarios than this, a diagnosis searches only those that `search_sample` selects."""
 
 
 class ObservationError(ReadfirstError):
@@ -25,9 +25,7 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target. Those that the default contract lacks use their own contract. Raises `run`'s
-    errors.
-    """
+    """Replay scenarios on a target, with the default contract or, if it lacks them, their own. Raises as `run` does."""
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
@@ -98,7 +96,7 @@ def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[st
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
     """Return the scenarios that the search for a diagnosis uses: all, if there are at most MAX_SAMPLE_SIZE. Otherwise
-    those that show a behaviour of the reference, and one scenario of each rule that they do not cover.
+    those that show a behaviour of the reference, and one scenario of each remaining rule.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)

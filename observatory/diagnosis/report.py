@@ -80,7 +80,7 @@ def as_text(case: DiagnosisCase, *, everything: bool = False) -> Iterator[str]:
 
 
 def _equivalent_versions(found: Diagnosis) -> str:
-    """Return the other versions with the same diagnosis, in parentheses. Empty if there are none."""
+    """Return a text with the further versions that explain the results as well, in parentheses, or an empty text."""
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""

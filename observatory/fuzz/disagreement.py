@@ -71,8 +71,8 @@ def disagreements(
 ) -> Iterator[Disagreement]:
     """Yield at most one disagreement for each step: the first one at `level` or at a less strict level.
 
-    Steps after a difference in effects are skipped: the files of the two sides already differ. If the target fails at a
-    step that the reference answered, the failure is the last disagreement.
+    Steps after a difference in effects are skipped: the files of reference and target already differ. If the target
+    fails at a step that the reference answered, the failure is the last disagreement.
 
     The content of every file is compared after every step, times and hard links only for files that the step must not
     change. The level `verbatim` is treated as `text`, because agents and servers add different texts to answers.

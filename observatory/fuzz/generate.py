@@ -100,8 +100,8 @@ def _read_conditions(drawn_file: tuple[str, dict[str, Entry]]) -> tuple[str, tup
 
 
 def several_files_scenario(random: Random, *, rarity: Rarity | None = None) -> Scenario:
-    """Return a random scenario about several paths: files, links to files, directories, and missing paths. It always
-    has a separate session, so it may contain relative paths, paths in the home directory, and permission rules.
+    """Return a random scenario about several paths: files, links to files, directories, and missing paths. The scenario
+    always has a separate session, so it may contain relative paths, paths in the home directory, and permission rules.
     """
     files: dict[str, Entry] = {path: file_content(random) for path in _COMMON_NAMES if random.randint(0, 1)}
     if files and random.randint(0, 1):
@@ -252,7 +252,7 @@ class _StepGenerator:
         return event
 
     def _draw_call(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Return a random call about a path. With `rarity`, it is the call with the rarest conditions of several."""
+        """Return a random call about a path or, with `rarity`, the one of several calls with the rarest conditions."""
         if self.rarity is None:
             return draw(path)
 

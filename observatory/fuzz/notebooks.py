@@ -15,7 +15,7 @@ _INVALID_NOTEBOOKS = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 def notebook_scenario(random: Random) -> Scenario:
     """Return a random scenario about one notebook: Reads, edits of cells, and changes by other programs. No cell is
-    inserted in formats with cell ids (4.5 or newer): its random id would make results incomparable.
+    inserted in formats with cell ids (4.5 or newer): the new cell's random id would make results incomparable.
     """
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}

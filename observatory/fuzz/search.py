@@ -50,7 +50,9 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The implementation that the target is compared with, as named in messages. None at the level `safe`."""
+        """The implementation that the target is compared with, as messages name it. At the level `safe`, it is
+        "nothing".
+        """
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against

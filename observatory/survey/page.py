@@ -169,7 +169,7 @@ def is_fully_tested(target: Mapping[str, Any]) -> bool:
 
 
 def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
-    """Whether an implementations.json entry states its tested scenarios. A run cannot extend any other entry."""
+    """Whether an implementations.json entry lists the tested scenarios. A run can only extend such entries."""
     return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 

@@ -88,7 +88,7 @@ _SEARCH_REPLACE_MARK = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLAC
 _LINE_IS_MARK = "a line that is a mark of the format"
 """The message of the InexpressibleError for a text with a line that has a meaning in the format."""
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-"""Matches characters that a shell or a terminal may remove. The remaining line may then be the final `EOF`."""
+"""Matches characters that a shell or a terminal may remove, which could turn a line into the final `EOF`."""
 
 
 def _write_search_replace(tool: str, arguments: Mapping[str, Any], path: str, knowledge: Knowledge) -> str:  # noqa: ARG001

@@ -40,7 +40,7 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""For names not in _SYNONYMS: at least one word of the name is in the first set, each other word in either set."""
+"""Two sets of words for each argument. In names not in _SYNONYMS, one word must be in the first, others in either."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]

@@ -210,7 +210,7 @@ REFUSAL_SCENARIOS = (
 )
 """The scenarios that `observe_messages` replays. Each contains a call that every contract refuses."""
 _SCENARIO_WITHOUT_READ = "creation/missing-with-old-string"
-"""An Edit of a missing file without a Read. A server may refuse it with its message for files that were not read."""
+"""An Edit of a missing file without a Read. A server may refuse this Edit with the message for unread files."""
 
 _MIN_QUOTED_CHARS = 4
 """Minimum length of an old_string that `{text}` replaces: a shorter text may occur in a message by chance."""

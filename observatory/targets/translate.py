@@ -129,7 +129,7 @@ def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return the content of a file in `root`. Raises OSError, and ValueError if it is outside or too large."""
+    """Return the content of a file in `root`. Raises OSError, and ValueError if the file is outside or too large."""
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, resolve_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)

@@ -118,7 +118,7 @@ def cause_of(found: RecordedHarm, suite: Suite) -> Cause | None:
 
 
 def find_harms(ids: Sequence[str]) -> tuple[list[RecordedHarm], dict[str, set[str]]]:
-    """Return the harms in the recordings of these scenarios, and the recorded scenarios of each contract."""
+    """Return the harms in the recordings of the scenarios `ids`, and each contract's recorded scenarios."""
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}

@@ -120,7 +120,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def measure_implementation(name: str, folder: str) -> Row:
     """Run an implementation with the three runners, using temporary files in `folder`. An implementation that is wrong
-    on purpose is run only on one in `_PART` scenarios, different from those of the next such implementation.
+    on purpose is run only on one in `_PART` scenarios, on different ones than the next implementation.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:

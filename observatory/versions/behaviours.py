@@ -37,7 +37,7 @@ class BehaviourInVersion:
 
 
 def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the name and the description of each subject, and the names of its behaviours."""
+    """Group behaviours by subject. Yield each subject's name and description, and the names of its behaviours."""
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:

@@ -100,9 +100,9 @@ def find_changes(
     first).
 
     `ask` returns the answers of one version to some scenarios. If both ends of a range give the same answer, the range
-    counts as unchanged. Otherwise it is halved, for all scenarios together, so that each version is asked only once. If
-    the middle version does not answer a scenario, the range is divided elsewhere. A scenario without an answer of the
-    first or the last version is not searched.
+    counts as unchanged. Other ranges are halved, for all scenarios together, so that each version is asked only once.
+    If the middle version does not answer a scenario, the range is divided elsewhere. A scenario without an answer of
+    the first or the last version is not searched.
     """
     if len(versions) < 2:
         raise BisectError("fewer than two published versions lie in this range")

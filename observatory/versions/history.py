@@ -24,7 +24,7 @@ _LEVEL_WEIGHTS: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 
 
 @dataclass(frozen=True)
 class ChangeWithAnswers(ChangePoint):
-    """A change of a behaviour, with the answers before and after it to the call of `tool` that shows it best."""
+    """A change of a behaviour, with its best example: the answers to a call of `tool` before and after the change."""
 
     tool: str = ""
     before: str = NOT_RECORDED

@@ -30,7 +30,7 @@ def installed_versions() -> frozenset[str]:
 
 class InstalledVersions:
     """Limits the number of versions that are installed at the same time to `maximum` (None: no limit). If there are
-    more, the least recently used version is uninstalled. Versions that were installed before are never uninstalled.
+    more, the least recently used one is uninstalled. Versions installed at the start are never uninstalled.
     """
 
     def __init__(self, maximum: int | None = None) -> None:

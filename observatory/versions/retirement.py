@@ -47,7 +47,7 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 def retire(suite: Suite, version: str) -> None:
     """Remove a version from the contracts, recordings, tools and structured results of a suite. Answers are only
-    removed if both neighbouring versions give equal answers: `derive_transcript` can then restore them. If it raises
+    removed if both neighbouring versions give equal answers: `derive_transcript` can then restore them. After a
     RecordingError, nothing has been written.
     """
     names = _contract_names(suite.contracts, version)

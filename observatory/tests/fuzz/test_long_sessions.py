@@ -99,7 +99,7 @@ def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: S
 def test_the_server_does_in_a_long_session_what_the_library_does(
     contract: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server may forget a file when others are read, or remember files of an earlier session."""
+    """Unlike the library, a server could forget a file when others are read, or remember an earlier session's files."""
     served = f"mcp:{sys.executable} -m readfirst serve --contract {contract}"
     search = ("fuzz", served, "--contract", contract, "--long", "--seed", 8100, "--output", tmp_path)
     assert exit_code(*search, "--steps", 480) == 0

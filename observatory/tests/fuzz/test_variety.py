@@ -27,7 +27,7 @@ SCENARIOS = 500
 LARGER_THAN_ANY_OTHER = 25_000
 """A size in bytes that only contents from `large_content` reach. Even six of the longest random lines are smaller."""
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
-"""All Unicode categories without surrogates and unassigned characters: all of them occur up to U+FFFF."""
+"""All Unicode categories except surrogates and unassigned characters. Each has a character up to U+FFFF."""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
     "a fence": "```",

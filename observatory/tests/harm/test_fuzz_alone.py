@@ -20,7 +20,7 @@ from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):
-    """Removes Markdown fences from written texts, as if they were formatting around an answer."""
+    """An implementation that removes Markdown fences from written texts, as if a model had added these fences."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, data.replace(b"```", b""))
@@ -57,7 +57,7 @@ class ExpandsVariables(careful.Careful):
 
 
 class StripsLineNumbers(careful.Careful):
-    """Removes numbers at the start of lines, as if they were the line numbers that Read shows."""
+    """An implementation that removes numbers at the start of written lines, as if Read had added these numbers."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         super().write_file(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))

@@ -118,7 +118,7 @@ def test_a_card_explains_the_stars_of_its_own_row_alone(
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: SiteData) -> None:
-    """The cells of the harm map link to these sections."""
+    """Each cell of the harm map links to the section about its kind of harm."""
     assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
         "### untrue",
         f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",

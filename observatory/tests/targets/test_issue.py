@@ -265,7 +265,7 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
 
 
 class Sometimes(Wrong):
-    """Fails only sometimes: the third stopped call empties its file; other stopped calls change nothing."""
+    """An adapter that fails rarely: the third stopped call empties its file, other stopped calls change nothing."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "stop"})
     stops = 0

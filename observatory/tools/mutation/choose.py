@@ -43,7 +43,7 @@ from readfirst.observatory.fuzz.scenario_values import scenario_values
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""The rule of all selected scenarios. Each tests many rules together, so it belongs to none of them."""
+"""The rule of all selected scenarios. Each scenario tests many rules together, so it belongs to none of these rules."""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )

@@ -52,7 +52,7 @@ def compiled(panel: Panel, module: str, source: str) -> CodeType:
 
 
 def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
-    """Import all modules of the panel's package from this compiled code. Later imports use it, too."""
+    """Import all modules of the panel's package from the compiled `code`. Later imports use this code, too."""
     if panel.package in sys.modules:
         raise AssertionError(
             f"{panel.package} was imported before the fault was put in, so the trial would test the unchanged code"

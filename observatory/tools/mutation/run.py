@@ -124,8 +124,8 @@ def _run_exceptions(
     survivors: Survivors,
     partial: str,
 ) -> int:
-    """Perform `run.py --exceptions`, and return the exit code: print the report and, after a complete run, write its
-    section into docs/mutation.md. `partial` names the tested part; empty: all is tested. Raises TrialError.
+    """Perform `run.py --exceptions`, and return the exit code: print the report and, after a complete run, write it
+    into docs/mutation.md. `partial` names the tested part; empty: all is tested. Raises TrialError.
     """
     sample = None if options.sample is None else (options.sample, options.seed)
     judged = judged_exceptions(panel, CHECKOUT / "fixtures", modules, drawn_scenarios(), sample=sample)

@@ -58,8 +58,8 @@ NEW_INPUT = {
     "PreToolUse": "NotebookEdit",
     "input": {"notebook_path": "$WS/book.ipynb", "cell_id": "a", "new_source": "9"},
 }
-"""A hook that replaces the input of a call. From 2.0.76 to 2.1.104, the product ignores the new input in some
-replays after an interrupted call, so it is not combined with interruptions."""
+"""A hook that replaces a call's input. After an interrupted call, 2.0.76 to 2.1.104 sometimes ignore the new input,
+so this hook is not combined with interruptions."""
 OF_HOOKS: Mapping[str, Any] = {
     "reminders": True,
     "files": {"notes.txt": PLAIN, "book.ipynb": NOTEBOOK, "leftover.txt": "x\n"},
