@@ -50,9 +50,7 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The implementation that the target is compared with, as messages name it. At the level `safe`, it is
-        "nothing".
-        """
+        """The name that messages use for the implementation that the target is compared with, if there is one."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against

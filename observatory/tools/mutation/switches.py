@@ -39,8 +39,7 @@ class FaultPoint(NamedTuple):
 
 class Switches:
     """The reference with a contract. Each condition of some modules can be made wrong in one circumstance, to find out
-    quickly which of these faults the scenarios detect. Only one object per process is possible, as it imports the
-    package.
+    quickly which of these faults the scenarios detect. Only one object per process, which imports the package.
     """
 
     def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
