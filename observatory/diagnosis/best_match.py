@@ -156,7 +156,7 @@ class _Search:
         return unexplained
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Return the candidate with more changes, as long as each explains more scenarios, but no needless ones."""
+        """Add changes to a candidate as long as each explains more scenarios. Then remove needless changes."""
         unexplained = self._unexplained_by(guess) or []
         refused: set[BehaviourChange] = set()
         while (change := self._most_explaining_change(guess, unexplained, refused)) is not None:

@@ -23,7 +23,7 @@ class KnownDisagreement:
 
 
 def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
-    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]`. FILE is relative to its path. Raises SuiteError."""
+    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]`, FILE relative to this file. Raises SuiteError."""
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
     found: list[tuple[Path, str]] = []

@@ -204,7 +204,7 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Remove an argument that means the same as `wanted` from `left`, the unused ones. Return its name, or None."""
+    """Remove an argument that means the same as `wanted` from the unused ones (`left`). Return its name, or None."""
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)

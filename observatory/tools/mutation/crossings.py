@@ -209,7 +209,7 @@ def _renamed(value: Any, name: str) -> Any:
 
 
 def crossings(subjects: Mapping[str, Subject], events: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the last part of the id, and the content, of a scenario for each subject (such as a rule) and event."""
+    """Yield a scenario for each subject (such as a rule) and event: the last part of its id, and its content."""
     for name, subject in subjects.items():
         for event in events:
             if event in subject.skipped or (event in FURTHER and event not in subject.further):

@@ -188,7 +188,7 @@ def noticed_by(fates: Sequence[MutantResult]) -> dict[Mutant, str]:
 
 
 def by_harm(fates: Sequence[MutantResult]) -> str:
-    """Return the report of a run at the level `effects`: killed mutants by consequence, and those without, listed."""
+    """Return the report of a run at the level `effects`: killed mutants by consequence, and a list of the mildest."""
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), ConsequenceCounts.of(by.values())

@@ -98,7 +98,7 @@ class _Judge:
 
     @property
     def met(self) -> Collection[FaultPoint]:
-        """The points whose condition and circumstance occur in a test case. Faults at others cannot be detected."""
+        """The points whose condition and circumstance occur in a test case. Other faults cannot be detected."""
         return self._by.keys()
 
     def fate(self, point: FaultPoint) -> tuple[str, str, int]:

@@ -39,7 +39,7 @@ class FaultPoint(NamedTuple):
 
 class Switches:
     """The reference with a contract. Each condition of some modules can be made wrong in one circumstance, to find out
-    quickly which of these faults the scenarios detect. Only one object per process, which imports the package.
+    quickly which of these faults the scenarios detect. Only one per process, because it imports the package.
     """
 
     def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
@@ -75,7 +75,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[FaultPoint]]:
-        """Return the outcome on the unchanged reference, and the points met: faults at other points have no effect."""
+        """Return the outcome on the unchanged reference, and the fault points met. Other faults have no effect."""
         self._met = met = set[FaultPoint]()
         try:
             return self._replayed(scenario), met

@@ -178,7 +178,7 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls (without texts: the workspace files) are longer. True for `tenth`: more calls."""
+    """Whether the texts of calls, or files if calls have none, are longer. True for `tenth`, which adds calls."""
     keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
