@@ -102,7 +102,9 @@ def test_a_correct_program_passes_the_scenarios_with_signals(
     module = altered if name == "Altered" else wrong_interruptions
     verdict = judge_process(module, name, f"interrupted/{slug}", place)
     assert verdict.status == "passed", verdict
-    assert not verdict.harms
+    # After a resume, Claude Code 2.1.7 itself overwrites a file that another program changed.
+    is_overwritten = slug.endswith(("-changed-and-resumed", "-while-writing-and-resumed"))
+    assert [harm.kind for harm in verdict.harms] == (["lost"] if is_overwritten else [])
 
 
 def test_a_file_that_a_killed_program_wrote_partially_counts_as_lost(place: WorkspacePool) -> None:
