@@ -85,7 +85,7 @@ def test_an_exception_or_a_wrong_answer_is_an_error_of_the_adapter(
 @pytest.mark.parametrize(
     ("adapter", "step", "words"),
     [
-        (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "gave 1 results for 2 calls"),
+        (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "returned 1 results for 2 calls"),
         (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `interfere` 2 times"),
         (miniatures.Pretends(), ParallelCalls((READ, READ)), "session has no call_parallel"),
         (miniatures.Pretends(), ToolCall("Write", WRITE.arguments, (CHANGE,)), "session has no call_during"),

@@ -86,7 +86,7 @@ def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: Workspac
 
 def test_docs_count_them() -> None:
     page = (Path(__file__).parents[3] / "docs/fuzzing.md").read_text("utf-8")
-    assert f"with {len({*HABITS, *OTHERS})} implementations of one wrong" in page
+    assert f"with {len({*HABITS, *OTHERS})} implementations, each with one wrong habit" in page
 
 
 def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: WorkspacePool) -> None:
