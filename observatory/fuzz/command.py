@@ -225,12 +225,12 @@ def _about(request: SearchRequest, found: Disagreement) -> str:
 
 
 def _finding_lines(finding: Finding, path: Path, reference_name: str) -> Sequence[str]:
-    found = finding.disagreement
+    found, cause = finding.disagreement, finding.disagreement.cause
     again = "" if finding.again else " (a second replay did not show it, so it is not shrunk)"
     place = f"  step {found.step + 1} of {len(finding.scenario.steps)}"
-    if found.cause.level == "safe":
+    if cause.level == "safe":
         return (
-            f"{path}: {visible(found.cause.tool)}, {visible(found.what)}{again}",
+            f"{path}: {visible(cause.tool)}, {visible(found.what)}{again}",
             place,
             f"    was     {_shorten_text(found.reference)}",
             f"    is now  {_shorten_text(found.target)}",
@@ -239,7 +239,8 @@ def _finding_lines(finding: Finding, path: Path, reference_name: str) -> Sequenc
     wide = max(map(len, sides))
     shown = f"; so does {finding.shown_by}" if finding.shown_by else ""
     return (
-        f"{path}: {found.cause.in_words(reference_name)}{again}",
+        f"{path}: {cause.tool}: {cause.target} by the target, "
+        f"{cause.reference} by {reference_name} ({cause.level}){again}",
         f"{place}, {found.what}",
         f"  probably breaks {finding.rule}{shown}" if finding.rule else "  breaks no known rule",
         f"    {sides[0].ljust(wide)}  {_shorten_text(found.target)}",

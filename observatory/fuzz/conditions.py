@@ -3,6 +3,7 @@ Conditions are counted in pairs, because some faults occur only if two condition
 """
 
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
@@ -88,7 +89,6 @@ def conditions_of(
     )
 
 
-@lru_cache(maxsize=512)
 def _name_condition(path: str) -> str:
     name = path.rpartition("/")[2]
     stem, dot, extension = name.rpartition(".")
@@ -211,8 +211,7 @@ class Rarity:
     """Counts pairs of conditions in the suite (`seen`) and in generated calls, so that rare pairs can be preferred."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
-        self._seen = seen
-        self._drawn: dict[Pair, int] = {}
+        self._counts = Counter(seen)
 
     def rarest(
         self,
@@ -224,19 +223,12 @@ class Rarity:
         """Call `draw` to generate `of` candidates, and return the one with the rarest pairs of conditions. A pair that
         has occurred N times has the weight 1/(N+1)². `conditions` returns the tool and the conditions of a candidate.
         """
-        best, most = draw(), -1.0
-        for number in range(of):
-            candidate = best if number == 0 else draw()
-            met = (
-                self._seen.get(pair, 0) + self._drawn.get(pair, 0)
-                for pair in condition_pairs(*conditions(candidate))
-            )
-            worth = sum((1 + count) ** -2 for count in met)
-            if worth > most:
-                best, most = candidate, worth
-        return best
+
+        def weight(candidate: Drawn) -> float:
+            return sum((1 + self._counts[pair]) ** -2 for pair in condition_pairs(*conditions(candidate)))
+
+        return max([draw() for _ in range(of)], key=weight)
 
     def count_call(self, tool: str, conditions: tuple[str, ...]) -> None:
         """Count the pairs of conditions of a call that was generated, so that later calls avoid these pairs."""
-        for pair in condition_pairs(tool, conditions):
-            self._drawn[pair] = self._drawn.get(pair, 0) + 1
+        self._counts.update(condition_pairs(tool, conditions))

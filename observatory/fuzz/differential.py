@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from pathlib import Path
 
 from readfirst.harness.adapter_api import Adapter, AdapterError
@@ -148,28 +148,23 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
     )
 
 
+@dataclass
 class Campaign:
     """One search for disagreements: replays the generated `scenarios` with `runner`, and counts them in `tally`. The
     function `named` adds the probably broken rule to a finding. Findings whose key is in `accepted` are not reported.
     """
 
-    def __init__(
-        self,
-        runner: DifferentialRunner,
-        scenarios: Iterable[Scenario],
-        *,
-        steps: int | None,
-        seconds: float | None = None,
-        accepted: frozenset[FindingKey] = frozenset(),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.runner = runner
-        self.generated = scenarios
-        self.most_steps = math.inf if steps is None else steps
-        self.clock = clock
-        self.deadline = math.inf if seconds is None else clock() + seconds
-        self.accepted = accepted
-        self.tally = Tally()
+    runner: DifferentialRunner
+    scenarios: Iterable[Scenario]
+    _: KW_ONLY
+    steps: int | None
+    seconds: InitVar[float | None] = None
+    accepted: frozenset[FindingKey] = frozenset()
+    clock: Callable[[], float] = time.monotonic
+    tally: Tally = field(default_factory=Tally, init=False)
+
+    def __post_init__(self, seconds: float | None) -> None:
+        self.deadline = math.inf if seconds is None else self.clock() + seconds
         self.named: Callable[[Finding], Finding] = lambda finding: finding
 
     def is_late(self) -> bool:
@@ -183,8 +178,8 @@ class Campaign:
         """
         reported: set[FindingKey] = set()
         shrunk: Counter[Cause] = Counter()
-        for scenario in self.generated:
-            if self.tally.steps >= self.most_steps or self.is_late():
+        for scenario in self.scenarios:
+            if (self.steps is not None and self.tally.steps >= self.steps) or self.is_late():
                 return
             every = self._play_scenario(scenario)
             progress()

@@ -44,12 +44,6 @@ class Cause:
     reference: str
     target: str
 
-    def in_words(self, reference_name: str) -> str:
-        """Return the cause as one line. `reference_name` is the implementation that the target is compared with."""
-        return (
-            f"{self.tool}: {self.target} by the target, {self.reference} by {reference_name} ({self.level})"
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:

@@ -239,9 +239,8 @@ class _StepGenerator:
         kind = self.random.randint(0, 5)
         event: WorldEvent
         if model.is_a(path, Symlink) and kind < 4:
-            event = WorldEvent(
-                "symlink", path, Symlink(_link_target(self.random, model.paths_of(RegularFile)))
-            )
+            held = sorted(each for each in model.entries if model.is_a(each, RegularFile))
+            event = WorldEvent("symlink", path, Symlink(_link_target(self.random, held)))
         elif path in model.sure and free and kind < 5:
             event = WorldEvent("rename", path, to=self.random.choice(free))
         elif path in model.sure:

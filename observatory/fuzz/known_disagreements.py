@@ -1,7 +1,7 @@
 """Read the accepted disagreements, and remove calls that one of the two sides does not support from scenarios."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from readfirst.harness.adapter_api import Adapter
@@ -13,32 +13,22 @@ from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDisagreement:
-    """A disagreement that `readfirst fuzz --known` does not report, as a minimal scenario with a reason."""
-
-    file: Path
-    scenario: Scenario
-    reason: str
-
-
-def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
-    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]`, FILE relative to this file. Raises SuiteError."""
+def load_known(path: Path, contracts: Contracts) -> dict[Path, Scenario]:
+    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]` with paths relative to it, and return the minimal
+    scenario of each disagreement that `readfirst fuzz --known` does not report, by its file. Raises SuiteError.
+    """
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
-    found: list[tuple[Path, str]] = []
+    files: list[Path] = []
     with look.reading() as top:
         for item in top.mapping(("known",), ("known",))["known"].listed():
             fields = item.called("a known disagreement").mapping(keys, keys)
-            file, reason = fields.text("scenario"), fields.text("reason")
+            file, _ = fields.text("scenario"), fields.text("reason")
             if not (path.parent / file).is_file():
                 fix = "Name the scenario's file, relative to this one."
                 fields["scenario"].note(f"there is no file {file!r}", fix)
-            found.append((path.parent / file, reason))
-    return tuple(
-        KnownDisagreement(file, load_scenario(file, path.parent, contracts, require_expect=False), reason)
-        for file, reason in found
-    )
+            files.append(path.parent / file)
+    return {file: load_scenario(file, path.parent, contracts, require_expect=False) for file in files}
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:

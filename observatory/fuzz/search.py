@@ -1,6 +1,6 @@
 """Generate scenarios from a seed, and replay them on a target and on the reference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding, FindingKey
 from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
-from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, load_known, only_supported
+from readfirst.observatory.fuzz.known_disagreements import load_known, only_supported
 from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_rule
 
 
@@ -60,7 +60,7 @@ class SearchRequest:
 def search(request: SearchRequest) -> Iterator[Campaign]:
     """Connect both implementations, yield the search, and close them. Raises ConnectError, AdapterError, SuiteError."""
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
-    known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    known = load_known(request.known, suite.contracts) if request.known is not None else {}
     alone = request.level == "safe"
     with ExitStack() as stack:
         place = stack.enter_context(WorkspacePool(confined=suite.needs_sandbox))
@@ -95,18 +95,12 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 
 
 def _accepted(
-    runner: DifferentialRunner, known: tuple[KnownDisagreement, ...]
+    runner: DifferentialRunner, known: Mapping[Path, Scenario]
 ) -> tuple[frozenset[FindingKey], tuple[Path, ...]]:
     """Replay the accepted disagreements. Return the keys of those that occur, and the files of those that do not."""
-    accepted: set[FindingKey] = set()
-    gone = []
-    for entry in known:
-        found = runner(entry.scenario)
-        if found is None:
-            gone.append(entry.file)
-        else:
-            accepted.add(Finding(entry.scenario, found).key)
-    return frozenset(accepted), tuple(gone)
+    found = {file: runner(scenario) for file, scenario in known.items()}
+    accepted = frozenset(Finding(known[file], each).key for file, each in found.items() if each is not None)
+    return accepted, tuple(file for file, each in found.items() if each is None)
 
 
 class SingleRunner(DifferentialRunner):

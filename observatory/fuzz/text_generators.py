@@ -103,28 +103,13 @@ def large_content(random: Random) -> TextContent:
 
 def file_name(random: Random) -> str:
     """Return a random name of a text file."""
-    stem: str = random.choice(_STEMS)
-    ending: str = random.choice(_ENDINGS)
-    return stem + ending
+    return f"{random.choice(_STEMS)}{random.choice(_ENDINGS)}"
 
 
 PLAIN_TEXTS = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
 UNUSUAL_TEXTS = (
-    *(
-        "it's",
-        "‘single’",
-        '"quoted"',
-        "“double”",
-        "don’t",
-        "$&",
-        "$1",
-        "$$",
-        "$`",
-        "$'",
-        "\\n",
-        "\\u0041",
-        "\\",
-    ),
+    *("it's", "‘single’", '"quoted"', "“double”", "don’t"),
+    *("$&", "$1", "$$", "$`", "$'", "\\n", "\\u0041", "\\"),
     *("&amp;", "<b>", "</tool_use_error>", "%s {n}", ".*", "a→b", "     1→alpha"),
     *("é", "e\u0301", "ﬁ", "ß", "日本", "😀", "👩‍👩‍👧"),
     *("\u00a0", "\u200b", "\u2028", "\u202f", "\u3000", "\u0085", "\ufeff", "\ufffd", "\u00ad"),

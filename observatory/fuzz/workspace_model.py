@@ -61,10 +61,6 @@ class WorkspaceModel:
         """Whether the entry at the path is of the class `kind`. Links are not followed."""
         return isinstance(self.entries.get(path), kind)
 
-    def paths_of(self, kind: type[Entry]) -> list[str]:
-        """Return the paths whose entries are of the class `kind`, sorted."""
-        return sorted(path for path, entry in self.entries.items() if isinstance(entry, kind))
-
     def exists(self, path: str) -> bool:
         """Whether an entry exists at the path. Links are not followed."""
         return self.entries.get(path) is not None
