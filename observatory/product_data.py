@@ -90,16 +90,8 @@ def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict
     """
     with _converse(contract, time_limit, {}) as (conversation, _):
         offers = conversation.offers
-    return _offered_file_tools(contract, offers, FILE_TOOLS)
-
-
-def _offered_file_tools(
-    contract: Contract, offers: Mapping[str, Mapping[str, object]], names: Iterable[str]
-) -> dict[str, OfferedTool]:
     found = {}
-    for name in names:
-        if name not in offers:
-            continue
+    for name in (each for each in FILE_TOOLS if each in offers):
         description, schema = offers[name].get("description"), offers[name].get("input_schema")
         if not isinstance(description, str) or not isinstance(schema, Mapping):
             raise AdapterError(
@@ -219,16 +211,6 @@ def _is_tool_result(event: Mapping[str, Any]) -> bool:
 _Key = TypeVar("_Key", str, tuple[str, str])
 
 
-def tools_file(root: Path) -> Path:
-    """Return the path of `tools.json`, the file with the definitions of tools, in the suite directory `root`."""
-    return root / "tools.json"
-
-
-def results_file(root: Path) -> Path:
-    """Return the path of `results.json`, the file with the structured results, in the suite directory `root`."""
-    return root / "results.json"
-
-
 def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
     """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order`: the contracts.
     Successive contracts with the same definition of a tool share a row.
@@ -269,18 +251,21 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 @dataclass(frozen=True)
 class ProductData:
     """One kind of data that `readfirst product tools` records: tool definitions or structured results. `ask` gets them
-    from the product at a contract's version. `file` returns the path in a suite, `load` reads, and `text` formats them.
+    from the product at a contract's version. `load` reads them from a file, and `text` formats them.
     """
 
     name: str
     ask: Callable[..., Any]
-    file: Callable[[Path], Path]
     load: Callable[[Path], Mapping[str, Any]]
     text: Callable[[Mapping[str, Any], Sequence[str]], str]
 
+    def file(self, root: Path) -> Path:
+        """Return the path of the file with the data in the suite directory `root`."""
+        return root / f"{self.name}.json"
 
-TOOLS = ProductData("tools", offered_tools, tools_file, load_tools, tools_text)
-RESULTS = ProductData("results", structured_results, results_file, load_results, results_text)
+
+TOOLS = ProductData("tools", offered_tools, load_tools, tools_text)
+RESULTS = ProductData("results", structured_results, load_results, results_text)
 
 
 def record_product_data(

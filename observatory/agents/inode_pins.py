@@ -17,9 +17,8 @@ class HeldFiles:
 
     def __init__(self) -> None:
         self._held: dict[tuple[int, int], int] = {}
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = _MOST if hard == resource.RLIM_INFINITY else min(_MOST, hard)
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         if soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 

@@ -76,7 +76,10 @@ def adopt(
             if failure is not None:
                 return failure
             suite = Suite(suite.root)
-        _renew_releases(suite, exact)
+        file = suite.root / "releases.yaml"
+        if exact not in load_releases(file).versions:
+            package = suite.contracts[suite.contracts.default].package or PACKAGE
+            write_all({file: releases_text(published_versions(package)).encode()})
         for name in _record_given(suite, exact, options):
             say(f"recorded {name}", err=True)
         found = [
@@ -98,13 +101,6 @@ def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before
-
-
-def _renew_releases(suite: Suite, version: str) -> None:
-    file = suite.root / "releases.yaml"
-    if version not in load_releases(file).versions:
-        package = suite.contracts[suite.contracts.default].package or PACKAGE
-        write_all({file: releases_text(published_versions(package)).encode()})
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
@@ -158,7 +154,7 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
             )
     names = [name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)]
     if names:
-        yield from map(str, reference_tasks(found, behaviour_histories()))
+        yield from reference_tasks(found, behaviour_histories())
         yield (
             f"the reference: raise LAST_VERSION in reference_impl/behaviours_by_version.py to {version}, and change "
             f"the behaviours until `readfirst run reference --contract {names[0]}` passes"

@@ -121,11 +121,11 @@ def new_mapping(
     server = one_target(words, "readfirst targets new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(f"{server!r} is not an MCP server. Write mcp:COMMAND: 'mcp:node server.mjs'.")
-    written = write_mapping(mcp_command(server), output, time_limit)
-    say(f"wrote {written.file}")
-    for tool, call in written.calls.items():
+    file, calls = write_mapping(mcp_command(server), output, time_limit)
+    say(f"wrote {file}")
+    for tool, call in calls.items():
         say(f"  {tool:5}  {call or 'no matching tool; the file lists all tools of the server'}")
-    target = shlex.quote(f"target:{written.file}")
+    target = shlex.quote(f"target:{file}")
     say(f"Check the file, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
 
 
@@ -220,7 +220,6 @@ def implementations(
     for name in (name for name, ids in asked.items() if not ids):
         say(f"{name}: every scenario already has a result")
     chosen = [target for target in chosen if asked[target.pinned]]
-    broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
         if isinstance(result, AdapterError):
             broken += 1

@@ -34,6 +34,13 @@ from readfirst.observatory.targets.translate import Scope, TargetCall, translate
 
 HEADINGS = ("What happens", "Steps", "Expected", "Why it matters", "How to repeat it")
 """The headings of the sections of a report to maintainers, in their order."""
+_PATH_SUBJECTS = {
+    "file ": "the bytes of",
+    "mode of ": "the mode of",
+    "path ": "the path",
+    "shown ": "the shown lines of",
+}
+"""The beginning of `Mismatch.what` before a path, and the words for the subject in a report."""
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 
@@ -51,11 +58,6 @@ class Report:
     cell: Mapping[str, Any]
     result: Mapping[str, Any]
 
-    @property
-    def packages(self) -> str:
-        """The names and versions of the target's packages, as Markdown."""
-        return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
-
 
 def issue_text(report: Report, suite: Suite) -> str:
     """Return the report in Markdown. It contains no paths of this machine, and nothing is sent."""
@@ -68,7 +70,7 @@ def issue_text(report: Report, suite: Suite) -> str:
     )
     harmed = report.result["harm"]["scenarios"]
     kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
-    harm = f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}" if kind else ""
+    harm = _capitalize(MEANING[kind]) if kind else ""
     blocks = [f"# {harm or f'Does not hold: {prose(report.rule.title)}'}"]
     for heading, part in zip(HEADINGS, parts, strict=True):
         blocks += [f"## {heading}", *part]
@@ -77,9 +79,11 @@ def issue_text(report: Report, suite: Suite) -> str:
 
 def _what_happens_section(report: Report) -> Iterator[str]:
     cell, about = report.cell, report.result["about"]
+    release = report.target.release
+    packages = ", ".join(f"`{each}`" for each in (*release.pip, *release.npm))
     failing = cell["judged"] - cell["holding"]
     yield (
-        f"{report.packages} ({report.result['title']}) does not follow this rule: **{prose(report.rule.title)}.**\n"
+        f"{packages} ({report.result['title']}) does not follow this rule: **{prose(report.rule.title)}.**\n"
         f"{failing} of the {cell['judged']} tested cases fail. The steps below show one of them. "
         f"Expected: {_with_full_stop(prose(report.scenario.title))}"
     )
@@ -207,18 +211,10 @@ def _repeat_section(report: Report, suite: Suite) -> Iterator[str]:
 
 
 def _mismatch_subject(found: Mismatch) -> str:
-    kind, _, rest = found.what.partition(" ")
-    match kind:
-        case "file":
-            return f"the bytes of {code(rest)}"
-        case "mode":
-            return f"the mode of {code(rest.removeprefix('of '))}"
-        case "path":
-            return f"the path {code(rest)}"
-        case "shown":
-            return f"the shown lines of {code(rest)}"
-        case _:
-            return f"the {found.what}" if found.what in ("text", "error") else prose(found.what)
+    for prefix, subject in _PATH_SUBJECTS.items():
+        if found.what.startswith(prefix):
+            return f"{subject} {code(found.what.removeprefix(prefix))}"
+    return f"the {found.what}" if found.what in ("text", "error") else prose(found.what)
 
 
 def _escaped_lines(text: str) -> str:

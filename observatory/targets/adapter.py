@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from signal import SIGKILL
 
 from readfirst.harness.adapter_api import (
@@ -80,19 +79,18 @@ class TargetAdapter:
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
-        captures = (
+        captures = [
             *(call.capture for call in target.setup),
             *(call.capture for call in target.tools.values()),
-        )
+        ]
+        patterns = tuple(pattern for capture in captures for pattern in capture.values())
         self.traits = replace(
             traits,
             capabilities=target.capabilities | (traits.capabilities & _PROCESS_CAPABILITIES) | {AT_ONCE},
             design=target.release.design,
             refuses=target.refuses,
             unsupported_reason=partial(missing_capability, target),
-            mask=partial(
-                mask_captures, patterns=tuple(chain.from_iterable(each.values() for each in captures))
-            ),
+            mask=partial(mask_captures, patterns=patterns),
             clone=another,
         )
         self._target = target

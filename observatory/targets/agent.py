@@ -23,15 +23,15 @@ _BYTES_PER_CONVERSATION = 300_000
 _PROMPT = "go"
 
 
+@dataclass
 class AgentTargetSession:
     """The session of one scenario on an agent. If `pins` is None, only this scenario uses the conversation, which ends
     with the session. Otherwise several scenarios share the conversation, and `pins` keeps their files open.
     """
 
-    def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
-        self.conversation = conversation
-        self._root = root
-        self._pins = pins
+    conversation: Conversation
+    root: Path
+    pins: HeldFiles | None
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the scripted model call one tool of the agent, and return the result."""
@@ -46,13 +46,13 @@ class AgentTargetSession:
 
     def close(self) -> None:
         """End the conversation, unless several scenarios share it."""
-        if self._pins is None:
+        if self.pins is None:
             self.conversation.close()
 
     def _hold(self) -> None:
         """Keep the workspace's files open, so that files of later scenarios do not get the same inodes."""
-        if self._pins is not None:
-            self._pins.hold(self._root)
+        if self.pins is not None:
+            self.pins.hold(self.root)
 
 
 @dataclass

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-_READ_VERBS = {"read", "view", "cat", "open", "show", "get"}
-_EDIT_VERBS = {"edit", "replace", "update", "modify", "change", "patch"}
-_WRITE_VERBS = {"write", "create", "save", "put", "overwrite"}
+_VERBS = {
+    "Read": {"read", "view", "cat", "open", "show", "get"},
+    "Edit": {"edit", "replace", "update", "modify", "change", "patch"},
+    "Write": {"write", "create", "save", "put", "overwrite"},
+}
 _NEUTRAL_WORDS = {
     *["file", "files", "text", "str", "string", "in", "to", "a", "the", "content", "contents", "fs", "tool"]
 }
@@ -67,7 +69,6 @@ _ARGUMENTS = {
 }
 """The required and the optional arguments of Read, Edit and Write."""
 _TOOLS_MATCHED_BY_NAME = ("MultiEdit", "NotebookRead", "NotebookEdit")
-_VERBS = {"Read": _READ_VERBS, "Edit": _EDIT_VERBS, "Write": _WRITE_VERBS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
     if (
         not lowered & _VERBS[tool]
         or lowered & _UNSUITABLE_WORDS
-        or (tool != "Edit" and lowered & _EDIT_VERBS)
+        or (tool != "Edit" and lowered & _VERBS["Edit"])
     ):
         return None
     return len(lowered - _VERBS[tool] - _NEUTRAL_WORDS) * 10 + len(lowered - {tool.lower()})

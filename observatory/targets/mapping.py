@@ -86,17 +86,11 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceAll:
-    """How a tool replaces all matches: by a boolean argument, by an argument for the number of matches, or never."""
-
-    kind: Literal["flag", "count", "unsupported"]
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ToolMapping:
     """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates. With
     a `format` such as `apply_patch`, the call is written as one text, which the templates contain as `$text`.
+    `replace_all` is `{flag: NAME}` for a boolean argument that replaces all matches, `{count: NAME}` for an argument
+    with the number of matches, or `unsupported`.
     """
 
     tool: str
@@ -106,7 +100,7 @@ class ToolMapping:
     omit: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     unsupported_files: tuple[str, ...] = ()
-    replace_all: ReplaceAll | None = None
+    replace_all: Mapping[str, str] | str | None = None
     format: EditFormat | None = None
     capture_refusals: bool = False
 
@@ -242,16 +236,13 @@ def _compile_captures(section: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
 
 
 def _tool_mapping(tool: str, section: Mapping[str, Any]) -> ToolMapping:
-    rule = section.get("replace_all")
-    kind, name = next(iter(rule.items())) if isinstance(rule, Mapping) else (rule, "")
-    same = {key: item for key, item in section.items() if key not in ("files", "replace_all")}
+    same = {key: item for key, item in section.items() if key != "files"}
     return _build_section(
         ToolMapping,
         {"arguments": {}, **same},
         tool=tool,
         capture=_compile_captures(section),
         unsupported_files=tuple(section.get("files", {}).get("unsupported", ())),
-        replace_all=ReplaceAll(kind, name) if kind else None,
     )
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.adapter_api import Adapter, AdapterError
@@ -54,19 +53,11 @@ class NewMappingError(ReadfirstError):
     """The new mapping file cannot be written. The message states the reason and the solution."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewMapping:
-    """The path of a new mapping, and the server's tool for each of Read, Edit and Write (empty if there is none)."""
-
-    file: Path
-    calls: Mapping[str, str]
-
-
-def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
+def write_mapping(command: Command, output: Path | None, time_limit: float) -> tuple[Path, dict[str, str]]:
     """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
     If the server has a tool for Read, the mapping contains the design and the messages of refusals that replays of some
-    scenarios show. Existing files are never replaced. Raises NewMappingError, and AdapterError if the server does not
-    start.
+    scenarios show. Existing files are never replaced. Return the path of the file, and the server's tool for each of
+    Read, Edit and Write, or an empty text. Raises NewMappingError, and AdapterError if the server does not start.
     """
     if output is not None:
         _check_output_file(output)
@@ -89,9 +80,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
         raise NewMappingError(_exists_message(file)) from None
     except OSError as error:
         raise NewMappingError(f"{file} cannot be written: {error.strerror}.") from error
-    return NewMapping(
-        file, {tool: found[tool].call if tool in found else "" for tool in ("Read", "Edit", "Write")}
-    )
+    return file, {tool: found[tool].call if tool in found else "" for tool in ("Read", "Edit", "Write")}
 
 
 def _add_observations(text: str, file: Path, time_limit: float) -> str:

@@ -13,7 +13,7 @@ from readfirst.harness.adapter_api import AdapterError, ToolResult, UnsupportedC
 from readfirst.harness.workspace.contained_file import open_inside, resolve_inside
 from readfirst.harness.workspace.snapshot import MAX_FILE_BYTES
 from readfirst.observatory.targets.edit_formats import InexpressibleError, Knowledge, write_call
-from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, ReplaceAll, Target, placeholders
+from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, Target, placeholders
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
@@ -63,8 +63,7 @@ def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) 
     for name in mapping.unsupported:
         if name in arguments:
             return f"{tool} with {name}"
-    rule = mapping.replace_all
-    if rule is not None and rule.kind == "unsupported" and arguments.get("replace_all"):
+    if mapping.replace_all == "unsupported" and arguments.get("replace_all"):
         return f"{tool} with replace_all"
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
@@ -108,9 +107,9 @@ def translate_call(
     omitted = {*mapping.omit} | ({"replace_all"} if mapping.replace_all is not None else set())
     extra: dict[str, Any] = {}
     match mapping.replace_all:
-        case ReplaceAll("flag", name) if "replace_all" in arguments:
+        case {"flag": name} if "replace_all" in arguments:
             extra = {name: arguments["replace_all"]}
-        case ReplaceAll("count", name) if arguments.get("replace_all") is True:
+        case {"count": name} if arguments.get("replace_all") is True:
             extra = {name: _count_matches(arguments, scope)}
     values = {name: value for name, value in given.items() if name not in omitted}
     used = {name for _, name in placeholders(mapping.arguments)}

@@ -3,7 +3,6 @@ change.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from packaging.version import Version
@@ -86,29 +85,17 @@ def record_between(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A task for a person: the cause of some differences, and the reference's `behaviours` that may have to change."""
-
-    cause: Cause
-    behaviours: tuple[str, ...]
-
-    def __str__(self) -> str:
-        since = f" since {', '.join(self.cause.since)}" if self.cause.since else ""
-        head = f"{headline(self.cause)}{since}, shown by {self.cause.example.scenario_id}"
-        if not self.behaviours:
-            return f"{head}: add a behaviour"
-        return f"{head}: change {' or '.join(self.behaviours)}, or add a behaviour"
-
-
-def reference_tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
-    """Return a task for each cause of differences, with the `known` behaviours whose scenarios are affected."""
-    result: dict[object, Task] = {}
+def reference_tasks(found: Sequence[Diff], known: Histories) -> Iterator[str]:
+    """Yield a line for each cause of differences, with the `known` behaviours whose scenarios are affected."""
+    causes: dict[object, Cause] = {}
     for cause in (cause for each in found for cause in each.causes):
+        causes.setdefault(cause.signature, cause)
+    for cause in causes.values():
         touched = {*cause.scenario_ids}
-        behaviours = tuple(name for name, history in known.items() if touched & {*history.shown_by})
-        result.setdefault(cause.signature, Task(cause, behaviours))
-    return [*result.values()]
+        behaviours = [name for name, history in known.items() if touched & {*history.shown_by}]
+        since = f" since {', '.join(cause.since)}" if cause.since else ""
+        change = f"change {' or '.join(behaviours)}, or " if behaviours else ""
+        yield f"{headline(cause)}{since}, shown by {cause.example.scenario_id}: {change}add a behaviour"
 
 
 def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:

@@ -124,15 +124,12 @@ def _table_row(point: ChangeWithAnswers) -> list[str]:
     if around is not None:
         between = f"between {version_of(around.before)} and {version_of(around.after)}"
         known = "exact" if around.exact else between
+    before, after = map(value_as_markdown, (point.value_before, point.value_after))
     return [
         f"**{point.version}**{f', {point.models}' if point.models else ''}",
         known,
-        f"{code(point.behaviour)} {cell(point.meaning)} ({_value_change(point)})",
+        f"{code(point.behaviour)} {cell(point.meaning)} ({before} → {after})",
         f"{tool}{point.before}",
         f"{tool}{point.after}",
         "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
     ]
-
-
-def _value_change(point: ChangePoint) -> str:
-    return f"{value_as_markdown(point.value_before)} → {value_as_markdown(point.value_after)}"

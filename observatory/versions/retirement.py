@@ -1,7 +1,6 @@
 """Remove a contract from a suite. Its answers are kept unless they can be derived from the neighbouring versions."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from readfirst.harness.diff.introduced_in import contracts_of_models, version_of
@@ -85,7 +84,7 @@ def derive_transcript(recording: Recording, name: str) -> Transcript | None:
     """Return a version's recorded answers. If missing: the answers of both neighbouring versions if equal, or None."""
     if name in recording.transcripts:
         return recording.transcripts[name]
-    with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})
+    with_it = Recording(recording.inputs, {name: Transcript(()), **recording.transcripts})
     neighbours = [recording.transcripts[other] for other in _neighbours(with_it, name)]
     return neighbours[0] if len(neighbours) == 2 and neighbours[0] == neighbours[1] else None
 
@@ -94,12 +93,11 @@ def _equals_both_neighbours(recording: Recording, name: str) -> bool:
     return derive_transcript(recording.without(name), name) == recording.transcripts[name]
 
 
-def _neighbours(recording: Recording, name: str) -> Iterator[str]:
-    """Yield the nearest recorded versions before and after a version: for `+gated`, only `+gated` versions."""
+def _neighbours(recording: Recording, name: str) -> list[str]:
+    """Return the nearest recorded versions before and after a version, with the same class of models."""
     names = contracts_of_models(recording, gated="+gated" in name)
     place = names.index(name)
-    yield from names[max(place - 1, 0) : place]
-    yield from names[place + 1 : place + 2]
+    return [*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]]
 
 
 def _contract_names(contracts: Contracts, version: str) -> list[str]:

@@ -16,7 +16,6 @@ from readfirst.harness.agents.scripted_model.wire_format import (
     json_reply,
     text_of,
 )
-from readfirst.observatory.agents.wires.data_url import of_data_url
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -66,6 +65,12 @@ class OpenAIChat:
         chunks: list[object] = [_envelope(request.model, "chat.completion.chunk", each) for each in choices]
         chunks.append({**_envelope(request.model, "chat.completion.chunk", []), "usage": _USAGE})
         return event_stream([*(("", chunk) for chunk in chunks), ("", "[DONE]")])
+
+
+def of_data_url(url: object) -> tuple[object, object]:
+    """Parse a `data:` URL of an image, and return its media type and its data."""
+    head, _, data = str(url).partition(",")
+    return head.removeprefix("data:").partition(";")[0], data
 
 
 def _message(blocks: Sequence[Block]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
     json_reply,
     text_of,
 )
-from readfirst.observatory.agents.wires.data_url import of_data_url
+from readfirst.observatory.agents.wires.openai_chat import of_data_url
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}

@@ -15,7 +15,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import product_data
-from readfirst.observatory.product_data import offered_tool, offered_tools, tools_file, tools_text
+from readfirst.observatory.product_data import TOOLS, offered_tool, offered_tools, tools_text
 from tests.command_line import Cli, exit_code
 from tests.judging import SUITE
 from tests.rows import rows
@@ -30,7 +30,7 @@ def read_first(readfirst: Cli) -> Cli:
 
 
 def test_every_recorded_contract_has_the_tools_that_it_offers() -> None:
-    known = load_tools(tools_file(SUITE.root))
+    known = load_tools(TOOLS.file(SUITE.root))
     assert list(known) == [contract.name for contract in SUITE.contracts.recorded]
     for contract in SUITE.contracts.recorded:
         assert {"Read", "Edit", "Write"} <= known[contract.name].keys()
@@ -40,17 +40,17 @@ def test_every_recorded_contract_has_the_tools_that_it_offers() -> None:
 def test_the_file_fits_its_schema_and_is_written_as_it_is_read() -> None:
     schema = json.loads((SUITE.root / "schema/tools.schema.json").read_bytes())
     Draft202012Validator.check_schema(schema)
-    text = tools_file(SUITE.root).read_text("utf-8")
+    text = TOOLS.file(SUITE.root).read_text("utf-8")
     data = json.loads(text)
     assert Draft202012Validator(schema).is_valid(data)
     data["tools"]["Read"][0]["description"]["text"] = "the product's own"
     assert not Draft202012Validator(schema).is_valid(data)
-    known = load_tools(tools_file(SUITE.root))
+    known = load_tools(TOOLS.file(SUITE.root))
     assert tools_text(known, [contract.name for contract in SUITE.contracts.recorded]) == text
 
 
 def test_a_schema_is_one_that_refuses_what_the_product_refuses() -> None:
-    schema = load_tools(tools_file(SUITE.root))["2.1.7"]["Edit"].schema
+    schema = load_tools(TOOLS.file(SUITE.root))["2.1.7"]["Edit"].schema
     Draft202012Validator.check_schema(dict(schema))
     edit = {"file_path": "/a", "old_string": "a", "new_string": "b"}
     assert Draft202012Validator(schema).is_valid(edit)
@@ -104,7 +104,7 @@ def test_what_cannot_be_shown_is_reported(
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
     with pytest.raises(JsonFileError, match=r"tools\.json.*`readfirst product tools` writes it"):
-        load_tools(tools_file(tmp_path))
+        load_tools(TOOLS.file(tmp_path))
 
 
 FAKE = """\
@@ -134,7 +134,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
     root = tmp_path / "fixtures"
     small_suite(root)
     (root / "tools.json").write_text(
-        tools_text(load_tools(tools_file(SUITE.root)), [each.name for each in SUITE.contracts.recorded])
+        tools_text(load_tools(TOOLS.file(SUITE.root)), [each.name for each in SUITE.contracts.recorded])
     )
     before = (root / "tools.json").read_bytes()
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits.", "input_schema": {}}])
@@ -144,9 +144,9 @@ def test_changes_are_written_and_a_check_only_tells_them(
         out = capsys.readouterr().out
         assert out == (f"{message} 2.1.7 tools\n" if message else "")
         assert ((root / "tools.json").read_bytes() == before) == (more == ["--check"] and message != "")
-    known = load_tools(tools_file(root))
+    known = load_tools(TOOLS.file(root))
     assert known["2.1.7"] == {"Edit": offered_tool("Edits.", {})}
-    assert known["2.1.40"] == load_tools(tools_file(SUITE.root))["2.1.40"]
+    assert known["2.1.40"] == load_tools(TOOLS.file(SUITE.root))["2.1.40"]
 
 
 def test_a_product_that_offers_no_file_tool_is_no_answer(

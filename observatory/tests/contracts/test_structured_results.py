@@ -13,7 +13,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.tool_schemas import StructuredResult, fields_by_tool, load_results
 from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import product_data
-from readfirst.observatory.product_data import SAMPLE_CALLS, results_file, results_text, structured_results
+from readfirst.observatory.product_data import RESULTS, SAMPLE_CALLS, results_text, structured_results
 from tests.command_line import Cli
 from tests.judging import SUITE
 from tests.rows import rows
@@ -22,7 +22,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def test_every_recorded_contract_was_asked_all_that_its_tools_allow() -> None:
-    known = load_results(results_file(SUITE.root))
+    known = load_results(RESULTS.file(SUITE.root))
     assert set(known) == {contract.name for contract in SUITE.contracts.recorded}
     for contract in SUITE.contracts.recorded:
         wanted = [(each.tool, each.case) for each in SAMPLE_CALLS if each.tool in contract.tools]
@@ -32,10 +32,10 @@ def test_every_recorded_contract_was_asked_all_that_its_tools_allow() -> None:
 def test_the_file_fits_its_schema_and_is_written_as_it_is_read() -> None:
     schema = json.loads((SUITE.root / "schema/results.schema.json").read_bytes())
     Draft202012Validator.check_schema(schema)
-    text = results_file(SUITE.root).read_text("utf-8")
+    text = RESULTS.file(SUITE.root).read_text("utf-8")
     assert Draft202012Validator(schema).is_valid(json.loads(text))
     assert not Draft202012Validator(schema).is_valid({"format": 1, "cases": [{"tool": "Edit"}]})
-    known = load_results(results_file(SUITE.root))
+    known = load_results(RESULTS.file(SUITE.root))
     assert results_text(known, [contract.name for contract in SUITE.contracts.recorded]) == text
 
 
@@ -64,7 +64,7 @@ def test_fields_say_their_types_and_whether_they_are_always_there() -> None:
 
 
 def test_what_is_known_of_edits() -> None:
-    known = load_results(results_file(SUITE.root))
+    known = load_results(RESULTS.file(SUITE.root))
     fields = fields_by_tool(known["2.1.7"])["Edit"]
     always = {name for name, each in fields.items() if each["always"] and name.isalpha()}
     assert always == {
@@ -93,7 +93,7 @@ def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) ->
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(JsonFileError, match=r"results\.json.*`readfirst product tools --results` writes it"):
-        load_results(results_file(tmp_path))
+        load_results(RESULTS.file(tmp_path))
 
 
 FAKE = """\

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import AdapterError
-from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
+from readfirst.observatory.targets.mapping import Target, load_target
 from readfirst.observatory.targets.translate import (
     CapturedText,
     Scope,
@@ -82,16 +82,20 @@ def test_paths_are_written_as_the_target_wants_them(
 @rows(
     ("rule", "arguments", "extra"),
     [
-        (ReplaceAll("flag", "all"), {"replace_all": True}, {"all": True}),
-        (ReplaceAll("flag", "all"), {}, {}),
-        (ReplaceAll("count", "expected"), {"replace_all": True, "old_string": "ab"}, {"expected": 2}),
-        (ReplaceAll("count", "expected"), {"replace_all": True, "old_string": "none"}, {"expected": 1}),
-        (ReplaceAll("count", "expected"), {"replace_all": False, "old_string": "ab"}, {}),
+        ({"flag": "all"}, {"replace_all": True}, {"all": True}),
+        ({"flag": "all"}, {}, {}),
+        ({"count": "expected"}, {"replace_all": True, "old_string": "ab"}, {"expected": 2}),
+        ({"count": "expected"}, {"replace_all": True, "old_string": "none"}, {"expected": 1}),
+        ({"count": "expected"}, {"replace_all": False, "old_string": "ab"}, {}),
         (None, {"replace_all": True}, {"replace_all": True}),
     ],
 )
 def test_replace_all_is_said_in_the_targets_way(
-    target: Target, scope: Scope, rule: ReplaceAll | None, arguments: dict[str, Any], extra: dict[str, Any]
+    target: Target,
+    scope: Scope,
+    rule: dict[str, str] | None,
+    arguments: dict[str, Any],
+    extra: dict[str, Any],
 ) -> None:
     (scope.root / "a.txt").write_text("ab ab")
     tools = {"Edit": replace(target.tools["Edit"], replace_all=rule, arguments={"path": "$file_path"})}
