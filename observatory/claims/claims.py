@@ -1,6 +1,5 @@
 """Read `fixtures/claims.yaml`: statements of the product's documents, and the scenarios that confirm or refute them."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,6 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_mean
-
-DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +126,15 @@ def load_claims(path: Path) -> Claims:
     for topic in topics:
         for claim in topic.claims:
             reader.check_claim_ids(claim.presumes, ("topics", topic.id, "claims", claim.id, "presumes"))
-    questions = tuple(reader.question(name, value) for name, value in document["questions"].items())
-    contradictions = tuple(
-        reader.contradiction(name, value) for name, value in document["contradictions"].items()
+    questions = tuple(
+        reader.build(Question, name, value, "questions") for name, value in document["questions"].items()
     )
+    contradictions = tuple(
+        reader.build(Contradiction, name, value, "contradictions")
+        for name, value in document["contradictions"].items()
+    )
+    for contradiction in contradictions:
+        reader.check_claim_ids(contradiction.claims, ("contradictions", contradiction.id, "claims"))
     reader.finish()
     return Claims(topics, questions, contradictions)
 
@@ -149,17 +151,10 @@ class _ClaimsReader(Inspection):
 
     def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
         above = (*self._register_id(name, "topics"), "claims")
-        claims = tuple(self._build(Claim, key, each, *above) for key, each in value["claims"].items())
+        claims = tuple(self.build(Claim, key, each, *above) for key, each in value["claims"].items())
         return Topic(name, value["title"], claims)
 
-    def question(self, name: str, value: Mapping[str, Any]) -> Question:
-        return self._build(Question, name, value, "questions")
-
-    def contradiction(self, name: str, value: Mapping[str, Any]) -> Contradiction:
-        self.check_claim_ids(value["claims"], ("contradictions", name, "claims"))
-        return self._build(Contradiction, name, value, "contradictions")
-
-    def _build(
+    def build(
         self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
         """Return an object of the class `cls` from a part of the file: each key of `value` becomes an attribute.
@@ -167,11 +162,11 @@ class _ClaimsReader(Inspection):
         """
         path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
-        fields |= {
-            "position": self.document.position(path, key=True),
-            "shown_by": self._read_references(value, path),
-        }
-        return cls(id=name, **fields)
+        fields["shown_by"] = tuple(
+            self._read_reference(each, (*path, "shown_by", number))
+            for number, each in enumerate(value.get("shown_by", ()))
+        )
+        return cls(**fields, id=name, position=self.document.position(path, key=True))
 
     def check_claim_ids(self, claims: Sequence[str], path: YamlPath) -> None:
         """Report each id in `claims` that is not the id of a claim."""
@@ -179,10 +174,6 @@ class _ClaimsReader(Inspection):
         for number, claim in enumerate(claims):
             if claim not in known:
                 self.note((*path, number), f"there is no claim {claim!r}", did_you_mean(claim, known))
-
-    def _read_references(self, value: Mapping[str, Any], path: YamlPath) -> tuple[ScenarioReference, ...]:
-        values = enumerate(value.get("shown_by", ()))
-        return tuple(self._read_reference(each, (*path, "shown_by", number)) for number, each in values)
 
     def _read_reference(self, value: str | Mapping[str, Any], path: YamlPath) -> ScenarioReference:
         position = self.document.position(path)
@@ -227,11 +218,10 @@ def check_claims(
     documents = [name for contract in suite.contracts for name in contract.documents]
     for claim in claims:
         for source in claim.sources:
-            found = DOCUMENT_AND_SECTION.fullmatch(source)
-            if found is not None and found["document"] not in documents:
-                message = f"there is no document {found['document']!r}"
-                fix = did_you_mean(found["document"], documents)
-                yield Finding("unknown-document", claim.position, message, fix)
+            document = source.partition(", ")[0]
+            if document not in documents:
+                message = f"there is no document {document!r}"
+                yield Finding("unknown-document", claim.position, message, did_you_mean(document, documents))
         for evidence in claim.shown_by:
             yield from _check_reference(stated or read, evidence, of_claim=True)
     for part in (claims.questions, claims.contradictions):

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.report.markdown_escape import cell, code, link, prose, table
-from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from readfirst.observatory.claims.claims import (
@@ -57,21 +56,6 @@ class JudgedClaim:
         return self.statuses[self.default]
 
 
-def judge_claims(claims: Claims, contracts: Contracts, lookup: RecordingLookup) -> dict[str, JudgedClaim]:
-    """Compare every claim with the recordings of its scenarios. Return the results by claim id."""
-    names = [contract.name for contract in contracts.recorded]
-    statuses = statuses_by_contract(claims, {claim.id for claim in claims}, names, lookup)
-    return {
-        claim.id: JudgedClaim(
-            claim,
-            tuple(lookup.evidence(shown, claim.sources) for shown in claim.shown_by),
-            statuses[claim.id],
-            contracts.default,
-        )
-        for claim in claims
-    }
-
-
 def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
     """Return the page of all claims with evidence; `brief`: of only the false claims and counts. Raises SuiteError."""
     claims = load_claims(claims_file(suite.root))
@@ -83,10 +67,20 @@ def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
     if unanswered:
         without = "the scenario calls no tool", "Name one that does."
         raise SuiteError([Finding("unknown-evidence", each.position, *without) for each in unanswered])
-    page = _Page(suite, claims, judge_claims(claims, suite.contracts, lookup), lookup)
+    names = [contract.name for contract in suite.contracts.recorded]
+    statuses = statuses_by_contract(claims, {claim.id for claim in claims}, names, lookup)
+    judged = {
+        claim.id: JudgedClaim(
+            claim,
+            tuple(lookup.evidence(shown, claim.sources) for shown in claim.shown_by),
+            statuses[claim.id],
+            suite.contracts.default,
+        )
+        for claim in claims
+    }
     return markdown(
         template("docs/behaviour"),
-        page=page,
+        page=_Page(suite, claims, judged, lookup),
         brief=brief,
         most=_MAX_EXAMPLES,
         named=_anchor,

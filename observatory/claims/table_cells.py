@@ -2,7 +2,7 @@
 
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.report.markdown_escape import cell, code
-from readfirst.harness.suite.file_entry import Entry, RegularFile, describe_entry
+from readfirst.harness.suite.file_entry import RegularFile, describe_entry
 from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.suite.transcript import UNNAMED
 from readfirst.observatory.claims.evidence import Statement
@@ -54,14 +54,11 @@ def _clause_cell(answer: Clause, around: int | None, *, files: bool) -> str:
             ends_of_it = (("begins", starts), ("ends", ends))
             known = [f"{name} {excerpt(text, _MAX_FILE_CHARS)}" for name, text in ends_of_it if text]
             parts.append(", ".join(known) or "a text that is only known by its digest")
-    if files:
-        parts += [f"{code(path)} becomes {_entry_cell(new)}" for path, new in sorted(answer.files.items())]
+    for path, entry in sorted(answer.files.items()) if files else ():
+        shown = cell(describe_entry(entry))
+        if isinstance(entry, RegularFile):
+            shown = excerpt(entry.data.decode("utf-8", "backslashreplace"), _MAX_FILE_CHARS)
+        parts.append(f"{code(path)} becomes {shown}")
     error = f" ({answer.error})" if answer.error != UNNAMED else ""
     head = f"refused{error}" if answer.error else "answered"
     return f"{head}: {'; '.join(parts)}" if parts else head
-
-
-def _entry_cell(entry: Entry | None) -> str:
-    if isinstance(entry, RegularFile):
-        return excerpt(entry.data.decode("utf-8", "backslashreplace"), _MAX_FILE_CHARS)
-    return cell(describe_entry(entry))

@@ -16,7 +16,7 @@ from readfirst.observatory.diagnosis.behaviour_variants import (
 )
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, NO_RESULT, Fingerprint
 from readfirst.observatory.diagnosis.replay_cache import ReplayCache
-from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 Observed = Mapping[str, Fingerprint]
 """The results of an implementation that is diagnosed, by scenario id."""
@@ -116,7 +116,9 @@ class _Search:
     ) -> None:
         self._replays = replays
         self._observed = observed
-        self._ids = [each for each in observed if each in sample and not replays.has_no_result(each)]
+        usual = behaviours_of(DEFAULT_CONTRACT)
+        sampled = (each for each in observed if each in sample)
+        self._ids = [each for each in sampled if replays(each, usual).fingerprint != NO_RESULT]
         self._level: Level = level
         self._heading = replays.suite.heading
         self._tried: dict[tuple[str, Fingerprint, BehaviourChange], bool] = {}

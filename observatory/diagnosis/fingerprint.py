@@ -12,8 +12,6 @@ _DIGEST_CHARS = 8
 """Number of hexadecimal digits. A few suffice, because only results of the same scenario are compared."""
 _MACHINE_DEPENDENT = {"world event"}
 """Kinds of differences whose details depend on the machine. A fingerprint only contains that they occurred."""
-_VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
-"""Tools that only some versions of the product have. A scenario that uses one of them is still compared."""
 _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
 """Differences with these beginnings are omitted: recordings lack them, or they only concern the form of an answer."""
 
@@ -54,12 +52,6 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
             return Fingerprint(_digest(map(_effect_key, effects)), _digest(reason))
         case _:
             return None
-
-
-def lacks_capability(found: Fingerprint) -> bool:
-    """Whether a scenario was not run because the implementation lacks a capability that all versions have."""
-    lacks, _, tools = found.effects.partition(" ")
-    return lacks == "lacks" and not {*tools.split(", ")} <= _VERSION_SPECIFIC_TOOLS
 
 
 def _effect_key(difference: Difference) -> tuple[object, ...]:

@@ -10,12 +10,14 @@ from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.fingerprint import Fingerprint, fingerprint_of, lacks_capability
+from readfirst.observatory.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""If there are more scenarios than this, a diagnosis searches only those that `search_sample` selects."""
+"""If there are more scenarios, a diagnosis searches only those that `search_sample` selects."""
+_VERSION_SPECIFIC_TOOLS = {"MultiEdit", "NotebookRead"}
+"""Tools that only some versions of the product have. A scenario that uses one of them is still compared."""
 
 
 class ObservationError(ReadfirstError):
@@ -27,24 +29,18 @@ def observe_run(
 ) -> dict[str, Fingerprint]:
     """Replay scenarios on a target, with the default contract or, if it lacks them, their own. Raises as `run` does."""
     observed: dict[str, Fingerprint] = {}
-    left = list(ids)
     default = suite.contracts.default
-    # The reference follows its contract: with a different contract it would be a different implementation.
-    others = (
-        []
-        if target == "reference"
-        else [each.name for each in suite.contracts.recorded if each.name != default]
-    )
-    for contract in (default, *others):
-        contract_ids = [
-            each for each in left if contract == default or suite.scenario(each).contract == contract
-        ]
-        if not contract_ids:
-            continue
+
+    def observe(contract: str, contract_ids: Sequence[str]) -> list[str]:
         with closing(run(suite, target, [contract], "reason", contract_ids, options)) as verdicts:
-            uncovered = _add_results(observed, verdicts)
-        if contract == default:
-            left = uncovered
+            return _add_results(observed, verdicts)
+
+    left = observe(default, ids)
+    # The reference follows its contract: with a different contract it would be a different implementation.
+    for contract in () if target == "reference" else suite.contracts.recorded:
+        own = [each for each in left if suite.scenario(each).contract == contract.name != default]
+        if own:
+            observe(contract.name, own)
     return observed
 
 
@@ -91,7 +87,12 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
     """Return the results without scenarios that need a missing capability that all product versions have."""
-    return {name: found for name, found in observed.items() if not lacks_capability(found)}
+    compared = {}
+    for name, found in observed.items():
+        lacks, _, tools = found.effects.partition(" ")
+        if lacks != "lacks" or {*tools.split(", ")} <= _VERSION_SPECIFIC_TOOLS:
+            compared[name] = found
+    return compared
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:

@@ -17,11 +17,8 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.diagnosis.fingerprint import NO_RESULT, Fingerprint, fingerprint_of
-from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl import Behaviours
 from readfirst.reference_impl.behaviours_by_version import behaviour_groups
-
-_MULTI_EDIT_EXISTS = "multi_edit_exists"
-_READ_REFUSES_NOTEBOOKS = "read_refuses_notebooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +62,20 @@ class ReplayCache:
         known.setdefault(used, {})[tuple(map(behaviours.value, used))] = seen
         return seen
 
-    def has_no_result(self, scenario_id: str) -> bool:
-        """Whether the reference cannot replay a scenario in this process, or the result depends on timing."""
-        return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == NO_RESULT
-
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, tuple[str, ...]]:
         """Return the verdict for the scenario's contract, and the names of the behaviours that the reference used."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
-        offered = (
-            (_MULTI_EDIT_EXISTS, _READ_REFUSES_NOTEBOOKS)
-            if "NotebookRead" in scenario.needs
-            else (_MULTI_EDIT_EXISTS,)
-        )
+        offered: tuple[str, ...] = ("multi_edit_exists",)
+        if "NotebookRead" in scenario.needs:
+            offered += ("read_refuses_notebooks",)
         skip = verdict_without_replay(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
             return skip, offered
         outcome = replay(scenario, adapter, self._pool)
         verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
-        used = dict.fromkeys((*offered, *adapter.used))
-        return verdict, tuple(used)
+        return verdict, tuple(dict.fromkeys((*offered, *adapter.used)))
 
     def close(self) -> None:
         """Remove the workspaces that the replays used."""

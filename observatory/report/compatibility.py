@@ -64,17 +64,8 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 def short_cell(each: _DATA) -> str:
     """Return `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` if a capability is missing, or `?`."""
     count = f"{each['holding']}/{each['judged']}"
-    match each["holds"]:
-        case "yes":
-            return f"✓ {each['judged']}"
-        case "partly":
-            return count
-        case "no":
-            return f"✗ {count}"
-        case "not claimed":
-            return "–"
-        case _:
-            return "?"
+    texts = {"yes": f"✓ {each['judged']}", "partly": count, "no": f"✗ {count}", "not claimed": "–"}
+    return texts.get(each["holds"], "?")
 
 
 def count_text(counts: Mapping[str, int]) -> str:

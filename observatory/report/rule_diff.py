@@ -27,14 +27,9 @@ class RuleChange:
     scenario: str
 
     @property
-    def worse(self) -> bool:
-        """Whether the rule holds in fewer scenarios than before."""
-        return self.holding[1] < self.holding[0]
-
-    @property
-    def better(self) -> bool:
-        """Whether the rule holds in more scenarios than before."""
-        return self.holding[1] > self.holding[0]
+    def gain(self) -> int:
+        """The number of scenarios by which the rule holds more often than before. Negative if it holds less often."""
+        return self.holding[1] - self.holding[0]
 
 
 def common_cells(
@@ -89,16 +84,16 @@ def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))
     groups = (
-        ("Worse", [each for each in ordered if each.worse]),
-        ("Better", [each for each in ordered if each.better]),
-        ("Otherwise", [each for each in ordered if not (each.worse or each.better)]),
+        ("Worse", [each for each in ordered if each.gain < 0]),
+        ("Better", [each for each in ordered if each.gain > 0]),
+        ("Otherwise", [each for each in ordered if each.gain == 0]),
     )
     for heading, group in groups:
         lines = []
         for each in group:
             was, now = (f"{holding}/{each.judged}" for holding in each.holding)
             sides = f"{each.before} ({was}) → {each.after} ({now})"
-            shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
+            shown = f", for example {code(each.scenario)}" if each.scenario and each.gain <= 0 else ""
             lines.append(f"{each.class_}, {code(each.rule)}: {sides}{shown}. {each.title}.")
         blocks += [f"## {heading}", bullets(lines)] if lines else []
     return document(blocks)

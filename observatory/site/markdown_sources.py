@@ -49,6 +49,7 @@ def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folde
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)
+    files: dict[str, bytes] = {}
     while waiting:
         name = waiting.pop()
         text = texts[name]
@@ -61,13 +62,12 @@ def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folde
                 texts[path] = file.read_text("utf-8")
                 waiting.append(path)
             else:
-                target = folder / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(file.read_bytes())
-    for name, text in texts.items():
+                files[path] = file.read_bytes()
+    files |= {name: strip_fence_info(text).encode() for name, text in texts.items()}
+    for name, data in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(strip_fence_info(text), "utf-8")
+        target.write_bytes(data)
 
 
 def is_safe_to_publish(file: Path, root: Path) -> bool:

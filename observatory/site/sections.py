@@ -120,9 +120,9 @@ def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
     groups = (
         (
             "Rules that it keeps in fewer cases than before, or not at all",
-            [each for each in ordered if each.worse],
+            [each for each in ordered if each.gain < 0],
         ),
-        ("Rules that it keeps in more cases than before", [each for each in ordered if each.better]),
+        ("Rules that it keeps in more cases than before", [each for each in ordered if each.gain > 0]),
     )
     for words, group in groups:
         lines = [f"{words}:"]

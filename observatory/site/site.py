@@ -52,12 +52,9 @@ def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", versi
             (built / "404.html").unlink()
         broken = [each for each in broken_links(built) if not each.startswith("404.html: ")]
         if broken:
-            more = (
-                [f"… and {len(broken) - _MAX_LISTED_LINKS} more"] if len(broken) > _MAX_LISTED_LINKS else []
-            )
-            raise SiteError(
-                "the site has broken links:", details="\n".join([*broken[:_MAX_LISTED_LINKS], *more])
-            )
+            if (more := len(broken) - _MAX_LISTED_LINKS) > 0:
+                broken[_MAX_LISTED_LINKS:] = [f"… and {more} more"]
+            raise SiteError("the site has broken links:", details="\n".join(broken))
         (built / _MARKER_FILE).write_text(f"readfirst {version}\n", "utf-8")
         _replace_site(built, folder, Path(work) / "before")
     return sum(1 for _ in folder.rglob("*.html"))
