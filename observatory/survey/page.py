@@ -114,7 +114,8 @@ def target_result(
         for contract, reaches in earlier["reach"].items():
             known = unpack_results(reaches).items()
             reach[contract].update((name, how_far) for name, how_far in known if name not in again)
-        harmed = HarmTally.from_stored(earlier["harm"], tested_scenarios(earlier), frozenset(again))
+        if states_tested_scenarios(earlier):
+            harmed = HarmTally.from_stored(earlier["harm"], tested_scenarios(earlier), frozenset(again))
     for verdict in verdicts:
         reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
         harmed.add_verdict(verdict, suite)
@@ -165,6 +166,11 @@ def is_fully_tested(target: Mapping[str, Any]) -> bool:
     """Whether all fully replayed scenarios of a target were tested for harm, according to implementations.json."""
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(tested_scenarios(target)))
+
+
+def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
+    """Whether an implementations.json entry states its tested scenarios. A run cannot extend any other entry."""
+    return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 
 def page(data: Mapping[str, Any]) -> str:

@@ -34,6 +34,7 @@ from readfirst.observatory.survey.page import (
     is_fully_tested,
     page,
     result_data,
+    states_tested_scenarios,
     target_result,
 )
 from readfirst.observatory.targets.catalogue import baseline_path
@@ -131,7 +132,7 @@ class Survey:
             return wanted
         known = unpack_results(earlier["reach"][self._contracts[0]])
         newest = unpack_results(earlier["reach"][self._contracts[-1]])
-        seen = tested_scenarios(earlier)
+        seen = tested_scenarios(earlier) if states_tested_scenarios(earlier) else set()
         only_missing = {
             each
             for each in wanted
