@@ -1,8 +1,7 @@
-import re
-
 """Scenarios with refusals that a declared design leaves out are `unsupported`. Runs report and check the design."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 

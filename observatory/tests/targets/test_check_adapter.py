@@ -168,7 +168,11 @@ def test_the_reference_has_no_problem() -> None:
             "a file that changed after it was written is reported",
             "ToolResult.reminders",
         ),
-        (HasNoSecondSession, "two sessions write at the same moment, each a file of its own", "do not declare"),
+        (
+            HasNoSecondSession,
+            "two sessions write at the same moment, each a file of its own",
+            "do not declare",
+        ),
         (declaring("hooks"), "a hook that denies a call keeps it from being made", "Workspace.hooks"),
         (declaring("mentions"), "a conversation answers after its user mentioned a file", "has no mention()"),
         (declaring("Wrote"), "its capabilities are known", "`capabilities` contains the unknown Wrote"),
