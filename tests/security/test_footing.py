@@ -30,7 +30,6 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 from readfirst.harness.workspace.world_events import WorldEventError, perform
 from readfirst.observatory.targets.adapter import TargetSession
 from readfirst.observatory.targets.catalogue import find
-from readfirst.observatory.targets.mapping import ReplaceAll
 from readfirst.observatory.targets.translate import Scope, read_inside, translate_call
 
 NEW = RegularFile(b"new\n")
@@ -167,7 +166,7 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     """The file of a call is read to count matches and to quote it. A link to a file outside is not read."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
-    mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
+    mapping = replace(find("agno").tools["Edit"], call="edit", replace_all={"count": "times"})
     target = replace(find("agno"), tools={"Edit": mapping})
     edit = {"file_path": str(file), "old_string": "old", "new_string": "new", "replace_all": True}
     scope = Scope(Path(site.root), Path(site.home))
