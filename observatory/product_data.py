@@ -85,9 +85,7 @@ def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
-    """Return the descriptions and schemas of the file tools in the product's first request to the model, by name. Tools
-    that the product loads later, on demand, are not included. Raises AdapterError.
-    """
+    """Return the file tools in the product's first request, by name, without later ones. Raises AdapterError."""
     with _converse(contract, time_limit, {}) as (conversation, _):
         offers = conversation.offers
     found = {}
@@ -212,9 +210,7 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 
 def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the text of `tools.json`, from the definitions by contract and name of the tool. `order`: the contracts.
-    Successive contracts with the same definition of a tool share a row.
-    """
+    """Return the text of `tools.json`. Successive contracts (in `order`) with the same definition share a row."""
     rows = _rows(
         (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
         for contract in order
@@ -224,9 +220,7 @@ def tools_text(tools: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 
 def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Group the values of successive contracts: contracts with equal values share a row. Return the rows of each key.
-    `items` are a key (such as the name of a tool), a contract, and the contract's value for this key.
-    """
+    """Return rows by key from (key, contract, value) items. Successive contracts with equal values share a row."""
     rows: dict[_Key, list[dict[str, Any]]] = {}
     for key, contract, row in items:
         before = rows.setdefault(key, [])
@@ -250,9 +244,7 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 
 @dataclass(frozen=True)
 class ProductData:
-    """One kind of data that `readfirst product tools` records: tool definitions or structured results. `ask` gets them
-    from the product at a contract's version. `load` reads them from a file, and `text` formats them.
-    """
+    """One kind of recorded data. `ask` gets them from the product, `load` reads a file, and `text` formats them."""
 
     name: str
     ask: Callable[..., Any]
@@ -271,9 +263,8 @@ RESULTS = ProductData("results", structured_results, load_results, results_text)
 def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Get data from the product for each contract, and yield the names of contracts whose stored data differ. `write`:
-    store the new data at the end. `time_limit` is in seconds per call. Raises AdapterError, or the error of `kind.load`
-    if the stored data are invalid; in both cases nothing is written.
+    """Get data for each contract, and yield the contracts whose stored data differ. `write`: store the new data at the
+    end. Raises AdapterError, or the error of `kind.load` for invalid stored data, before anything is written.
     """
     file = kind.file(suite.root)
     known = dict(kind.load(file)) if file.exists() else {}

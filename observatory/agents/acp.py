@@ -13,9 +13,8 @@ _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
 
 
 class AcpClient(JsonLines):
-    """Plays the user's editor for an agent that uses the Agent Client Protocol (https://agentclientprotocol.com). It
-    opens a session in the directory `folder`, sends `prompt`, serves requests to read or write files, grants every
-    permission, and offers no terminal.
+    """Plays the user's editor for an agent that uses the Agent Client Protocol (https://agentclientprotocol.com). Opens
+    a session in `folder`, sends `prompt`, reads and writes files, grants every permission, and offers no terminal.
     """
 
     def __init__(self, directory: Path, folder: Path, prompt: str, editor: Editor) -> None:

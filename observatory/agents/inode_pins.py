@@ -10,9 +10,8 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Keeps files open while an agent runs, so that the system does not reuse their inodes for new files. Some agents
-    recognise a file that they have read by its device, inode and modification time. All scenarios give their files the
-    same time, so such an agent would mistake a new file for a file that it has read.
+    """Keeps files open while an agent runs, so that new files do not get their inodes. Some agents recognise a read
+    file by device, inode and modification time, and all scenarios give their files the same time.
     """
 
     def __init__(self) -> None:

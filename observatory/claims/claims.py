@@ -157,9 +157,7 @@ class _ClaimsReader(Inspection):
     def build(
         self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return an object of the class `cls` from a part of the file: each key of `value` becomes an attribute.
-        Lists become tuples. `name` is the id of the part, and `above` the path of the part in the file.
-        """
+        """Return a `cls` object: the keys of `value` become attributes. `name` is the part's id, `above` its path."""
         path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields["shown_by"] = tuple(
@@ -203,10 +201,8 @@ class _ClaimsReader(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield a finding for each document, scenario or call in the claims that does not exist, and for each scenario that
-    contains no documented result for its claim. `stated` returns the documented results of a scenario, or None if the
-    scenario is invalid. It raises UnknownScenarioError for a missing scenario. By default, the scenarios are read from
-    the suite.
+    """Yield a finding for each missing document, scenario or call, and for each scenario without a documented result
+    for its claim. `stated` returns a scenario's documented results (None: invalid), or raises UnknownScenarioError.
     """
 
     def read(scenario_id: str) -> Stated | None:

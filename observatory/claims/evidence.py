@@ -39,9 +39,8 @@ _LINE_NUMBER_PATTERN = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The claimed result of one call (`clause`), the recorded result (`answer`), and whether they agree (`status`).
-    `call` is the number of the call, from 1. `states_files`: the claimed result includes the changed files. `exact`: it
-    includes the exact words of the answer.
+    """The claimed result (`clause`) of the call number `call` (from 1), the recorded result, and whether they agree.
+    `states_files`: the claim includes the changed files. `exact`: the claim includes the exact words of the answer.
     """
 
     call: int
@@ -69,9 +68,8 @@ class Evidence:
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of several scenarios or calls: `not recorded` if one status is `not recorded`, or if
-    `statuses` is empty. `not shown` is ignored if there are other statuses. `holds` and `in other words` give `in other
-    words`; any other mix of statuses gives `partly`.
+    """Return the combined status of scenarios or calls: `not recorded` if one is, or if there are none. `not shown` is
+    otherwise ignored. `holds` and `in other words` give `in other words`; any other mix gives `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -84,10 +82,9 @@ def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
 def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
-    """Return the results that a claim states for the calls of a scenario. If the claim's reference to the scenario
-    (`shown`) contains an expected result, this result is returned. Otherwise the `documented` results in the scenario
-    are returned: those from one of the `sources` or, if none is from them, all. Empty if nothing is stated, or if the
-    scenario lacks the call number in `shown`.
+    """Return the results that a claim states for calls of a scenario: the result in the reference `shown`, otherwise
+    the `documented` results from one of the `sources` or, if there are none, all. Empty if nothing is stated, or if the
+    scenario lacks the call.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -200,9 +197,8 @@ def _normalize_line_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Compares claims with recordings, and caches the results. If no contract is specified, the recording of the
-    default contract is used or, if the default contract lacks a tool of the scenario, of the contract that the scenario
-    names.
+    """Compares claims with recordings, and caches the results. By default, uses the recording of the default contract
+    or, if this contract lacks a tool of the scenario, of the contract that the scenario names.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -218,9 +214,7 @@ class RecordingLookup:
     def evidence(
         self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
     ) -> Evidence:
-        """Compare a claim from these `sources` with the recording of one of its scenarios (`shown`). `contract` is the
-        recorded contract, by default `scenario.contract`.
-        """
+        """Compare a claim with the recording of one of its scenarios, by default for `scenario.contract`."""
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)
@@ -258,9 +252,7 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements of a claim about a scenario. They are cached by the `id()` of the reference
-        `shown` and by the outcome. The cache also keeps the reference, because Python may otherwise reuse its `id()`.
-        """
+        """Return the judged statements. Cached by `id(shown)`; the cache keeps `shown`, so that its id is not reused."""
         key = id(shown), id(outcome)
         if key not in self._judged:
             said = claimed_statements(scenario, shown, sources)
@@ -268,9 +260,7 @@ class RecordingLookup:
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return the recorded outcome of a scenario for a contract. None if the contract was not recorded, or if the
-        recording contains calls of different tools than the scenario. Contracts with equal answers share one outcome.
-        """
+        """Return the recorded outcome. None if nothing was recorded, or if the recorded calls use different tools."""
         transcript = self._read_scenario(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]
         if transcript is None or [tool for step in transcript.steps for tool in step.tools] != called:

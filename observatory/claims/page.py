@@ -196,9 +196,7 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of cells with the documented and the recorded behaviour for the calls that refute a claim, or for the
-    first call if no call refutes it. Equal pairs occur once.
-    """
+    """Yield cells with documented and recorded behaviour: calls that refute the claim, otherwise the first call."""
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.status != "holds"]
     quoted: dict[tuple[str, str], None] = {}

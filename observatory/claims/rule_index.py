@@ -19,9 +19,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return, for each rule id, the names of the reference's behaviours that the scenarios of the rule show. The key is
-    an empty text for scenarios without a rule. Scenarios that are not in the suite are ignored. Raises SuiteError.
-    """
+    """Return the reference's behaviours that each rule's scenarios show; key "" for no rule. Raises SuiteError."""
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
     for name, history in behaviour_histories().items():
@@ -31,9 +29,8 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims by rule id, or only the claims about `rule_id`. Each claim is paired with a text that lists the
-    versions that confirm it, such as `2.0.60 to 2.1.7`; the text is empty if no scenario can show the claim. The result
-    is empty for a suite without claims. Raises SuiteError.
+    """Return the claims by rule id, or only those about `rule_id`. Each is paired with the versions that confirm it,
+    such as `2.0.60 to 2.1.7`, or "" if no scenario can show it. Raises SuiteError.
     """
     file = claims_file(suite.root)
     if not file.exists():
@@ -49,9 +46,8 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
 
 
 def rule_report_lines(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines that `readfirst product claims RULE` prints: the output of `readfirst rules RULE`, the claims of
-    the documents about the rule, the behaviours of the reference, and the versions that behave like the default
-    contract. Raises SuiteError, RecordingError.
+    """Yield the lines of `readfirst product claims RULE`: the rule, the claims about it, the behaviours of the
+    reference, and the versions that behave like the default contract. Raises SuiteError, RecordingError.
     """
     yield from rule_lines(suite, known, rule)
     if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):

@@ -14,9 +14,7 @@ _MAX_FILE_CHARS = 90
 
 
 def statement_and_answer_cells(statement: Statement) -> tuple[str, str]:
-    """Return two cells: the claimed and the recorded result of a call. Long texts are cut to the part around their
-    first difference. Changed files are omitted if the claim does not state them.
-    """
+    """Return the cells of the claimed and the recorded result, cut around the first difference."""
     said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]
     around = first_difference(*map(str, texts)) if all(isinstance(each, str) for each in texts) else None

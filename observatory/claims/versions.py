@@ -25,10 +25,9 @@ _SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
-    """Return the status of each of the claims `ids` on each contract, by claim id and contract. A claim without
-    scenarios has no status. The status is `not shown` in three cases: no scenario of the claim was recorded; in every
-    scenario, a call before the relevant call has an unexpected result; or a claim that this claim presumes is false.
-    For example, "a Read unlocks a file" cannot be shown if edits of unread files are not refused.
+    """Return the status of each claim in `ids`, by claim id and contract. Claims without scenarios are omitted. `not
+    shown`: nothing was recorded, an earlier call has an unexpected result in every scenario, or a presumed claim is
+    false: "a Read unlocks a file" cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -53,9 +52,7 @@ def statuses_by_contract(
 
 
 def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
-    """Return a text that lists the contracts that confirm a claim, such as `2.0.60 to 2.1.7`. Contracts with a status
-    other than `holds` are listed with their status. Contracts that refute the claim are omitted.
-    """
+    """Return the contracts that confirm a claim, such as `2.0.60 to 2.1.7`, and those with an unclear status."""
     if not statuses:
         return ""
     spans = list(version_spans(statuses, statuses.__getitem__))
@@ -82,9 +79,7 @@ def rule_cells_by_version(
     versions: ResultsByVersion,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return a table cell for each rule and contract: in how many scenarios of the rule the contract behaves like the
-    default contract. `belonging` contains the scenario ids of each rule, and `versions` the results.
-    """
+    """Return, by rule and contract, in how many scenarios the contract behaves like the default contract."""
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
         ids = belonging.get(rule.id, ())
@@ -102,9 +97,8 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the first of the consecutive versions, up to `name`, that give the same answers as `name`. Versions with
-    an older model (`+gated`) are compared only with each other, and with the versions that treat all models alike.
-    `documented` has no earlier versions.
+    """Return the first of the consecutive versions up to `name` that give the same answers. Versions with an older
+    model (`+gated`) are only compared with each other and with versions that treat all models alike.
     """
     variant = name.partition("+")[2]
     track = [
@@ -128,10 +122,8 @@ def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
 def results_by_version(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
-    """Compare every contract with the default contract in the scenarios `ids` (None: all). Return the results by
-    scenario id and contract. Scenarios without a rule are skipped. If the default contract lacks a tool that a scenario
-    uses, the contract that the scenario names is used instead. A scenario passes if the answers do not differ at the
-    level of its rule. Raises SuiteError, RecordingError.
+    """Compare every contract with the default contract at the level of each rule. Return results by scenario id and
+    contract. If the default contract lacks a tool, the scenario's contract is used. Raises SuiteError, RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]

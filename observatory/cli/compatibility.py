@@ -105,9 +105,7 @@ def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, outpu
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
-    """Return the content of each file that `targets compatibility --write` writes, by its name in docs/. `data` is the
-    result of `compatibility_data`, `survey` the content of implementations.json.
-    """
+    """Return the files that `targets compatibility --write` writes: contents by name in docs/."""
     rows = map_rows(data)
     return {
         "map.svg": harm_picture(rows, WIDE_MAP),
@@ -128,9 +126,7 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return the harm that each contract does, by contract, from docs/harm.json: the number of recorded scenarios, the
-    number of scenarios with each kind of harm, and the shortest scenario of each kind. Empty if this file is missing.
-    """
+    """Return the harm of each contract from docs/harm.json: counts and shortest scenarios. Empty if missing."""
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
         return {}

@@ -39,9 +39,7 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
-    """Write the missing or outdated `pages` (texts by path), and return the exit code. `check`: only list them.
-    `command` is the command that writes the pages; messages name it.
-    """
+    """Write the outdated `pages` (`check`: only list them), and return the exit code. Messages name `command`."""
     stale = {
         file: page
         for file, page in pages.items()

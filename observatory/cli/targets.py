@@ -86,9 +86,7 @@ def _print_outdated(*, as_json: bool) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add the version in `spec` (NAME@VERSION) to the mapping file of the target NAME, unless the file already contains
-    this version. Then write the lock files of the version, and return the exit code.
-    """
+    """Add the version in `spec` (NAME@VERSION) to the mapping file, if missing, and write its lock files."""
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION. VERSION is the version to add.")
@@ -239,9 +237,8 @@ def implementations(
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
-    """Print a report for the maintainers of a target about a rule that it breaks. Nothing is sent. The data come from
-    compatibility.json, implementations.json and evidence.json in `folder`. If evidence.json lacks answers for the rule,
-    and the target is installed, the failing scenarios are replayed.
+    """Print a report for a target's maintainers about a rule that it breaks, from the JSON files in `folder`. If
+    evidence.json lacks answers for the rule, and the target is installed, replay the failing scenarios.
     """
     target = find(name)
     name = target.pinned

@@ -47,9 +47,8 @@ def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the reference's behaviours in `documented` and in each version that changed a behaviour, by version. A
-    listed version represents all later versions up to the next listed version. Oldest first; versions with an older
-    model (`+gated`) are last.
+    """Return the behaviours of `documented` and of each version that changed one, oldest first; versions with an older
+    model (`+gated`) last. A version also represents the later versions up to the next one.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]

@@ -37,10 +37,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Describes an implementation as a `version` of the reference with some changed behaviours (`differences`). With
-    these changes, the reference has the same results in all `compared` scenarios except `unexplained`. `failures` are
-    the scenarios whose results differ from the default contract. `alike` are all versions, oldest first, that explain
-    the same scenarios with the same differences.
+    """Describes an implementation as a `version` of the reference with changed behaviours (`differences`), which
+    explain all `compared` scenarios except `unexplained`. `failures` are the scenarios that differ from the default
+    contract. `alike` are all versions, oldest first, that explain the same scenarios with the same differences.
     """
 
     level: Level
@@ -144,9 +143,8 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios in which the reference, with the version and the changes of `guess`, has a different
-        result than the implementation. None as soon as there are more than `most`. The scenarios in `first` are tried
-        first, because they probably exclude a wrong guess early.
+        """Return the scenarios whose results `guess` does not explain, or None as soon as there are more than `most`.
+        The scenarios in `first` are tried first, because they probably exclude a wrong guess early.
         """
         behaviours, unexplained = guess.behaviours, []
         for each in dict.fromkeys((*first, *self._ids)):

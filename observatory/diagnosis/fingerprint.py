@@ -17,9 +17,8 @@ _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
 
 
 class Fingerprint(NamedTuple):
-    """Two digests of the differences between the result of a scenario and the expected result, empty without
-    differences: `effects` of those at the level `effects`, `reason` of unexpected names of errors. If the scenario is
-    unsupported, `effects` states why.
+    """Two digests of a result's differences from the expected result, empty without differences: at the level
+    `effects`, and of unexpected error names (`reason`). For unsupported scenarios, `effects` states why.
     """
 
     effects: str = ""
@@ -32,9 +31,7 @@ NO_RESULT = Fingerprint("error")
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation. A refusal is
-    represented by the name of its error, not by its text. An unknown error does not affect `reason`.
-    """
+    """Return a verdict's fingerprint, or None without a result. A refusal counts by error name, not by text."""
     match verdict.status:
         case "unsupported":
             return Fingerprint(verdict.reason.removeprefix("the adapter "))

@@ -45,9 +45,8 @@ def observe_run(
 
 
 def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Read a results file of `readfirst run --format jsonl`. Return the name of the implementation, and its results by
-    scenario. Raises StreamError for an incomplete file, ObservationError for a file that lacks results for the default
-    contract.
+    """Return the implementation's name and its results by scenario, from a file of `readfirst run --format jsonl`.
+    Raises StreamError for an incomplete file, ObservationError without results for the default contract.
     """
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
@@ -96,9 +95,7 @@ def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[st
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios that the search for a diagnosis uses: all, if there are at most MAX_SAMPLE_SIZE. Otherwise
-    those that show a behaviour of the reference, and one scenario of each remaining rule.
-    """
+    """Return at most MAX_SAMPLE_SIZE scenarios, or those that show a behaviour plus one per remaining rule."""
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
     shown = {name for history in behaviour_histories().values() for name in history.shown_by} & {*ids}

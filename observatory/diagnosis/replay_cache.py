@@ -34,9 +34,7 @@ _TIMING_CAPABILITIES = {"stop", "resume"}
 
 
 class ReplayCache:
-    """Replays scenarios on the reference with requested values of its behaviours, and caches the results. A cached
-    result is reused if the behaviours that the reference used for this result have the requested values.
-    """
+    """Replays scenarios on the reference, and caches each result by the values of the behaviours that it used."""
 
     def __init__(self, suite: Suite) -> None:
         self.count = 0

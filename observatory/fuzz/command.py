@@ -29,9 +29,8 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield the lines of a list of the rules that the target probably breaks, by class and in the order of the suite:
-    for each rule, the number of findings, and a scenario of the suite that shows the same fault. Findings without a
-    rule are last.
+    """Yield lines about the rules that the target probably breaks, by class and in suite order: the number of findings,
+    and a scenario of the suite that shows the same fault. Findings without a rule are last.
     """
     if not findings:
         return
@@ -63,9 +62,7 @@ _STEPS_PER_PROGRESS_LINE = 1000
 
 
 def perform(request: SearchRequest) -> ExitCode:
-    """Run the search of `readfirst fuzz`, print the findings, end all processes of the target, and return the exit
-    code. Raises ConnectError, AdapterError, SuiteError.
-    """
+    """Run the search of `readfirst fuzz`, and print the findings. Raises ConnectError, AdapterError, SuiteError."""
     suite = request.suite
     baseline = None
     if request.baseline is not None:

@@ -63,9 +63,7 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return the conditions of a call, such as `kind: link` and `size: large`. `path` is the file of the call, `model`
-    the estimated workspace before the call. `group`: the call is one of several parallel calls.
-    """
+    """Return conditions such as `kind: link` of a call about `path`. `group`: it is one of several parallel calls."""
     key, path = path, model.resolved(path)
     entry = model.entries.get(path)
     data, mode = data_of(entry), entry.mode if isinstance(entry, RegularFile) else None
@@ -220,9 +218,7 @@ class Rarity:
         *,
         of: int,
     ) -> Drawn:
-        """Call `draw` to generate `of` candidates, and return the one with the rarest pairs of conditions. A pair that
-        has occurred N times has the weight 1/(N+1)². `conditions` returns the tool and the conditions of a candidate.
-        """
+        """Return the one of `of` drawn candidates with the rarest pairs: a pair seen N times weighs 1/(N+1)²."""
 
         def weight(candidate: Drawn) -> float:
             return sum((1 + self._counts[pair]) ** -2 for pair in condition_pairs(*conditions(candidate)))

@@ -30,9 +30,8 @@ FindingKey = tuple[Cause, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement between the target and the reference, with a minimal generated scenario that shows it. `again` is
-    False if a second replay did not show it. `rule` is the id of the rule that is probably broken, and `shown_by` the
-    id of a scenario of the suite that shows the same disagreement; both are empty if unknown.
+    """A disagreement between target and reference, with a minimal scenario. `again`: a second replay showed it. `rule`
+    (probably broken) and `shown_by` (a scenario of the suite with the same disagreement) are empty if unknown.
     """
 
     scenario: Scenario
@@ -76,9 +75,8 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on `reference` and `target`, returns the disagreements, and counts them in `tally`.
-    `reference_name` is the name of the reference in messages. `place` provides the workspaces. `apart`: the target is
-    restarted for each scenario, so that it does not remember files of earlier scenarios.
+    """Replays scenarios on both sides, and counts the disagreements in `tally`. `reference_name` is for messages.
+    `place` provides workspaces. `apart`: the target is restarted for each scenario, so that it forgets earlier files.
     """
 
     reference: Adapter
@@ -96,9 +94,8 @@ class DifferentialRunner:
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on both implementations, and return one disagreement for each differing step, up to the
-        first step with different effects: after that step, the files differ. Raises AdapterError if the reference
-        fails, or if the target fails in several consecutive replays.
+        """Replay a scenario on both sides, and return one disagreement per differing step, up to the first with
+        different effects. Raises AdapterError if the reference fails, or the target fails several times in a row.
         """
         self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
@@ -150,9 +147,7 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 @dataclass
 class Campaign:
-    """One search for disagreements: replays the generated `scenarios` with `runner`, and counts them in `tally`. The
-    function `named` adds the probably broken rule to a finding. Findings whose key is in `accepted` are not reported.
-    """
+    """Replays `scenarios`, adds the probable rule with `named`, and skips findings whose key is in `accepted`."""
 
     runner: DifferentialRunner
     scenarios: Iterable[Scenario]
@@ -172,9 +167,8 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield each finding with a new `key`, until enough steps were replayed or the time limit has passed. Calls
-        `progress` after each scenario. Only the first few disagreements of each cause are shrunk; later ones are only
-        counted. At the time limit, shrinking stops.
+        """Yield each finding with a new `key` until the limit of steps or time. Calls `progress` after each scenario.
+        Only the first few disagreements of each cause are shrunk; later ones are only counted.
         """
         reported: set[FindingKey] = set()
         shrunk: Counter[Cause] = Counter()

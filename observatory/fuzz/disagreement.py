@@ -34,9 +34,8 @@ _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level and both implementations' results, to group disagreements that one mistake causes. A result
-    is the name of an error, `done` for a success, or `unnamed error`. At the level `safe`, `target` is the kind of
-    harm, and `reference` is empty.
+    """The tool, the level and both results, to group disagreements with one cause. A result is an error name, `done`,
+    or `unnamed error`. At the level `safe`, `target` is the kind of harm, and `reference` is empty.
     """
 
     tool: str
@@ -47,9 +46,8 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of the reference and of the target. `step` and `call` are the numbers of the
-    step and of its call, from 0. `what` names the differing file or `answer`. `reference` and `target` contain the
-    results as texts.
+    """One difference between the outcomes of reference and target, whose results are given as texts. `step` and `call`
+    (in the step) are numbers from 0. `what` names the differing file or `answer`.
     """
 
     cause: Cause

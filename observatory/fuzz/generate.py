@@ -55,10 +55,9 @@ _INVALID_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", 
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield an endless sequence of random scenarios, the same for the same arguments. `seen` counts each pair of
-    conditions in the suite: calls under conditions that are rare in the suite and in earlier scenarios are preferred.
-    None: scenarios do not depend on earlier ones. With `large`, some arguments are longer than the buffers of
-    implementations.
+    """Yield endless random scenarios, the same for the same arguments. Calls under conditions that are rare in `seen`
+    (counted pairs of the suite) and in earlier scenarios are preferred; None: scenarios are independent. With `large`,
+    some arguments are longer than the buffers of implementations.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -100,9 +99,7 @@ def _read_conditions(drawn_file: tuple[str, dict[str, Entry]]) -> tuple[str, tup
 
 
 def several_files_scenario(random: Random, *, rarity: Rarity | None = None) -> Scenario:
-    """Return a random scenario about several paths: files, links to files, directories, and missing paths. The scenario
-    always has a separate session, so it may contain relative paths, paths in the home directory, and permission rules.
-    """
+    """Return a random scenario about several files, links, directories and missing paths, in its own session."""
     files: dict[str, Entry] = {path: file_content(random) for path in _COMMON_NAMES if random.randint(0, 1)}
     if files and random.randint(0, 1):
         files["hard.txt"] = HardLink(next(iter(files)))
@@ -122,9 +119,7 @@ def long_sessions(seed: int) -> Iterator[Scenario]:
 
 
 def long_session_scenario(random: Random) -> Scenario:
-    """Return a random scenario of 30 to 60 steps about 3 to 8 files, some with unusual names, and links. In some steps,
-    files are moved, links get a different target, or one message contains calls about several files.
-    """
+    """Return a random scenario of 30 to 60 steps about 3 to 8 files and links, with moves and parallel calls."""
     files: dict[str, Entry] = {}
     for _ in range(random.randint(3, 8)):
         names = random.choice((_NAMES, _COMMON_NAMES, ODD_NAMES, (file_name(random),)))

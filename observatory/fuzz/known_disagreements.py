@@ -32,18 +32,15 @@ def load_known(path: Path, contracts: Contracts) -> dict[Path, Scenario]:
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. Its id is its path in `root`, the directory `scenarios`. Raises SuiteError with all
-    problems of the file, or StrictYamlError. With `require_expect`, a call without an expectation is a problem.
-    """
+    """Read a scenario file; its id is its path in `root`. Raises SuiteError with all problems, or StrictYamlError."""
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
     return scenario_from(document, scenario_id, contracts, require_expect)
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without the calls and permission rules that one of the `sides` (adapters) does not support.
-    Scenarios without a supported call are skipped. If a side does not support parallel calls, they become separate
-    steps. If a side does not support events during a call, the events become steps before the call.
+    """Yield the scenarios without calls and permission rules that a side does not support; skip those without calls
+    left. If necessary, parallel calls become steps, and events during a call become steps before it.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

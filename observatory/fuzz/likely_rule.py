@@ -39,9 +39,7 @@ class ExampleIndex:
     examples: Mapping[tuple[str, str], Sequence[Example]]
 
     def nearest(self, tool: str, result: str, conditions: Iterable[str], limit: int) -> list[Example]:
-        """Return at most `limit` examples with this tool and result, those with the conditions most similar to
-        `conditions` first, equally similar ones by scenario id. Rare conditions have more weight.
-        """
+        """Return at most `limit` examples with this tool and result, most similar first. Rare conditions weigh more."""
         pool = self.examples.get((tool, result), ())
         own = frozenset(conditions)
         common = Counter(condition for example in pool for condition in example.conditions)
@@ -146,7 +144,6 @@ def _shows_disagreement(example: Example, finding: Finding, suite: Suite, runner
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the sum of the weights of each rule's examples, by rule id. The nth example has the weight 1/√n."""
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

@@ -14,9 +14,7 @@ _INVALID_NOTEBOOKS = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
 def notebook_scenario(random: Random) -> Scenario:
-    """Return a random scenario about one notebook: Reads, edits of cells, and changes by other programs. No cell is
-    inserted in formats with cell ids (4.5 or newer): the new cell's random id would make results incomparable.
-    """
+    """Return a random scenario about one notebook. Inserts no cell where it would get a random id (4.5 or newer)."""
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}
     if random.randint(0, 19):

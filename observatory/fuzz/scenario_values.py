@@ -17,9 +17,7 @@ from readfirst.harness.suite.scenario import (
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:
-    """Return the keys and values of a scenario file, without expectations, in the usual order of keys. Raises
-    ValueError if the scenario uses something that a generated scenario cannot contain, such as hooks.
-    """
+    """Return a scenario file's values without expectations. Raises ValueError for unsupported parts such as hooks."""
     metadata = {
         "title": scenario.title,
         "about": scenario.about,

@@ -25,12 +25,9 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one `readfirst fuzz`.
-
-    `target` is compared with `against`, usually the reference. The search ends after `steps` on each implementation or
-    after `minutes`, whichever is first; None means no limit. `output` is the directory for the scenario files of
-    findings. With `long`, scenarios are long and use several files. Disagreements in the file `known` or in `baseline`
-    are not reported. With `classes`, only findings that break a rule of these classes are reported.
+    """The options of one `readfirst fuzz`. `target` is compared with `against`, until `steps` on each side or `minutes`
+    (None: no limit). `output` is the directory for findings. `long` scenarios use several files. Disagreements in the
+    file `known` or in `baseline` are not reported, nor findings about rules of classes other than `classes`.
     """
 
     suite: Suite
@@ -104,18 +101,15 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, and returns the first harm in each. Used for the level `safe`. The tally
-    counts the calls that would change a file, and those that were not refused: a target that refuses all of them does
-    no harm, but this does not show that the target is safe.
+    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts the
+    refusals of calls that would change a file, because a target that refuses all of them is not shown to be safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on the target, and return the first harm as the only disagreement. Empty if there is no
-        harm. Raises AdapterError after several consecutive errors.
-        """
+        """Return the first harm in a scenario, if any. Raises AdapterError after several consecutive errors."""
         outcome = self._on_target(scenario)
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):

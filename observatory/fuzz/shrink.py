@@ -19,9 +19,8 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario that still makes `shows` return True, as the scenario itself does.
-    Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
-    at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
+    """Return the smallest variant of a scenario for which `shows` returns True. Removes steps, then files, then parts
+    of texts (everywhere at once). Ends when nothing is smaller, or after `attempts` or `seconds`.
     """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
@@ -97,9 +96,7 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants with one simpler path: an argument is changed to a normalised path in `$WS`, or a file is renamed
-    to `notes.txt` if this name is free and no tool may treat the file's extension specially.
-    """
+    """Yield variants with one simpler path: an argument normalised in `$WS`, or a file renamed to `notes.txt`."""
     named = [
         value
         for _, call in scenario.places()
@@ -142,9 +139,7 @@ _KINDS = ("ipynb", "json", "mdx", "png")
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield smaller variants of a value: a text without a piece, a mapping without a key, an object without an optional
-    attribute. Then yield variants of the value with one part shortened in the same way.
-    """
+    """Yield smaller variants of a value, without one piece, key or optional attribute, or with one part shortened."""
     match value:
         case str():
             for start, end in _chunks(len(value)):

@@ -27,9 +27,7 @@ _DATA = Mapping[str, Any]
 
 
 def for_contract(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the compatibility data with the implementations' results for only one contract. Raises ValueError if the
-    implementations were not compared with it.
-    """
+    """Return the data with results for only one contract. Raises ValueError if it was not compared."""
     if contract not in data["likeness"]:
         raise ValueError(f"implementations were only compared with {' and '.join(data['likeness'])}")
     return {
@@ -78,9 +76,8 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the compatibility table as an HTML page with filters, in ASCII. The same data produce the same bytes.
-    `version` is the version of readfirst. For a row of the harm map and a kind of harm, `address` returns the target of
-    the cell's link, or an empty text.
+    """Return the compatibility table as an HTML page with filters, in ASCII and reproducible. `version` is that of
+    readfirst. `address` returns the link of a cell of the harm map (row, kind of harm), or an empty text.
     """
     contract = data["contract"]
     versions = _table_columns(data["versions"], "+")
@@ -104,9 +101,7 @@ def filtered_page(
 
 
 def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return the values that the template uses for the section about one contract: the comparison of all
-    implementations with this contract. `number` is the number of the section, from 0.
-    """
+    """Return the template's values for the comparison with one contract. `number`: the section, from 0."""
     chosen = for_contract(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"

@@ -40,9 +40,7 @@ class MapCell:
     kind: Kind
     count: int | None
     tone: str
-    """The CSS class with the colour of the cell: `harm-1` to `harm-5` for harm, `wording-1` to `wording-5` for `blind`
-    and `overcautious`, `none` if the count is zero.
-    """
+    """The CSS class with the cell's colour, such as `harm-1` (to 5), `wording-1` (to 5), or `none` for zero."""
     scenario: str = ""
 
 

@@ -35,9 +35,8 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Compare results before and after, in scenarios that were judged on both sides. Return the rules that hold in more
-    or in fewer of these scenarios afterwards. `holding`: two numbers of passing scenarios, before and after. `judged`:
-    the number of compared scenarios. `shortest`: the shortest scenario that fails afterwards.
+    """Return the rules that hold in more or fewer of the scenarios judged on both sides. `holding`: the passing
+    scenarios before, and after. `judged`: the compared scenarios. `shortest`: the shortest that fails after.
     """
     found = {}
     for rule in before:
@@ -62,9 +61,8 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules whose results differ between two implementations or, with `of="versions"`, two versions. `table`
-    is the result of `implementations_data` or `compatibility_data`, `common` the result of `common_cells`. Raises
-    KeyError for a name that the table lacks.
+    """Return the rules that differ between two implementations or `versions` (`of`). `table` is from
+    `implementations_data` or `compatibility_data`, `common` from `common_cells`. Raises KeyError for an unknown name.
     """
     found = []
     for rule, fields in table["rules"].items():

@@ -61,9 +61,7 @@ def require_mkdocs() -> None:
 
 
 def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build the HTML of the Markdown in `source` into `target`. `nav` is the MkDocs setting `nav`, the list of pages.
-    `url` is the address of the published site. Raises SiteError if MkDocs reports a problem.
-    """
+    """Build `source` (Markdown) into `target`. `nav` is MkDocs' setting. Raises SiteError for a problem of MkDocs."""
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort, MkDocsException

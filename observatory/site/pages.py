@@ -76,9 +76,8 @@ def home_page(data: SiteData) -> str:
 def harm_map_html(
     data: SiteData, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the HTML of the harm map. Each cell links to a section about its kind of harm. `names` are the
-    implementations and versions to show; None: all implementations and, with `products`, all product versions. `above`
-    is the relative path from the page to the root of the site.
+    """Return the HTML of the harm map, with links to sections. `names` are the rows to show; None: all implementations
+    and, with `products`, all versions. `above` is the relative path from the page to the site's root.
     """
     rows = [
         row

@@ -50,7 +50,6 @@ def _is_site_file(address: str) -> bool:
 
 
 def _as_browser_reads(address: str) -> str:
-    """Return the address as a browser interprets it: without spaces and control characters."""
     return "".join(each for each in address if each > " ")
 
 

@@ -28,10 +28,9 @@ _MAX_LINE_CHARS = 96
 def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a section for each kind of harm, the worst kind first: the number of harmed sessions, and the shortest
-    scenario with a picture of its steps. `sessions` is the number of tested scenarios, `counts` contains the number of
-    scenarios with each kind of harm. For each kind, `shortest` contains the `scenario`, its `title`, the harmful `step`
-    (from 1) and a `line` that describes the harm.
+    """Yield a section for each kind of harm, worst first, with a picture of the shortest scenario. `sessions` is the
+    number of tested scenarios, `counts` that of each kind of harm. `shortest` contains, by kind, the `scenario`, its
+    `title`, the harmful `step` (from 1) and a `line` about the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in NON_HARM_KINDS for kind in shown):

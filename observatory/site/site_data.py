@@ -90,9 +90,7 @@ class SiteData:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of the page about a row of the harm map or, unless `kind` is empty, of the section about
-        this kind of harm, relative to the root of the site. Empty if there is no such page.
-        """
+        """Return the address, from the site's root, of the section about a row's `kind` of harm. Empty if missing."""
         if row.product and row.name not in self.recorded:
             return ""
         folder = "versions" if row.product else "implementations"
@@ -119,7 +117,6 @@ class SiteData:
 
 
 def _check_names(names: Iterable[str]) -> None:
-    """Raise SiteError if a name cannot be used as the file name of a page."""
     for name in names:
         if not _NAME.fullmatch(name):
             raise SiteError(f"{name!r} is not a valid name of an implementation or a version for a page.")

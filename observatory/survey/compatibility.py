@@ -44,10 +44,9 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the content of docs/compatibility.json: the table of rules, implementations and versions (its format:
-    fixtures/schema/compatibility.schema.json). `survey` is the content of docs/implementations.json, `harm` the part of
-    docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
-    format.
+    """Return the content of docs/compatibility.json (see its schema). `survey` is the content of
+    docs/implementations.json, `harm` the part of docs/harm.json about contracts. Raises SuiteError, RecordingError,
+    ValueError (wrong format).
     """
     versions = results_by_version(suite, rules, jobs=processors())
     known = [
@@ -102,9 +101,8 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold for the target `after` in more or in fewer scenarios than for the target `before`, in
-    the format of `common_cells`. Uses results for the first contract of the survey. Raises KeyError for an unknown
-    target, ValueError for a survey in a different format.
+    """Return the rules that hold for `after` in more or fewer scenarios than for `before`, as `common_cells` does, for
+    the survey's first contract. Raises KeyError for an unknown target, ValueError for a wrong format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -130,9 +128,7 @@ def known_scenarios(suite: Suite) -> list[RuleScenario]:
 
 
 def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
-    """Return the part of docs/compatibility.json about implementations. `known` are the scenarios of the suite, and
-    `survey` is the content of docs/implementations.json. Raises ValueError for a survey in a different format.
-    """
+    """Return the part about implementations. Raises ValueError for a survey in a different format."""
     scenarios = _by_rule(rules, known)
     contracts: list[str] = survey["contracts"]
     targets: list[_DATA] = survey["targets"]
@@ -227,7 +223,6 @@ def _implementation_results(
 
 
 def _count_statuses(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
-    """Return the number of rules with each status (`yes`, `partly`, `no`), for each class of rules."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
     return {class_: {each: found[each] for each in get_args(Standing)} for class_, found in counts.items()}
 

@@ -59,10 +59,9 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario, for reports to maintainers. `step` is the number of the failing
-    step, from 1, `found` are the differences at this step. `answers` contains the answers to the calls of each step up
-    to the failing step. If the target ended early, `error` is the reason. `inputs` is the digest of the replayed
-    scenario, which shows whether the evidence is out of date.
+    """The answers of a target in a failing scenario. `step` (from 1) is the failing step, and `found` are its
+    differences. `answers` contains those of each step up to it. `error` is the reason if the target ended early.
+    `inputs` is the scenario's digest, which shows whether the evidence is outdated.
     """
 
     scenario: str
@@ -76,9 +75,7 @@ class Evidence:
 def failing_scenarios(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the ids of the `known` scenarios that a target fails, by rule id, the shortest first. Rules without a
-    failing scenario are omitted. `result` is the target's entry in docs/implementations.json.
-    """
+    """Return the failing `known` scenarios in a target's entry `result`, by rule id, shortest first."""
     reach = unpack_results(next(iter(result.get("reach", {}).values()), {}))
     levels = {rule.id: level_of(rule.class_) for rule in rules}
     found: dict[str, list[RuleScenario]] = {rule_id: [] for rule_id in levels}
@@ -104,11 +101,10 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay one failing scenario of each safety rule that the target `name@version` breaks according to
-    implementations.json, store the answers in evidence.json in `folder`, and return them by rule id. `again` contains
-    the scenarios that were just run again (None: all); for other failing scenarios, stored answers are reused. Targets
-    that are not in `order` are removed from evidence.json. Raises JsonFileError for a target without results, and the
-    errors of `gather_evidence`.
+    """Replay one failing scenario of each safety rule that the target `name@version` breaks, store the answers in
+    evidence.json, and return them by rule id. Reuses stored answers of scenarios that are not in `again` (None: all).
+    Removes targets that are not in `order`. Raises JsonFileError for a target without results, and as
+    `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -136,9 +132,8 @@ def keep_evidence(
 def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios (`wanted`: ids by rule id) on the target `name@version`, and return the evidence of one failing
-    scenario per rule: the first that fails in a call of a tool that the rule is about, otherwise the first that fails.
-    Rules without a failing scenario are omitted. Installs the target if necessary. Raises AdapterError, SuiteError.
+    """Replay scenarios (`wanted`: ids by rule id) on a target, and return evidence of one failing scenario per rule,
+    preferably one that fails in a call of the rule's tool. Installs the target. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)

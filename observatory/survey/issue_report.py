@@ -46,9 +46,8 @@ _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data of a report to the maintainers of a target about one rule that it breaks, with a failing scenario and
-    its evidence. `cell` is the rule's entry for the target in docs/compatibility.json, `result` the entry of the target
-    in docs/implementations.json.
+    """The data of a report about a rule that a target breaks, with a failing scenario and its evidence. `cell` is the
+    rule's entry in docs/compatibility.json, `result` the target's entry in docs/implementations.json.
     """
 
     target: Target
@@ -181,9 +180,7 @@ def _target_calls(report: Report, step: ToolCall | ParallelCalls) -> list[Target
 
 
 def _knowledge_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return the content of the files that a model would know before the step `end` if all earlier steps had the
-    expected results. Used to translate calls into formats that quote the content of files, such as patches.
-    """
+    """Return the files' content that a model knows before `end`, which some formats, such as patches, quote."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

@@ -27,9 +27,8 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The shortest scenario that shows one kind of harm by a target. `step` is the number of the harmful step, from 1,
-    and `line` describes the harm. The attributes define the order of examples: hand-written scenarios before generated
-    ones (`made`), then scenarios with fewer `steps` before longer ones.
+    """The shortest scenario with one kind of harm. `step` (from 1) is the harmful step, and `line` describes the harm.
+    Ordered by attributes: hand-written scenarios before generated ones (`made`), then by number of `steps`.
     """
 
     made: bool
@@ -79,9 +78,7 @@ class HarmTally:
     def from_stored(
         cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()
     ) -> HarmTally:
-        """Return the tally of a target's stored result (`data`), without the scenarios in `again`, which are run again.
-        `tried` are all tested scenarios.
-        """
+        """Return a target's stored tally, without the scenarios in `again`. `tried`: all tested scenarios."""
         scenarios = data["scenarios"]
         return cls(
             tried - again,
@@ -102,10 +99,9 @@ def target_result(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return a target's entry in implementations.json, computed from its verdicts. If there is an `earlier` entry, its
-    results are reused, except for the scenarios in `again`. The numbers are those for the first of the `contracts`. For
-    each contract, `reach` contains the level that each scenario reached. `lacks` contains the number of unsupported
-    scenarios by missing capability.
+    """Return a target's entry in implementations.json. Results of an `earlier` entry are reused, except for the
+    scenarios in `again`. Numbers are for the first of the `contracts`. `reach` is the level that each scenario reached,
+    by contract, `lacks` the number of unsupported scenarios by missing capability.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = HarmTally(), Counter[str]()

@@ -52,16 +52,11 @@ class SurveyError(ReadfirstError):
 @dataclass
 class Survey:
     """Runs targets, compares them with the default and the newest contract, and stores their results in `folder` as
-    implementations.json and implementations.md.
-
-    Each run also writes its results, with the `version` of readfirst, to `NAME@VERSION.jsonl` in the directory
-    `streams`, if it is not None.
-
-    With `only_missing`, a target is run only on scenarios without a valid stored result. A scenario has no valid result
-    if it was not run, ended with an error, contains a call that the mapping does not support any more, or if the newest
-    contract answers it differently than the contract that was the newest when the result was stored. After a change of
-    its design, a target is run on all scenarios. `sample` is the number of scenarios to run, spread evenly over the
-    suite and the same for each target. None: all scenarios.
+    implementations.json and implementations.md. Each run also writes `NAME@VERSION.jsonl` to `streams`, if not None.
+    With `only_missing`, a target is run only on scenarios without a valid stored result. A result is invalid if it
+    ended with an error, if the mapping does not support a call any more, or if the newest contract answers differently
+    than the contract that was the newest before. After a change of its design, a target is run on all scenarios.
+    `sample` is the number of scenarios, spread evenly over the suite (None: all).
     """
 
     suite: Suite
@@ -103,9 +98,7 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return a stored result as if it had been compared with the newest contract instead of `former`. Only results
-        in the scenarios `alike`, which both contracts answer equally, are kept.
-        """
+        """Return a stored result as if compared with the newest contract; only the scenarios `alike` are kept."""
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
         if newest != first:
@@ -152,9 +145,7 @@ class Survey:
         ]
 
     def _result_to_extend(self, target: Target) -> dict[str, Any] | None:
-        """Return the stored result that a run of the target extends with new results. None if all scenarios must be run
-        again. Raises SurveyError if the stored result contains a scenario that was removed from the suite.
-        """
+        """Return the stored result to extend; None to run all. Raises SurveyError if it has removed scenarios."""
         name = target.pinned
         kept = self._stored_results.get(name)
         if kept is not None and kept.get("design") != target.release.design:
@@ -211,9 +202,8 @@ class Survey:
     def run(
         self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run a target on the scenarios of `scenarios_to_run`, and return its new entry for implementations.json. With
-        `baseline`, also rewrite the target's baseline file. `jobs`, `apart` and the errors are those of
-        `harness.run.runner.run`. Also raises BaselineError for an unreadable baseline.
+        """Run a target on `scenarios_to_run`, and return its new entry. `baseline`: also rewrite its baseline file.
+        `jobs`, `apart` and the errors are those of `harness.run.runner.run`. Also raises BaselineError (unreadable).
         """
         name = target.pinned
         earlier, ids = self._result_to_extend(target), self.scenarios_to_run(target)
@@ -259,7 +249,6 @@ class Survey:
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
-        """Write the verdicts of a target as JSON Lines, with the target's baseline applied."""
         name = target.pinned
         checker, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)

@@ -277,7 +277,6 @@ def _connect_server(
 
 
 def _check_tools(target: Target, offered: Sequence[str]) -> None:
-    """Raise AdapterError if the mapping calls a tool that the server does not offer."""
     called = [*(each.call for each in target.setup), *(each.call for each in target.tools.values())]
     missing = [name for name in dict.fromkeys(called) if name not in offered]
     if missing:

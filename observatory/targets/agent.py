@@ -25,9 +25,7 @@ _PROMPT = "go"
 
 @dataclass
 class AgentTargetSession:
-    """The session of one scenario on an agent. If `pins` is None, only this scenario uses the conversation, which ends
-    with the session. Otherwise several scenarios share the conversation, and `pins` keeps their files open.
-    """
+    """One scenario's session. The conversation ends with it, unless `pins` keeps files open in a shared one."""
 
     conversation: Conversation
     root: Path
@@ -57,12 +55,10 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a target of kind `agent`: a command-line agent at one exact version, with a scripted model.
-
-    With `isolation: directory`, all workspaces use one conversation in their common parent directory, except for
-    scenarios that need a separate conversation, for example because they use relative paths. With `isolation: process`,
-    every workspace has a separate conversation. `time_limit` is in seconds per call. In a `sandbox`, the agent can only
-    write to workspaces and to its own files.
+    """Runs a command-line agent at an exact version, with a scripted model. `isolation: directory` shares one
+    conversation in the workspaces' parent directory, except for scenarios that need their own, such as those with
+    relative paths; `isolation: process` never shares. In a `sandbox`, the agent can only write to workspaces and its
+    own files.
     """
 
     target: Target
@@ -74,9 +70,7 @@ class AgentTarget:
     _pins: HeldFiles = field(default_factory=HeldFiles, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
-        """Start or share a conversation with the agent. Raises AdapterError. If a file of the scenario is open in the
-        user's editor, the agent is started with the Agent Client Protocol.
-        """
+        """Open a conversation, over ACP if a file is open in the user's editor. Raises AdapterError."""
         if workspace.editor is not None:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
             program = replace(self._program(workspace.root), command=self.launch.acp, dialogue=speaker)

@@ -32,9 +32,7 @@ def targets() -> Iterator[Target]:
 
 
 def find(spec: str) -> Target:
-    """Return the target that `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` names; without a version, its newest
-    version. Raises UnknownTargetError, and SuiteError for an invalid mapping file.
-    """
+    """Return the target (`NAME` is its newest version). Raises UnknownTargetError, SuiteError (invalid mapping)."""
     # A version contains no slash, but a path may contain an @.
     name, at, version = spec.rpartition("@")
     if not at or "/" in version:

@@ -16,9 +16,7 @@ class InexpressibleError(ValueError):
 
 
 class Knowledge:
-    """The files that a model has seen or written in a session: only this content can be quoted in patches. `read_file`
-    returns the current content of a file, decoded as UTF-8, or None for a missing file.
-    """
+    """The files that a model has seen or written: only these can be quoted. `read_file`: None for a missing file."""
 
     def __init__(self, read_file: Callable[[str], str | None] = lambda _path: None) -> None:
         self.read_file = read_file
@@ -173,9 +171,8 @@ def _complete_lines(text: str, description: str) -> list[str]:
 def _changed_lines(
     old: str, new: str, arguments: Mapping[str, Any], knowledge: Knowledge
 ) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the lines that replace them. Raises InexpressibleError. A
-    model quotes complete lines from the content that it has seen. If `old` is not in this content, `old` must consist
-    of complete lines of the file, or must not occur in the file, so that the target should refuse the edit.
+    """Return the complete lines that an edit removes, and the new lines, as a model quotes them from what it has seen.
+    Raises InexpressibleError unless `old` was seen, is complete lines, or does not occur in the file.
     """
     seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -222,13 +219,11 @@ def _line_ranges(text: str, old: str) -> list[tuple[int, int]]:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the end of the line, including its newline, that contains the character before the position `at`."""
     end = text.find("\n", at - 1)
     return len(text) if end < 0 else end + 1
 
 
 def _consists_of_lines(text: str, old: str) -> bool:
-    """Whether every occurrence of `old` in a text consists of complete lines, not of parts of lines."""
     return all(
         text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _line_ranges(text, old)
     )

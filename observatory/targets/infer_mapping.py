@@ -90,12 +90,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`.
-
-    `arguments` are templates as in a mapping file; arguments with the same name in both tools are omitted.
-    `unsupported` are arguments of `tool` that the server's tool lacks. `unknown` (required) and `unused` (optional) are
-    arguments of the server's tool that `tool` lacks. `capture` contains regular expressions that find values in earlier
-    answers, for use in later calls.
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments` are
+    templates; equal names are omitted. The server lacks the arguments `unsupported`; only the server has `unknown`
+    (required) and `unused` (optional). `capture`: patterns for values in earlier answers.
     """
 
     tool: str
@@ -128,9 +125,8 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each possible match for Read, Edit or Write: a tool of the server, an argument that must be passed (or an
-    empty mapping), and the words of the tool's name. If an argument of a tool selects a command, such as `view`, each
-    command is a further match, with the words of the command.
+    """Yield each possible match for Read, Edit or Write: a tool, an argument to pass (or empty), and the words of the
+    name. Each command of a tool, such as `view`, is a separate match with the command's words.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -158,9 +154,7 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the guess that translates `tool` into the server's tool `candidate`. None if a required argument is
-    missing. If the candidate has several commands, such as `view`, the argument in `command` selects one.
-    """
+    """Return the translation of `tool` into `candidate` (with its `command`), or None without a required argument."""
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # the arguments are unknown
         return Guess(tool, candidate.name)

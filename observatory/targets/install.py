@@ -58,10 +58,9 @@ def is_installed(target: Target) -> bool:
 
 
 def install(target: Target) -> TargetEnvironment:
-    """Return the environment of a target, after installing it if necessary. Several processes may call this function at
-    the same time. If the mapping file contains a command for the version, the environment is the directory of the file.
-    Install scripts of npm packages do not run. Raises AdapterError (blame `environment`) with the last output of pip or
-    npm.
+    """Return the environment of a target, installed if necessary; safe in parallel processes. For a version with a
+    command, it is the mapping file's directory. Raises AdapterError (blame `environment`) with the last output of pip
+    or npm.
     """
     release = target.release
     if release.command:

@@ -29,9 +29,8 @@ PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of a target: its packages for pip or npm, and its release date `released` (YYYY-MM-DD). If `command`
-    is not empty, it starts the target, and nothing is installed. `sdists` contains the packages that pip must build
-    from source, each with a reason. `design` defaults to the design of the target.
+    """One version of a target: packages for pip or npm, and date (YYYY-MM-DD). With a `command`, nothing is installed.
+    `sdists`: packages that pip must build from source, with reasons. `design` defaults to that of the target.
     """
 
     version: str
@@ -45,9 +44,8 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """The section `python` of a mapping: Python code that calls a library in the target's environment. `once` is
-    executed at the start, `code` for each session; `code` defines `call(tool, **arguments)` and optionally `close()`.
-    `code` can use the names that `once` defines, and `workspace`. `at_least` is the oldest supported Python, or empty.
+    """Python code that calls a library. `once` runs at the start, `code` for each session: it defines `call(tool,
+    **arguments)` and optionally `close()`, and can use `workspace`. `at_least` is the oldest Python, or empty.
     """
 
     code: str
@@ -65,9 +63,8 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The section `agent` of a mapping: the command line of an agent. `wire` is the API by which the agent calls its
-    model. `acp` is the command that starts the agent with the Agent Client Protocol, or empty. `python` and `node` are
-    the oldest supported versions (empty or 0: all).
+    """The command line of an agent. `wire` is the API to the model. `acp` starts the agent with the Agent Client
+    Protocol, or is empty. `python` and `node` are the oldest supported versions (empty or 0: all).
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -87,10 +84,9 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates. With
-    a `format` such as `apply_patch`, the call is written as one text, which the templates contain as `$text`.
-    `replace_all` is `{flag: NAME}` for a boolean argument that replaces all matches, `{count: NAME}` for an argument
-    with the number of matches, or `unsupported`.
+    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates;
+    `$text` is the call in a `format` such as `apply_patch`. `replace_all`: `{flag: NAME}` for a boolean, `{count:
+    NAME}` for the number of matches, or `unsupported`.
     """
 
     tool: str
@@ -130,9 +126,7 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The content of a mapping file, for one of its versions: `release`, by default the newest. `name` is the file's
-    name without `.yaml`. `last` is the reason why newer versions are not added, or empty.
-    """
+    """The content of a mapping file, for one version. `last`: why newer versions are not added, or empty."""
 
     name: str
     file: Path

@@ -54,10 +54,9 @@ class NewMappingError(ReadfirstError):
 
 
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> tuple[Path, dict[str, str]]:
-    """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
-    If the server has a tool for Read, the mapping contains the design and the messages of refusals that replays of some
-    scenarios show. Existing files are never replaced. Return the path of the file, and the server's tool for each of
-    Read, Edit and Write, or an empty text. Raises NewMappingError, and AdapterError if the server does not start.
+    """Start the MCP server, and write a mapping to `output` (default: named after the server), never over a file. With
+    a Read, it includes observed design and refusals. Return its path, and the server's tool for Read, Edit and Write,
+    or "". Raises NewMappingError, and AdapterError if the server does not start.
     """
     if output is not None:
         _check_output_file(output)
@@ -206,9 +205,7 @@ _MIN_QUOTED_CHARS = 4
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Replay REFUSAL_SCENARIOS, and return the server's messages by error name, with placeholders such as `{path}`.
-    Messages that the suite recognises without a mapping, and messages that several errors share, are omitted.
-    """
+    """Return messages by error name, with `{path}`; neither those recognised anyway nor shared by several errors."""
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:
         for name, form in _observe_refusals(adapter, pool, scenario_id):
@@ -246,9 +243,7 @@ def _replace_values(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _message_form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return a message's first line with `{path}`, `{text}` (the call's old text), and `{value}` for values that `mask`
-    (captures of the mapping) finds or that differ in each run. Empty if the line contains no other words.
-    """
+    """Return a message's first line with `{path}`, `{text}`, `{value}` for texts that vary. Empty without words."""
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])
     for spelling in (path, path.removeprefix("$WS/"), "$WS"):

@@ -37,9 +37,8 @@ class OutdatedTarget:
 
 
 def outdated_targets() -> Iterator[OutdatedTarget]:
-    """Yield the targets that have a newer version in their registry, sorted by name. pip and npm request the versions.
-    A target is skipped if no package has its version number, or if its mapping states that no newer version will be
-    added. Raises AdapterError if a registry does not answer.
+    """Yield targets with a newer version in their registry, by name. Skips those without a package of their version
+    number, and those that get no newer versions. Raises AdapterError if a registry does not answer.
     """
     asked = [
         (target, found)
@@ -92,9 +91,7 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Copy the line of the newest version in a target's mapping file, and change the version. Raises PinError if the
-    version exists, or if the newest version is not on one line.
-    """
+    """Copy the newest version's line, which must be one line, for a new `version`. Raises PinError."""
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:

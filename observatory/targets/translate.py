@@ -78,9 +78,8 @@ def missing_capability(target: Target, tool: str, arguments: Mapping[str, Any]) 
 def translate_call(
     target: Target, tool: str, arguments: Mapping[str, Any], scope: Scope, knowledge: Knowledge | None = None
 ) -> TargetCall:
-    """Translate a scenario's call, of a tool such as Read, into a call of the target's tool. Texts in special formats,
-    such as patches, are written from the files in `knowledge`. Raises AdapterError for a tool that the target lacks,
-    and UnsupportedCall if the format cannot express the call.
+    """Translate a scenario's call into a call of the target's tool. Texts such as patches are written from `knowledge`.
+    Raises AdapterError for a missing tool, UnsupportedCall if the format cannot express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
@@ -218,9 +217,8 @@ def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Translate the target's answer into a result of `tool`, such as Read. A refusal gets the error name that the
-    mapping lists for its message. Raises AdapterError for an answer without a text where the mapping expects it, or an
-    exception that is not a refusal.
+    """Translate an answer into a result of `tool`. A refusal gets the error name that the mapping lists. Raises
+    AdapterError for a missing text, or an exception that is not a refusal.
     """
     rules = target.result
     if answer.raised:

@@ -41,10 +41,9 @@ def record_between(
     contract: Contract,
     ask: Ask,
 ) -> Iterator[Recorded]:
-    """Record the scenarios that differ between two contracts on the last `published` version before each change and the
-    first after it. Yield the results. `found` are the differences; `ask` returns a version's answers. If at most
-    MAX_VERSIONS_ASKED versions lie between the contracts, all scenarios of families with differences are replayed on
-    each, so that a change that a later version reverted is also recorded. Raises SuiteError, BisectError.
+    """Record the differing scenarios on the last `published` version before each change and the first after it; yield
+    the results. If at most MAX_VERSIONS_ASKED lie between, all are asked about the whole families, which also shows
+    reverted changes. Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")

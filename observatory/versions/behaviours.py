@@ -45,9 +45,7 @@ def group_by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]
 
 
 def behaviours_in_version(version: str) -> Mapping[str, BehaviourInVersion]:
-    """Return the value of every behaviour in a version, by name. Raises UnknownVersionError. `version` is a version
-    such as `2.1.40` or `2.1.228+gated`, or `latest`, or `documented`.
-    """
+    """Return the behaviours of a version, `latest` or `documented`, by name. Raises UnknownVersionError."""
     name = LAST_VERSION if version == LATEST else version
     try:
         known = behaviours_of(name)

@@ -27,9 +27,8 @@ class BisectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A change in the answer to a scenario: `before` is the last version with the old answer, `after` the first with
-    the new one. `silent` are the published versions between them that gave no answer, oldest first; one of them may
-    have introduced the change.
+    """A changed answer: `before` is the last version with the old answer, `after` the first with the new one. `silent`
+    versions between gave no answer (oldest first); one of them may have introduced the change.
     """
 
     scenario_id: str
@@ -40,9 +39,8 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on product versions, and returns answers on which replays agree. Replays are stored in `takes`:
-    an interrupted search can be continued. `connect` returns a function that opens a contract's product. `variant` is
-    `+gated` for an older model, otherwise empty. `silent`: the reason for each missing answer, by scenario and version.
+    """Replays scenarios on product versions, storing replays in `takes`, so that a search can continue. `connect` opens
+    a contract's product. `variant`: `+gated` or empty. `silent`: why answers are missing, by scenario and version.
     """
 
     suite: Suite
@@ -62,9 +60,7 @@ class VersionReplays:
         ids: Sequence[str],
         progress: Callable[[ProductReplayResult], None] = lambda _: None,
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, calling `progress` after each, and return the answers on which the stored
-        replays agree, by scenario id. The reasons for missing answers are added to `silent`.
-        """
+        """Replay scenarios on a version, and return the answers on which replays agree; update `silent`."""
         contract = self.contract(version)
         failures: dict[str, str] = {}
         try:

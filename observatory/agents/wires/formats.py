@@ -11,6 +11,4 @@ from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses
 WIRES: Mapping[str, Wire] = {
     wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
 }
-"""The formats that agents use to call their models, by the names that mapping files use: `anthropic` (Messages API),
-`openai` (Chat Completions API), `gemini`, and `responses` (Responses API of OpenAI).
-"""
+"""The formats in which agents call their models, by the names that mapping files use."""

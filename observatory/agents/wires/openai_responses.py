@@ -25,9 +25,7 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """Reads and writes messages of OpenAI's Responses API. Tool results are items without an error flag. A tool is a
-    function with JSON arguments, or a *custom tool* with one argument, which is a text.
-    """
+    """Reads and writes messages of OpenAI's Responses API. A *custom tool* has one argument, which is a text."""
 
     name = "responses"
 
