@@ -17,12 +17,11 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_
 
 @dataclass(frozen=True, slots=True)
 class ScenarioReference:
-    """A scenario that is evidence for a claim.
-
-    `call` is the number of the relevant call, from 1. None: all calls with a `documented` expected result, or only the
-    last call if the claim is an open question or contradicts another claim. `clause` is the result that the claim
-    expects of this call; claims.yaml contains it only if no `documented` result in the scenario fits the claim.
-    `states_files`: `clause` also states the changed files. `exact`: `clause` also states the words of the answer.
+    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1. None: all calls with
+    a `documented` expected result, or only the last call if the claim is an open question or contradicts another claim.
+    `clause` is the result that the claim expects of this call; claims.yaml contains it only if no `documented` result
+    in the scenario fits the claim. `states_files`: `clause` also states the changed files. `exact`: `clause` also
+    states the words of the answer.
     """
 
     scenario_id: str
@@ -35,12 +34,11 @@ class ScenarioReference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement that the documents of the product make about its tools, in our words (`says`).
-
-    Each of the `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by`
-    contains the scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the
-    tools cannot observe the claim. `presumes` contains the ids of claims that must be true before this claim can be
-    observed. For example, "a Read unlocks a file" presumes that edits of unread files are refused.
+    """One statement that the documents of the product make about its tools, in our words (`says`). Each of the
+    `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by` contains the
+    scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the tools cannot
+    observe the claim. `presumes` contains the ids of claims that must be true before this claim can be observed. For
+    example, "a Read unlocks a file" presumes that edits of unread files are refused.
     """
 
     id: str
@@ -75,9 +73,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that contradict each other, or a claim that users' reports contradict. `claims` are ids of claims,
-    `reports` is a summary of the users' reports. `shown_by` contains the scenarios that decide which side is right.
-    `unobservable` states the part that no scenario can decide, and the reason.
+    """Claims that contradict each other (`claims`: ids), or a claim that users' `reports` contradict. `shown_by`:
+    scenarios that decide which side is right. `unobservable`: the part that no scenario can decide, and why.
     """
 
     id: str

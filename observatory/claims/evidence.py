@@ -252,7 +252,7 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements. Cached by `id(shown)`; the cache keeps `shown`, so that its id is not reused."""
+        """Return the judged statements. Cached by `id(shown)`; the cache keeps `shown`, so its id is not reused."""
         key = id(shown), id(outcome)
         if key not in self._judged:
             said = claimed_statements(scenario, shown, sources)

@@ -25,9 +25,9 @@ _SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
-    """Return the status of each claim in `ids`, by claim id and contract. Claims without scenarios are omitted. `not
-    shown`: nothing was recorded, an earlier call has an unexpected result in every scenario, or a presumed claim is
-    false: "a Read unlocks a file" cannot be shown if edits of unread files are not refused.
+    """Return the status of each claim in `ids`, by claim id and contract; none for claims without scenarios. Status
+    `not shown`: nothing was recorded, an earlier call has an unexpected result in every scenario, or a presumed claim
+    is false. "A Read unlocks a file" cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -52,7 +52,7 @@ def statuses_by_contract(
 
 
 def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
-    """Return the contracts that confirm a claim, such as `2.0.60 to 2.1.7`, and those with an unclear status."""
+    """List contracts that confirm a claim, such as `2.0.60 to 2.1.7`; others with status, but none that refute it."""
     if not statuses:
         return ""
     spans = list(version_spans(statuses, statuses.__getitem__))

@@ -118,9 +118,7 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: StoredReplays, options: RunOptions
 ) -> Diff:
-    """Return the differences between two contracts, each with the version that introduced it. To find this version, the
-    scenarios that differ are recorded on versions between the two contracts.
-    """
+    """Return two contracts' differences, each with the version that introduced it, found by recording more."""
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
     replays = VersionReplays(suite, takes, partial(Product, suite, options), variant, jobs=options.jobs)
@@ -142,9 +140,7 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield a line for each task that a person must still do. If the reference behaves like the version, and the suite
-    has more than MAX_CONTRACTS contracts, this function also removes a contract, if possible.
-    """
+    """Yield the tasks left for a person. If the reference follows `version`, retire a contract above MAX_CONTRACTS."""
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
         if left_out:
@@ -175,7 +171,6 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
 
 
 def _is_followed(suite: Suite, name: str, ids: Sequence[str] | frozenset[str]) -> bool:
-    """Whether the reference passes the scenarios `ids` with the contract `name`."""
     if not ids:
         return True
     command = ["run", "reference", "--contract", name, "--fixtures", str(suite.root), *sorted(ids)]

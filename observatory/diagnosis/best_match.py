@@ -63,9 +63,8 @@ def find_diagnosis(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of the observed results of an implementation at a level. The search starts at the one of the
-    `contracts` that explains the most results; for the level `reason`, at the diagnosis for `effects`. To save time,
-    the search only uses the scenarios in `sample`. Its result is tested in all observed scenarios.
+    """Return the diagnosis of observed results at a level. The search starts at the best of the `contracts` (for
+    `reason`: at the diagnosis for `effects`), and uses only `sample`; all observed scenarios test its result.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))

@@ -52,13 +52,11 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a search so far.
-
-    `calls`: calls made on both implementations. `other_effects`: scenarios that end with a difference in effects
-    (changed files, or only one implementation refuses). `other_texts`: steps that differ only in the answers.
-    `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: scenario
-    files of accepted disagreements that do not occur any more. At the level `safe`, `changing_calls` counts the calls
-    that would change files, and `accepted_calls` those that were not refused.
+    """The counts of a search so far. `calls`: calls made on both implementations. `other_effects`: scenarios that end
+    with a difference in effects (changed files, or only one implementation refuses). `other_texts`: steps that differ
+    only in the answers. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted
+    disagreement. `gone`: scenario files of accepted disagreements that do not occur any more. At the level `safe`,
+    `changing_calls` counts the calls that would change files, and `accepted_calls` those that were not refused.
     """
 
     steps: int = 0

@@ -101,8 +101,8 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts the
-    refusals of calls that would change a file, because a target that refuses all of them is not shown to be safe.
+    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts calls that
+    would change a file, and those not refused: a target that refuses all of them is not shown to be safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:

@@ -44,9 +44,8 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the content of docs/compatibility.json (see its schema). `survey` is the content of
-    docs/implementations.json, `harm` the part of docs/harm.json about contracts. Raises SuiteError, RecordingError,
-    ValueError (wrong format).
+    """Return the content of docs/compatibility.json. `survey` is the content of docs/implementations.json, `harm` the
+    part of docs/harm.json about contracts. Raises SuiteError, RecordingError, ValueError (format of `survey`).
     """
     versions = results_by_version(suite, rules, jobs=processors())
     known = [

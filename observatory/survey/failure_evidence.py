@@ -103,8 +103,7 @@ def keep_evidence(
 ) -> dict[str, Evidence]:
     """Replay one failing scenario of each safety rule that the target `name@version` breaks, store the answers in
     evidence.json, and return them by rule id. Reuses stored answers of scenarios that are not in `again` (None: all).
-    Removes targets that are not in `order`. Raises JsonFileError for a target without results, and as
-    `gather_evidence`.
+    Removes targets that are not in `order`. Raises JsonFileError without results, and as `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"

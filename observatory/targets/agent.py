@@ -25,7 +25,7 @@ _PROMPT = "go"
 
 @dataclass
 class AgentTargetSession:
-    """One scenario's session. The conversation ends with it, unless `pins` keeps files open in a shared one."""
+    """A scenario's session. With `pins`, which keep files open, scenarios share the conversation; else it ends here."""
 
     conversation: Conversation
     root: Path
@@ -56,9 +56,9 @@ class AgentTargetSession:
 @dataclass
 class AgentTarget:
     """Runs a command-line agent at an exact version, with a scripted model. `isolation: directory` shares one
-    conversation in the workspaces' parent directory, except for scenarios that need their own, such as those with
-    relative paths; `isolation: process` never shares. In a `sandbox`, the agent can only write to workspaces and its
-    own files.
+    conversation in the workspaces' parent directory, except for scenarios that need a separate one, such as those with
+    relative paths; `process` never shares. `time_limit`: seconds per call. In a `sandbox`, the agent can only write to
+    workspaces and its own files.
     """
 
     target: Target

@@ -32,7 +32,7 @@ def targets() -> Iterator[Target]:
 
 
 def find(spec: str) -> Target:
-    """Return the target (`NAME` is its newest version). Raises UnknownTargetError, SuiteError (invalid mapping)."""
+    """Return a target by `NAME[@VERSION]` or `PATH.yaml@VERSION`. Raises UnknownTargetError, SuiteError."""
     # A version contains no slash, but a path may contain an @.
     name, at, version = spec.rpartition("@")
     if not at or "/" in version:

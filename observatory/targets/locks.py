@@ -49,7 +49,7 @@ def npm_lock(target: Target) -> bytes | None:
 
 
 def check_npm_hashes(directory: Path, lock: bytes) -> None:
-    """Raise AdapterError if an installed package's hash is not that in `lock`; `npm ci` refuses some valid files."""
+    """Raise AdapterError if an installed package's hash differs from `lock`. (`npm ci` refuses some valid files.)"""
     ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
     for name, package in installed.items():

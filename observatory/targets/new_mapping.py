@@ -205,7 +205,7 @@ _MIN_QUOTED_CHARS = 4
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return messages by error name, with `{path}`; neither those recognised anyway nor shared by several errors."""
+    """Return the server's messages by error name, without those that the suite knows or several errors share."""
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:
         for name, form in _observe_refusals(adapter, pool, scenario_id):

@@ -91,7 +91,7 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Copy the newest version's line, which must be one line, for a new `version`. Raises PinError."""
+    """Copy the newest version's line for `version`. Raises PinError if it exists, or that is not one line."""
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:

@@ -50,9 +50,7 @@ def _difference_key(each: Occurrence) -> tuple[str, ...]:
 
 
 def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], int]) -> ChangeWithAnswers:
-    """Return the change with the most typical example: answers to a call that differ in many scenarios at this change,
-    but at few other changes. `points_by_key` contains the number of changes that show each difference.
-    """
+    """Return the change with the best example: a difference in many scenarios, but at few other changes."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return ChangeWithAnswers(**same)
@@ -91,9 +89,7 @@ def releases_text(versions: Iterable[str]) -> str:
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
-    """Return docs/history.md: the numbers of changes by version, with `every` also each change. Raises SuiteError,
-    RecordingError.
-    """
+    """Return docs/history.md; with `every`, it lists each change. Raises SuiteError, RecordingError."""
     points = changes_with_answers(suite, behaviour_histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]
     return markdown(

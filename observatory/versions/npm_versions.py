@@ -12,9 +12,7 @@ _RELEASE_PATTERN = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 
 def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
-    """Return all published versions, oldest first, without pre-releases and versions that readfirst refuses. Raises
-    AdapterError (blame `environment`) if npm or its registry cannot be reached.
-    """
+    """Return the published versions that readfirst accepts, oldest first. Raises AdapterError (blame `environment`)."""
     answer = query_npm(package, "versions")
     # npm returns a single version as a string, not as a list.
     versions = {*map(str, answer if isinstance(answer, list) else [answer])}
@@ -29,9 +27,7 @@ def installed_versions() -> frozenset[str]:
 
 
 class InstalledVersions:
-    """Limits the number of versions that are installed at the same time to `maximum` (None: no limit). If there are
-    more, the least recently used one is uninstalled. Versions installed at the start are never uninstalled.
-    """
+    """Uninstalls the least recently used version if more than `maximum` (None: no limit) were newly installed."""
 
     def __init__(self, maximum: int | None = None) -> None:
         self._maximum = maximum

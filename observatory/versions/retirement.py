@@ -15,8 +15,8 @@ MAX_CONTRACTS = 17
 
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
-    """Return the contract before `newest`, which can be removed when `newest` becomes a contract. None if it must stay:
-    it is the default or the oldest contract, or it changed which edits need a Read, the tools or the capabilities.
+    """Return the contract to remove when `newest` becomes one: the contract before it. None if it must stay: it is the
+    default, the oldest, or it changed which edits need a Read, the tools or the capabilities.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)
@@ -31,9 +31,8 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract:
-    the nearest recorded ones before and after, both with or both without `+gated`. For a contract with only one
-    neighbour, all scenarios are returned. Raises RecordingError.
+    """Return, for each contract of a version, the scenarios whose answers differ from the nearest recorded ones before
+    and after, both with or without `+gated`; all, if it has only one neighbour. Raises RecordingError.
     """
     distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
     for scenario_id in suite.ids():
@@ -45,9 +44,8 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from the contracts, recordings, tools and structured results of a suite. Answers are only
-    removed if both neighbouring versions give equal answers: `derive_transcript` can then restore them. After a
-    RecordingError, nothing has been written.
+    """Remove a version from a suite. Answers are only removed if both neighbours give equal answers, so that
+    `derive_transcript` can restore them. After a RecordingError, nothing has been written.
     """
     names = _contract_names(suite.contracts, version)
     files: dict[Path, bytes] = {}
