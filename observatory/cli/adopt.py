@@ -118,7 +118,7 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: StoredReplays, options: RunOptions
 ) -> Diff:
-    """Return two contracts' differences, each with the version that introduced it, found by recording more."""
+    """Return two contracts' differences, each with its first version, found by recording versions in between."""
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
     replays = VersionReplays(suite, takes, partial(Product, suite, options), variant, jobs=options.jobs)

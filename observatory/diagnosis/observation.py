@@ -95,7 +95,7 @@ def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[st
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return at most MAX_SAMPLE_SIZE scenarios, or those that show a behaviour plus one per remaining rule."""
+    """Return all scenarios if at most MAX_SAMPLE_SIZE, else those that show a behaviour, and one per other rule."""
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
     shown = {name for history in behaviour_histories().values() for name in history.shown_by} & {*ids}

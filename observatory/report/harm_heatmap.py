@@ -40,7 +40,7 @@ class MapCell:
     kind: Kind
     count: int | None
     tone: str
-    """The CSS class with the cell's colour, such as `harm-1` (to 5), `wording-1` (to 5), or `none` for zero."""
+    """The CSS class of the cell's colour: `harm-1` to `harm-5`, `wording-1` to `wording-5`, or `none` for zero."""
     scenario: str = ""
 
 

@@ -127,7 +127,7 @@ def known_scenarios(suite: Suite) -> list[RuleScenario]:
 
 
 def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
-    """Return the part about implementations. Raises ValueError for a survey in a different format."""
+    """Return the part of docs/compatibility.json about implementations. Raises ValueError for an invalid `survey`."""
     scenarios = _by_rule(rules, known)
     contracts: list[str] = survey["contracts"]
     targets: list[_DATA] = survey["targets"]

@@ -91,7 +91,7 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Copy the newest version's line for `version`. Raises PinError if it exists, or that is not one line."""
+    """Add `version` as a copy of the newest version, which must be one line. Raises PinError, also if it exists."""
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:
