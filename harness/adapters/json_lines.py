@@ -233,7 +233,7 @@ class LinesAdapter:
             raise AdapterError(hint, blame=self._start_blame, details=error.details) from None
 
     def _variables(self) -> dict[str, str]:
-        """Return the environment variables with which the program is started."""
+        """Return the environment variables of the program."""
         return dict(os.environ if self._environment is None else self._environment)
 
     def _folder(self) -> Path:

@@ -188,7 +188,7 @@ class Summary:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites of which no scenario was judged. Empty if no scenario at all was judged."""
+        """The names of the suites without a judged scenario. Empty if no scenario at all was judged."""
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self) -> str:

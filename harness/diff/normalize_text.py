@@ -62,7 +62,7 @@ class Change:
 
 
 def generalize_text(text: str, arguments: Mapping[str, Any] | None = None) -> str:
-    """Return a sentence in which placeholders replace paths, numbers, quotes and the arguments of the call."""
+    """Return a sentence with placeholders for paths, numbers, quotes and the arguments of the call."""
     rest = text[_MAX_SENTENCE_CHARS:]
     text = text[:_MAX_SENTENCE_CHARS]
     for name, value in (arguments or {}).items():

@@ -30,7 +30,7 @@ class HookCall:
 
 
 class PausingHook:
-    """A hook with which the harness pauses the product's calls. Its command writes a line to one named pipe in
+    """A hook that the harness uses to pause the product's calls. Its command writes a line to one named pipe in
     `directory`, and waits for a line from another pipe. Each call of the hook is added to `events` as a HookCall.
     """
 
@@ -118,7 +118,7 @@ class Options:
     mode: str = ""
     """The permission mode that is used to allow everything. Empty for the default mode."""
     sandbox: Sandbox | None = None
-    """The sandbox in which the product runs. None means no sandbox."""
+    """The sandbox of the product. None means no sandbox."""
     workspace: Path | None = None
     """A directory that the product can change although it runs in a sandbox. It may contain `directory`."""
 
