@@ -69,7 +69,7 @@ class Launch:
     output_tail_bytes: int = OUTPUT_TAIL_BYTES
     """Number of bytes that are kept at the end of the agent's output."""
     sandbox: Sandbox | None = None
-    """The sandbox of the agent, which can write only to its files, `directory` and `writable`. None means no sandbox."""
+    """The sandbox of the agent, which only writes to its files, `directory` and `writable`. None means no sandbox."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
     """The command that starts the agent's supervisor, for example as another user. Empty if there is none."""
