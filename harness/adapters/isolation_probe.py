@@ -90,10 +90,10 @@ def probe_servers(
     open_: Open,
     tools: frozenset[str],
     *,
-    alone: Lend,
+    separate: Lend,
     shared: Lend,
-    again: Lend,
-    anew: Lend,
+    reused: Lend,
+    restarted: Lend,
     share: bool = True,
     mask: Callable[[str], str] = lambda text: text,
 ) -> SharingResult:
@@ -102,10 +102,10 @@ def probe_servers(
 
     Each `Lend` assigns servers in one way:
 
-    - `alone`: a separate server for each session
+    - `separate`: a separate server for each session
     - `shared`: one server for several workspaces
-    - `again`: one server for consecutive sessions in the same workspace
-    - `anew`: as `again`, but the handshake is repeated before each session
+    - `reused`: one server for consecutive sessions in the same workspace
+    - `restarted`: as `reused`, but the handshake is repeated before each session
 
     Only `tools` are called. An exception counts as a different result. Without `share`, sharing between workspaces is
     not tested. In the text of an answer, `mask` replaces values that differ in each workspace. If two separate servers
@@ -113,20 +113,20 @@ def probe_servers(
     """
     probe = _Probe(open_, tools, mask)
     try:
-        expected = probe.results(alone, alone)
-        if probe.difference("alone", expected, alone, alone):
+        expected = probe.results(separate, separate)
+        if probe.difference("separate", expected, separate, separate):
             probe = _Probe(open_, tools, lambda text: mask_tokens(mask(text)))
-            expected = probe.results(alone, alone)
+            expected = probe.results(separate, separate)
     except Exception as error:
         return SharingResult(refusal=f"a separate server broke when this was tried: {error}")
 
-    is_reusable = probe.works_in_succession(expected, again, alone)
-    if not is_reusable and probe.works_in_succession(expected, anew, alone):
+    is_reusable = probe.works_in_succession(expected, reused, separate)
+    if not is_reusable and probe.works_in_succession(expected, restarted, separate):
         return SharingResult(reusable_after_handshake=True)
     result = SharingResult(reusable=is_reusable)
     if not share:
         return result
-    if difference := probe.difference("above the workspace", expected, shared, alone):
+    if difference := probe.difference("above the workspace", expected, shared, separate):
         return replace(result, refusal=difference)
     for busy in (True, False):  # twice, for a server that adds text after a number of calls
         if difference := probe.difference("after another session", expected, shared, shared, busy=busy):

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse, traits_of
@@ -39,7 +39,7 @@ _TOO_FEW = "too few to test whether they can share one"
 _NEEDS_SEPARATE = "these need a working directory or rules of their own"
 _DIFFERENT_WHEN_SHARED = "these gave another result on a shared server"
 _INDEPENDENT = "no session affects another"
-_HANDSHAKE_RESTARTS = "a handshake begins each session anew"
+_HANDSHAKE_RESTARTS = "a new handshake starts each session"
 _REMEMBERS_NOTHING = "the server remembers nothing of earlier sessions"
 
 
@@ -65,7 +65,7 @@ class ServerPool:
         self._start = start
         self._home = home
         self._bound = bound
-        self._shared: tuple[Path, McpServer] | None = None
+        self._shared: _SharedServer | None = None
         """The directory above all workspaces, and the server that sessions share in it."""
         self._shared_roots: set[Path] = set()
         self._kept_servers: dict[Path, _KeptServer] = {}
@@ -103,11 +103,12 @@ class ServerPool:
             self.isolation == "directory" and not _needs_separate_server(workspace)
         ):
             folder, shared = root.parents[2], self._shared
-            if shared is None or not shared[1].alive or shared[0] != folder:
+            if shared is None or not shared.server.alive or shared.folder != folder:
                 self._end_shared()
                 self._home.mkdir(exist_ok=True)
-                shared = self._shared = folder, self._start(Workspace(folder, self._home), folder)
-            return shared[1], False
+                server = self._start(Workspace(folder, self._home), folder)
+                shared = self._shared = _SharedServer(folder, server)
+            return shared.server, False
         if self._is_separate:
             return self._start(workspace, root), True
         kept = self._kept_servers.get(root)
@@ -183,10 +184,10 @@ class ServerPool:
         sharing = probe_servers(
             adapter.open,
             traits.capabilities,
-            alone=pool.site,
+            separate=pool.site,
             shared=partial(self._lend_shared, pool),
-            again=partial(self._lend_kept, pool),
-            anew=partial(self._lend_kept, pool, anew=True),
+            reused=partial(self._lend_kept, pool),
+            restarted=partial(self._lend_kept, pool, restarts=True),
             share=not self._bound,
             mask=traits.mask,
         )
@@ -216,9 +217,9 @@ class ServerPool:
         return ServerUse(shared=False, why=why), lend()
 
     @contextmanager
-    def _lend_kept(self, pool: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace. All sessions at its path share one server and, with `anew`, repeat the handshake."""
-        self._is_separate, self._repeats_handshake = False, anew
+    def _lend_kept(self, pool: WorkspacePool, *, restarts: bool = False) -> Iterator[WorkspaceDir]:
+        """Lend a workspace. All sessions at its path share one server and, with `restarts`, repeat the handshake."""
+        self._is_separate, self._repeats_handshake = False, restarts
         try:
             with pool.site() as site:
                 yield site
@@ -242,7 +243,7 @@ class ServerPool:
 
     def _end_shared(self) -> None:
         if self._shared is not None:
-            self._shared[1].end()
+            self._shared.server.end()
             self._shared = None
 
 
@@ -250,6 +251,13 @@ def _needs_separate_server(session: Workspace | Scenario) -> bool:
     """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
     deny = session.given.deny if isinstance(session, Scenario) else session.deny
     return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
+
+
+class _SharedServer(NamedTuple):
+    """A server for all sessions in a directory."""
+
+    folder: Path
+    server: McpServer
 
 
 @dataclass(frozen=True, slots=True)

@@ -332,7 +332,7 @@ class Conversation:
                     raise self._make_error(
                         f" sent a message that the scripted model does not understand: {event}", blame
                     )
-                case int() as code:
+                case int() as code:  # the exit code of the agent's process
                     raise self._make_error(f" ended with exit code {code}", blame)
 
     def _make_error(self, message: str, blame: str) -> AdapterError:

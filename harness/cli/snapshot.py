@@ -8,7 +8,8 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.agents.claude_code.install import PACKAGE, newest
+from readfirst.harness.agents.claude_code.install import PACKAGE
+from readfirst.harness.agents.npm import newest
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import TakesDirectory, open_own_suite, open_suite, running
 from readfirst.harness.diff.diff import Diff, diff

@@ -10,8 +10,8 @@ from readfirst.harness.compare.file_comparison import FileDifference
 from readfirst.harness.compare.own_outcome import reminders_of, text_of
 from readfirst.harness.harm.judge import JudgedStep, Judgement
 from readfirst.harness.harm.line_provenance import lines_of
-from readfirst.harness.harm.unrequested_changes import format_ranges
 from readfirst.harness.harm.visible_lines import shown_lines
+from readfirst.harness.number_ranges import format_number_ranges
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract, effects_clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
@@ -195,4 +195,4 @@ def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
 
 def _describe(numbers: Sequence[int], unit: str) -> str:
     """Return numbers as a text with their unit, such as `line 1` or `lines 1–3, 5`."""
-    return f"{unit}{'s' if len(numbers) > 1 else ''} {format_ranges(numbers, _MAX_RANGES)}"
+    return f"{unit}{'s' if len(numbers) > 1 else ''} {format_number_ranges(numbers, _MAX_RANGES)}"

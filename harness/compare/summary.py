@@ -216,7 +216,7 @@ class Summary:
             ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
             for kinds in (HARMS, NON_HARM_KINDS)
         )
-        after = f"; beside it {others}" if others else ""
+        after = f"; not harm: {others}" if others else ""
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
@@ -235,9 +235,7 @@ class Summary:
 
     def likeness_sentence(self, name: str, level: Level) -> str:
         """Return a sentence about harm that implementation and contract both do in passed scenarios. Empty if none."""
-        if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
-            return ""
-        if not self.harmful_alike:
+        if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted or not self.harmful_alike:
             return ""
         named = "The reference" if name == "reference" else name
         if len(self.harmful_alike) > 1:

@@ -16,6 +16,7 @@ from readfirst.harness.harm.harm import excerpt
 from readfirst.harness.harm.line_provenance import FileKnowledge, Line, LineAuthor, lines_of
 from readfirst.harness.harm.requested_edit import NewText, Replacement, RequestedEdit
 from readfirst.harness.harm.text_codec import Content, split_pieces
+from readfirst.harness.number_ranges import format_number_ranges
 from readfirst.harness.suite.file_entry import Directory, Entry
 from readfirst.harness.suite.harm_kinds import Kind
 
@@ -188,28 +189,8 @@ def _describe_numbers(
         clause = f"which the session was {shown}"
     else:
         clause = "which the call did not name"
-    return f"{'line' if len(numbers) == 1 else 'lines'} {format_ranges(numbers, _MAX_LINE_RANGES)} of {path}, {clause}"
-
-
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the ranges of consecutive numbers in an ascending list. Each range is its first and its last number."""
-    result: list[tuple[int, int]] = []
-    for number in numbers:
-        if result and result[-1][1] == number - 1:
-            result[-1] = result[-1][0], number
-        else:
-            result.append((number, number))
-    return result
-
-
-def format_ranges(numbers: Sequence[int], max_ranges: int) -> str:
-    """Return ascending numbers with ranges, such as `2, 5–7`. After too many ranges, the text ends with `and more`."""
-    all_ranges = ranges(numbers)
-    named = [
-        str(first) if first == last else f"{first}\N{EN DASH}{last}"
-        for first, last in all_ranges[:max_ranges]
-    ]
-    return ", ".join(named) + (" and more" if len(all_ranges) > max_ranges else "")
+    ranges = format_number_ranges(numbers, _MAX_LINE_RANGES)
+    return f"{'line' if len(numbers) == 1 else 'lines'} {ranges} of {path}, {clause}"
 
 
 def _difference_excerpts(expected: str, after: bytes) -> tuple[str, str]:

@@ -6,6 +6,7 @@ process, they are dropped during each call.
 import ctypes
 from collections.abc import Callable
 from functools import cache, partial
+from typing import NamedTuple
 
 _HEADER_VERSION = 0x20080522
 _MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
@@ -24,24 +25,26 @@ class _Word(ctypes.Structure):
     )
 
 
+class _Overrides(NamedTuple):
+    """Functions that drop and restore this thread's capabilities to override file modes."""
+
+    drop: Callable[[], object]
+    restore: Callable[[], object]
+
+
 @cache
-def _find_capabilities() -> tuple[Callable[[], object], Callable[[], object]] | None:
-    """Return the functions that drop and that restore this thread's capabilities to override file modes. None if the
-    thread has no such capability, or if this is not Linux.
-    """
+def _find_capabilities() -> _Overrides | None:
+    """Return the functions for this thread. None if it has no such capability, or if this is not Linux."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "capset"):
         return None
     header, current, reduced = ctypes.byref(_Header(_HEADER_VERSION, 0)), (_Word * 2)(), (_Word * 2)()
     for words in (current, reduced):
         libc.capget(header, words)
+    if not current[0].effective & _MODE_OVERRIDES:
+        return None
     reduced[0].effective &= ~_MODE_OVERRIDES
-    has_overrides = current[0].effective & _MODE_OVERRIDES
-    return (
-        (partial(libc.capset, header, reduced), partial(libc.capset, header, current))
-        if has_overrides
-        else None
-    )
+    return _Overrides(partial(libc.capset, header, reduced), partial(libc.capset, header, current))
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
@@ -52,8 +55,8 @@ class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, 
     def __enter__(self) -> None:
         self._capabilities = _find_capabilities()
         if self._capabilities is not None:
-            self._capabilities[0]()
+            self._capabilities.drop()
 
     def __exit__(self, *_: object) -> None:
         if self._capabilities is not None:
-            self._capabilities[1]()
+            self._capabilities.restore()

@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.compare.own_outcome import own_outcome
 from readfirst.harness.compare.showing import lines_of_contract
 from readfirst.harness.harm.judge import judge
-from readfirst.harness.harm.unrequested_changes import ranges
+from readfirst.harness.number_ranges import number_ranges
 from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS
@@ -100,7 +100,7 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
             else:
                 call = step["calls"][showing.call] if step["kind"] == "parallel" else step
                 lines_by_path = call["expect"].setdefault("shows_cells" if showing.are_cells else "shows", {})
-            lines_by_path[showing.path] = [*map(list, ranges(showing.numbers))]
+            lines_by_path[showing.path] = [*map(list, number_ranges(showing.numbers))]
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:

@@ -9,7 +9,12 @@ from typing import TypeVar
 
 from packaging.version import Version
 
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.schema import read_checked
+
+
+class UnlistedVersionError(ReadfirstError, LookupError):
+    """`releases.yaml` does not list the version. The message states how to renew the file."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,16 @@ class Releases:
     """The published versions of the product that can be installed, oldest first."""
 
     versions: tuple[str, ...] = ()
+
+    def position(self, version: str) -> int:
+        """Return the position of a version, from 0. Raises UnlistedVersionError."""
+        if version not in self.versions:
+            newest = self.versions[-1] if self.versions else "none"
+            raise UnlistedVersionError(
+                f"releases.yaml does not list {version}; its newest version is {newest}. "
+                "Renew it with `readfirst product history --published --write`."
+            )
+        return self.versions.index(version)
 
     @cached_property
     def _neighbours(self) -> frozenset[tuple[str, str]]:

@@ -5,7 +5,8 @@ import shutil
 
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.install import PACKAGE, REFUSED_VERSIONS, cache_root, query_npm
+from readfirst.harness.agents.claude_code.install import PACKAGE, REFUSED_VERSIONS, cache_root
+from readfirst.harness.agents.npm import query_npm
 from readfirst.harness.processes.install_lock import installing
 
 _RELEASE_PATTERN = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")

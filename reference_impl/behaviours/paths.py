@@ -158,11 +158,7 @@ class LookupBehaviours(Group):
             "2.1.48": " Note: your current working directory is {root}.",
         },
         meaning="The remark about the working directory that is used in the refusal of a missing file.",
-        shown_by=(
-            "paths/missing-read",
-            "paths/missing-edit",
-            "working-directory/missing-in-the-new-directory",
-        ),
+        shown_by=("working-directory/missing-in-the-new-directory",),
     )
     missing_file_remark_needs_cd: bool = behaviour(
         False,

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.suite.product_versions import (
-    load_releases,
-)
+from readfirst.harness.suite.product_versions import UnlistedVersionError, load_releases
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
@@ -32,6 +30,14 @@ def test_only_successive_listed_versions_are_adjacent(tmp_path: Path) -> None:
     assert releases.are_adjacent("2.1.7", "2.1.10")
     assert not releases.are_adjacent("2.1.7", "2.1.11")
     assert not releases.are_adjacent("2.1.11", "2.1.12")
+
+
+def test_a_version_that_the_list_lacks_is_an_error_with_the_remedy(tmp_path: Path) -> None:
+    releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
+    assert releases.position("2.1.10") == 1
+    message = r"does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
+    with pytest.raises(UnlistedVersionError, match=message):
+        releases.position("2.1.11")
 
 
 def test_a_missing_list_of_releases_is_read_as_an_empty_list(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def value_for_model(value: Any, gated: bool) -> Any:
 
 def tool_is_gone(change: Change) -> bool:
     """Whether the change removes a tool. Scenarios that need the tool cannot be recorded afterwards."""
-    last = RELEASES.versions[RELEASES.versions.index(change.version) - 1]
+    last = RELEASES.versions[RELEASES.position(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
         list_tools(last) - list_tools(change.version) == gone != set()
@@ -186,7 +186,7 @@ def describe_problem(change: Change) -> str:
             return f"{change} is exact by now: take it off the list"
         return "" if is_shown_by_a_contract(change) else f"nothing of {shown_by} shows {change}"
     if Version(change.version) > Version(RELEASES.versions[-1]):
-        RELEASES.versions.index(change.version)  # raises an error if the list of releases is outdated
+        RELEASES.position(change.version)  # raises an error if the list of releases is outdated
     if change.version not in RELEASES.versions:
         return f"nobody can install the version of {change}"
     if is_shown_exactly(change) or tool_is_gone(change):
@@ -212,7 +212,7 @@ EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT
 @pytest.mark.parametrize("step", [-1, pytest.param(1, marks=pytest.mark.slow)], ids=["sooner", "later"])
 def test_a_change_with_a_version_that_is_one_too_early_or_too_late_is_reported(step: int) -> None:
     for change in [each for each in EXACT if each.version != RELEASES.versions[-1]][::7]:
-        place = RELEASES.versions.index(change.version) + step
+        place = RELEASES.position(change.version) + step
         moved = dataclasses.replace(change, version=RELEASES.versions[place])
         assert describe_problem(moved).startswith(f"{moved}: record "), change
 

@@ -104,7 +104,7 @@ def test_the_summary_of_a_run_lists_the_worst_kind_of_harm_first() -> None:
         harms = tuple(Harm(0, 0, kind, "a", "a") for kind in kinds)
         verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
         summary.add(verdict, BaselineResult(conformant=False))
-    assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"
+    assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; not harm: blind 1"
     assert summary.example_lines() == ["for example: lost a/0, stray a/0"]
     alike = Verdict(
         "a/9", "2.1.7", "safe", "passed", {"safe": True}, harms=(Harm(0, 0, "spoiled", "a", "a"),)

@@ -212,7 +212,7 @@ def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> No
     shown = readfirst("run", target, CREATES, READ, "--level", "safe").out
     assert "overcautious" not in shown
     undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, "--level", "safe").out
-    assert "beside it overcautious 1" in undeclared
+    assert "not harm: overcautious 1" in undeclared
 
 
 def test_check_adapter_suggests_the_design_and_the_refusals_to_declare(readfirst: Cli) -> None:

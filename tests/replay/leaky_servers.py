@@ -4,10 +4,10 @@
   same property.
 - `refuses-once`: only the first edit of an unread file is refused.
 - `forgets`: unread and changed files are not refused.
-- `ends`, `anew-ends`: the server ends at the 30th call, or at a second handshake.
+- `ends`, `restarted-ends`: the server ends at the 30th call, or at a second handshake.
 - `reminds` and names with this end: every 20th answer contains a reminder.
-- `anew` and names with this start: a second handshake makes the server forget which files were read.
-- `anew-but-for-texts`: but a Read may show old text of a file with the same time and size.
+- `restarted` and names with this start: a second handshake makes the server forget which files were read.
+- `restarted-but-for-texts`: but a Read may show old text of a file with the same time and size.
 - `confined`, `tells-where`: the server refuses files outside its start directory, or answers with paths relative to it.
 - `logs-here`, `logs-at-home`: each call writes a log file.
 - `random-id`, `tells-the-time`, `digests-all`, `counts-calls`: answers contain varying data.
@@ -39,9 +39,9 @@ class Server:
 
     def restart_session(self) -> None:
         """Accept a second handshake. With some faults, the server then forgets what was read, or ends."""
-        if self.way == "anew-ends":
+        if self.way == "restarted-ends":
             sys.exit(3)
-        if self.way.startswith("anew"):
+        if self.way.startswith("restarted"):
             self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
@@ -76,7 +76,9 @@ class Server:
             raise ValueError("outside of the directory")
         if tool == "Read":
             text = path.read_text()
-            if self.way == "anew-but-for-texts":  # treats a file with the same time and size as unchanged
+            if (
+                self.way == "restarted-but-for-texts"
+            ):  # treats a file with the same time and size as unchanged
                 state = path.stat()
                 text = self.texts.setdefault((path, state.st_mtime_ns, state.st_size), text)
         else:

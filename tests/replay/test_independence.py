@@ -46,12 +46,12 @@ class Servers:
         return Session(started or Server(self.way, workspace.root, workspace.home))
 
     @contextmanager
-    def again(self, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Yield a workspace for another session of the same server. With `anew`, it begins with a handshake."""
+    def again(self, *, restarted: bool = False) -> Iterator[WorkspaceDir]:
+        """Yield a workspace for another session of the same server. With `restarted`, it begins with a handshake."""
         with self.place.site() as site:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
-            if anew:
+            if restarted:
                 with translate_exit():
                     one.restart_session()
             yield site
@@ -72,10 +72,10 @@ def probe(
     return probe_servers(
         servers.open,
         tools,
-        alone=place.site,
+        separate=place.site,
         shared=servers.shared,
-        again=servers.again,
-        anew=partial(servers.again, anew=True),
+        reused=servers.again,
+        restarted=partial(servers.again, restarted=True),
         share=share,
     )
 
@@ -86,7 +86,7 @@ ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
     "honest": SharingResult(),
     "forgets": SharingResult(reusable=True),
-    "anew": SharingResult(reusable_after_handshake=True),
+    "restarted": SharingResult(reusable_after_handshake=True),
     **dict.fromkeys(
         ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
         SharingResult(refusal=AFTER_ANOTHER),
@@ -119,7 +119,7 @@ def test_the_probe_detects_how_one_session_affects_another(place: WorkspacePool,
     assert probe(way, place) == FOUND[way]
 
 
-@pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
+@pytest.mark.parametrize("way", ["restarted-but-for-texts", "restarted-reminds", "restarted-ends"])
 def test_the_probe_detects_a_server_that_remembers_the_session_before_a_handshake(
     place: WorkspacePool, way: str
 ) -> None:
@@ -147,7 +147,7 @@ def test_the_probe_reports_that_a_server_that_always_fails_cannot_be_shared(plac
     def broken(workspace: Workspace) -> Session:
         raise AdapterError("it never starts")
 
-    ways = dict.fromkeys(("alone", "shared", "again", "anew"), place.site)
+    ways = dict.fromkeys(("separate", "shared", "reused", "restarted"), place.site)
     found = probe_servers(broken, BASIC_CAPABILITIES, **ways)
     assert found == SharingResult(refusal="a separate server broke when this was tried: it never starts")
 

@@ -138,26 +138,26 @@ def findings(verdicts: list[Verdict]) -> list[object]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
-    "way", ["honest", "anything-read", "tells-where", "ends", "anew", "anew-but-for-texts"]
+    "way", ["honest", "anything-read", "tells-where", "ends", "restarted", "restarted-but-for-texts"]
 )
 def test_verdicts_on_a_leaky_server_are_the_same_as_with_separate_servers(way: str) -> None:
     assert findings(judge_leaky(way, "auto", IDS)) == findings(judge_leaky(way, "process", IDS))
 
 
-ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
+RESTARTED = pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=pytest.mark.slow)])
 """Whether a handshake makes the server forget the previous session."""
 
 
 @pytest.mark.usefixtures("at_once")
-@ANEW
+@RESTARTED
 def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_shares_servers(
-    monkeypatch: pytest.MonkeyPatch, anew: bool
+    monkeypatch: pytest.MonkeyPatch, restarted: bool
 ) -> None:
     """The trial does not detect this: a scenario fails after another one, but passes on a separate server."""
     monkeypatch.setattr(
         server_pool,
         "probe_servers",
-        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=anew),
+        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=restarted),
     )
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judge_leaky("anything-read", "auto", ids)
@@ -169,14 +169,14 @@ def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_share
 
 
 @pytest.mark.usefixtures("at_once")
-@ANEW
+@RESTARTED
 def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shared(
-    monkeypatch: pytest.MonkeyPatch, anew: bool
+    monkeypatch: pytest.MonkeyPatch, restarted: bool
 ) -> None:
     monkeypatch.setattr(
         server_pool,
         "probe_servers",
-        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=anew),
+        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=restarted),
     )
     monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
@@ -196,7 +196,7 @@ class Ending:
 def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
     pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()
     pool._sharing = server_pool.SharingResult()
-    pool._shared = (tmp_path, server)
+    pool._shared = server_pool._SharedServer(tmp_path, server)
     return pool, server
 
 
@@ -207,7 +207,7 @@ def test_a_shared_server_is_replaced_after_three_different_results_in_succession
         pool._shared_sessions = shares
         pool.note_difference(f"family/{shares}")
         ended.append(server.ended)
-        server.ended, pool._shared = False, (tmp_path, server)
+        server.ended, pool._shared = False, server_pool._SharedServer(tmp_path, server)
     assert ended == [False, False, False, False, True, False]
 
 
@@ -257,9 +257,9 @@ def test_a_server_that_does_not_remember_files_also_serves_the_next_session(
 
 @pytest.mark.usefixtures("at_once")
 def test_a_server_that_forgets_its_session_at_a_handshake_serves_all_sessions(place: WorkspacePool) -> None:
-    used = LeakyServer(place, "anew")
+    used = LeakyServer(place, "restarted")
     (use, pid, root), (again, relative, _) = used.session(), used.session(RELATIVE)
-    assert use == again == ServerUse(shared=True, why="a handshake begins each session anew")
+    assert use == again == ServerUse(shared=True, why="a new handshake starts each session")
     assert pid == relative
     root.rmdir()
     root.mkdir()

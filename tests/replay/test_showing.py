@@ -9,7 +9,7 @@ from readfirst.harness.compare.own_outcome import own_harms, own_outcome
 from readfirst.harness.compare.showing import cell_sources, lines_of_contract, shown_cells
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.harm.judge import judge
-from readfirst.harness.harm.unrequested_changes import ranges
+from readfirst.harness.number_ranges import number_ranges
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE
@@ -129,4 +129,4 @@ def test_only_a_notebook_file_has_cells() -> None:
 
 
 def test_consecutive_line_numbers_are_combined_into_one_range() -> None:
-    assert ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]
+    assert number_ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]

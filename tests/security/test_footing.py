@@ -207,7 +207,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     precious.write_text("precious\n")
     with WorkspacePool() as pool:
         lend = partial(pool.site, unique=True)
-        ways = {"alone": lend, "shared": lend, "again": lend, "anew": lend}
+        ways = {"separate": lend, "shared": lend, "reused": lend, "restarted": lend}
         found = probe_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
     assert "broke" in found.refusal
     assert precious.read_text() == "precious\n"

@@ -1,6 +1,5 @@
-"""Install exact versions of the product from npm into a cache outside the repository, and find the newest version."""
+"""Install exact versions of the product from npm into a cache outside the repository."""
 
-import json
 import os
 import re
 import shutil
@@ -19,7 +18,7 @@ REFUSED_VERSIONS = frozenset({"2.1.88"})
 """Versions that are never installed, because their package contains more than the program (a source map)."""
 
 _EXACT_VERSION_PATTERN = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
-_INSTALL_TIMEOUT_S, _QUERY_TIMEOUT_S = 300, 60
+_INSTALL_TIMEOUT_S = 300
 
 
 def cache_root() -> Path:
@@ -36,26 +35,6 @@ def install(version: str) -> tuple[str, ...]:
     directory = cache_root().absolute() / version
     install_once(directory, _is_complete, partial(_npm_install, f"{PACKAGE}@{version}", directory))
     return _find_command(directory)
-
-
-def newest(package: str = PACKAGE) -> str:
-    """Return the version that npm marks as `latest`. Raises AdapterError."""
-    return str(query_npm(package, "dist-tags.latest"))
-
-
-def query_npm(package: str, field: str) -> object:
-    """Ask npm for a field of a published package. Raises AdapterError, which blames the environment."""
-    arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
-    done = npm(arguments, about=package, needed="it lists what is published", seconds=_QUERY_TIMEOUT_S)
-    try:
-        if done.returncode == 0:
-            answer: object = json.loads(done.stdout)
-            return answer
-    except ValueError:
-        pass
-    raise AdapterError(
-        f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
-    )
 
 
 def _check_version(version: str) -> None:

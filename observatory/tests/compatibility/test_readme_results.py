@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from readfirst.observatory.tools.examples import (
+    ERRORS,
     PAGES,
     README,
     ROOT,
     OutdatedPageError,
     WrongExampleError,
+    errors,
     run_readfirst,
     with_results,
     with_run,
@@ -65,3 +67,7 @@ def test_the_runs_of_a_page_are_what_a_run_prints(page: Path) -> None:
 def test_a_run_that_fails_is_not_shown() -> None:
     with pytest.raises(WrongExampleError, match=r"ended with exit code 2, not 0"):
         run_readfirst("run", "--level", "none", expected_code=0)
+
+
+def test_the_page_of_error_names_lists_the_names_of_errors_yaml() -> None:
+    assert ERRORS.read_text("utf-8") == errors(), "run `readfirst renew`"

@@ -156,7 +156,8 @@ def test_a_search_goes_on_from_its_takes(
     printed = capsys.readouterr()
     first, fetched = printed.out, len(made.fetched)
     assert re.match(
-        r"1 scenario, \d published versions: the two ends, then about \d for each change; at most about \d s a version",
+        r"1 scenario, \d published versions: tests the first and the last, then about \d versions for each change. "
+        r"Each version takes at most about \d s",
         printed.err,
     )
     for version in installed_versions():

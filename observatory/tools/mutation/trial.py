@@ -57,8 +57,8 @@ def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> 
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
-                anew = any((mutant.module, line) in cases.imported for line in mutant.reached_by)
-                trial = _Trial(panel, mutant, order.of(mutant), cases.seconds, code, imports=anew)
+                imports_again = any((mutant.module, line) in cases.imported for line in mutant.reached_by)
+                trial = _Trial(panel, mutant, order.of(mutant), cases.seconds, code, imports=imports_again)
                 running[trial.receiver] = trial
             ready = connection.wait(list(running), timeout=1.0)
             late = [receiver for receiver, trial in running.items() if time.monotonic() > trial.deadline]

@@ -128,7 +128,7 @@ def test_a_run_goes_on_from_the_results_of_another(tmp_path: Path) -> None:
         MutantResult(WRONG, "small", "3, not 1", 2)
     ]
     assert Results(file, "another").of([WRONG]) == [], "results about something else do not count"
-    assert Results(file, "a reference").of([WRONG]) == [], "it was begun anew"
+    assert Results(file, "a reference").of([WRONG]) == [], "it was started again"
 
 
 def test_what_is_judged_has_a_number_of_its_own(tmp_path: Path) -> None:
