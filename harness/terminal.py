@@ -40,9 +40,8 @@ def escape_character(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text in which characters that control terminals, and commands for CI systems, are escaped. Characters in
-    `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is already escaped does
-    not change.
+    """Escape terminal control characters, and commands for CI systems, in a text. Characters in `kept` are not escaped.
+    `before` is the text that precedes `text` on its line. A text that is already escaped does not change.
     """
 
     def escape_invisible(match: re.Match[str]) -> str:

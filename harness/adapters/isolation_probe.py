@@ -147,7 +147,7 @@ class _Probe:
     def difference(
         self, when: str, expected: list[_ProbeResult], lend: Lend, neighbour: Lend, **options: Any
     ) -> str:
-        """Return the reason not to share servers: the first call with an unexpected result. Empty if there is none.
+        """Return the reason not to share servers: the first call with an unexpected result. Empty without such a call.
         `when` is for example `after another session`. The other parameters are those of `results`.
         """
         try:

@@ -37,7 +37,7 @@ _START_TIMEOUT_S = 30.0
 
 
 class McpConnection:
-    """Starts MCP servers with one command, whatever the names of their tools are. For each workspace, placeholders are
+    """Starts MCP servers with one command. Their tools can have any names. For each workspace, placeholders are
     replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a settings file with the deny rules of the
     workspace) and `$SCRATCH` (a new empty directory of the server). `variables` are added to `environment` (default:
     that of the harness). In a `sandbox`, a server can write only to its workspace and home; a shared server can write

@@ -73,7 +73,7 @@ def _open_factory(module: str, factory: str) -> Any:
 
 
 def _suggest_name(value: Any, name: str) -> str:
-    """Suggest, in a sentence, the attribute of `value` whose name is most similar. Empty if there is none."""
+    """Suggest, in a sentence, the attribute of `value` whose name is most similar. Empty without a similar name."""
     from difflib import get_close_matches
 
     matches = get_close_matches(name, dir(value), 1, cutoff=0.7)

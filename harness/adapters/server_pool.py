@@ -268,5 +268,5 @@ class _KeptServer:
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server still runs, and `root` is still the directory in which it was started."""
+        """Whether the server still runs, and `root` is still its start directory."""
         return self.server.is_running and os.path.samestat(self.began, root.stat())

@@ -72,7 +72,7 @@ class Launch:
     """The sandbox of the agent, which only writes to its files, `directory` and `writable`. None means no sandbox."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
-    """The command that starts the agent's supervisor, for example as another user. Empty if there is none."""
+    """The command that starts the agent's supervisor, for example as another user. Empty for a direct start."""
 
     @property
     def home(self) -> Path:

@@ -24,7 +24,7 @@ from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SLOW_S = 5.0
-"""Seconds after which a message reports that a check is slow."""
+"""A message reports that a check is still running after this number of seconds."""
 
 
 @running("time_limit", "confine", settle=(Settle, 200.0))

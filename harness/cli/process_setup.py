@@ -17,8 +17,8 @@ class Terminated(KeyboardInterrupt):
 
 
 def begin() -> None:
-    """Prepare the process: replace closed streams by /dev/null, and let the user read created files (umask). An output
-    stream that is open only for reading is treated as closed.
+    """Prepare the process: replace closed streams by /dev/null, and allow the user to read created files (umask). An
+    output stream that is open only for reading is treated as closed.
     """
     for descriptor in (0, 1, 2):
         try:

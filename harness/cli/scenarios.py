@@ -117,7 +117,7 @@ def _show_results(suite: Suite, name: str) -> int:
 
 
 def _print_json(contract: Contract, value: object, reason: str) -> int:
-    """Print a value as JSON. If there is no value, print the `reason`. Return the exit code."""
+    """Print a value as JSON, or the `reason` for a missing value. Return the exit code."""
     if reason:
         say(f"readfirst: {contract.name}: {reason}.", err=True)
         return ExitCode.NOTHING

@@ -17,7 +17,7 @@ from readfirst.harness.processes.safe_open import open_directory, set_mode
 
 _OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _MAX_ATTEMPTS = 5
-"""Maximum number of attempts to remove a directory in which another process creates files."""
+"""Maximum number of attempts to remove a directory while another process creates files in it."""
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)

@@ -108,8 +108,8 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def sandbox_for_suite(*roots: Path) -> Sandbox:
-    """Return the sandbox for programs of a suite that is not trusted, in which the directories `roots` of the suite are
-    hidden. Raises SandboxUnavailableError, which names the last of `roots`, if the system does not support the sandbox.
+    """Return the sandbox for programs of a suite that is not trusted. It hides the directories `roots` of the suite.
+    Raises SandboxUnavailableError, which names the last of `roots`, if the system does not support the sandbox.
     """
     if problem := find_problem():
         raise SandboxUnavailableError(
@@ -161,7 +161,7 @@ def _start_script(environment: Mapping[str, str]) -> str:
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the user's private directories, such as the home, of which programs see only the paths they need."""
+    """Return the user's private directories, such as the home. A program sees only required paths in them."""
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
@@ -172,9 +172,9 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield every path at which a hidden directory would be visible in the sandbox, so that an empty directory can be
-    mounted over it: the path of the hidden directory, unless it is in an `empty` directory, and its path below each
-    `shown` directory that contains the hidden directory.
+    """Yield every path in the sandbox that would show a hidden directory, so that an empty directory can be mounted
+    over it: the path of the hidden directory, unless it is in an `empty` directory, and its path below each `shown`
+    directory that contains the hidden directory.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

@@ -80,7 +80,7 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the existing absolute path in a word of a command, also after a `=`. None if there is none."""
+    """Return the existing absolute path in a word of a command, also after a `=`. None without such a path."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None

@@ -19,7 +19,7 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""Age in seconds from which a directory without a lock file is removed, because it is no longer in use."""
+"""Maximum age in seconds of a directory without a lock file. Older directories are unused and are removed."""
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory that is used for temporary files in memory. Every user of Linux can write to it."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024

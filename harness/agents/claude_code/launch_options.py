@@ -213,9 +213,9 @@ class CrowdedModel(AnthropicMessages):
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if there is no summary. Some versions request
-    the summary in a separate request, others as the next step of the model, before or after they send the results of
-    the last call.
+    """Make the product summarise the conversation. Raises AdapterError if the product does not request a summary. Some
+    versions request the summary in a separate request, others as the next step of the model, before or after they send
+    the results of the last call.
     """
     call = conversation.start_call(_UNKNOWN_TOOL, {})
     if is_summary_request := bool(conversation.results) and any(

@@ -284,7 +284,7 @@ def find_latest_conversation(configuration: Path) -> str:
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError if there is no such tool."""
+    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError without such a tool."""
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")
