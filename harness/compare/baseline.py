@@ -24,7 +24,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 _LOG = logging.getLogger("readfirst")
 
 FailedLevel = Literal["error", Level]
-"""The lowest level at which a scenario fails. `error` means that its replay ended early (a crash, a hang)."""
+"""The lowest failed level of a scenario. `error` means that its replay ended early (a crash, a hang)."""
 FAILED_LEVELS: tuple[FailedLevel, ...] = ("error", *LEVELS)
 """All values of `FailedLevel`, the worst first."""
 _FORMER_ERROR = "broken"
@@ -119,7 +119,7 @@ class BaselineResult:
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
-    """Return the lowest level at which a scenario fails (`error` if its replay ended early). None without a failure."""
+    """Return the lowest failed level of a scenario (`error` if its replay ended early). None without a failure."""
     return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 

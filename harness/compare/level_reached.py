@@ -12,7 +12,7 @@ Reach = Literal["nothing", "effects", "reason", "text", "error", "unsupported", 
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which tables judge rules of a class: `text` for `wording`, otherwise `effects`."""
+    """Return the level that tables use to judge rules of a class: `text` for `wording`, otherwise `effects`."""
     return "text" if class_ == "wording" else "effects"
 
 
@@ -62,8 +62,8 @@ class ScenarioResult:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The result of a rule for one implementation or version: the numbers of all scenarios, of judged scenarios, and of
-    scenarios in which the rule holds. `shortest` is the shortest failing scenario, or empty. `since` is the version
-    from which on these results are the same.
+    passed scenarios. `shortest` is the shortest failing scenario, or empty. The results are the same since version
+    `since`.
     """
 
     standing: Standing

@@ -34,7 +34,7 @@ REFUSAL_SCENARIOS = {
     "changed-content": "staleness/older-time-other-content-edit",
     "deleted-since-read": "staleness/deleted-then-write",
 }
-"""A scenario for each declarable refusal, in which a call is refused only for this reason. Used to detect refusals."""
+"""For each declarable refusal, a scenario with a call that is refused only for this reason. Used to detect refusals."""
 _OWNER_WRITE_BIT = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 

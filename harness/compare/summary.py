@@ -255,7 +255,7 @@ class Summary:
         return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
-        """Return a text with the number of scenarios whose expectations a person wrote. Empty if there are none."""
+        """Count the scenarios with expectations written by hand, in a text. Empty without such scenarios."""
         if not self.by_hand:
             return ""
         return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"

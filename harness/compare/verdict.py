@@ -150,7 +150,7 @@ class Verdict:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The levels at which the scenario fails, up to the requested level. Only `error` if the replay ended early."""
+        """The failed levels of the scenario, up to the requested level. Only `error` if the replay ended early."""
         if self.status == "error":
             return ("error",)
         if self.status != "failed":

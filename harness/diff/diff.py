@@ -20,7 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm. `newly`: scenarios in which only the second side does it; `no_longer`: only the first side."""
+    """A kind of harm. Scenarios in `newly` have it only on the second side, in `no_longer` only on the first side."""
 
     kind: Kind
     newly: tuple[str, ...]

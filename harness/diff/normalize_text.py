@@ -127,7 +127,7 @@ def _prefix_style(prefix: str) -> str:
 def compare_answers(
     before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
-    """Yield the differences between two answers to the same call. There are none if the answers are equal."""
+    """Yield the differences between two answers to the same call. Equal answers have no differences."""
     if before == after:
         return
     before_parts, after_parts = parts(before, arguments, known), parts(after, arguments, known)

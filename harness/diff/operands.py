@@ -18,7 +18,7 @@ from readfirst.harness.suite.suite import Suite
 
 
 class OperandError(ReadfirstError):
-    """An argument of `readfirst diff` is no contract, run file or connect string. The message suggests one."""
+    """An argument of `readfirst diff` is not a contract, run file or connect string. The message suggests one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
 
 
 _MAX_VARIANTS = 64
-"""Maximum number of possible texts of a file for which the next replacement of the same call is computed."""
+"""The next replacement of the same call is computed for at most this number of possible texts of a file."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
 """Whitespace before a line end or the text's end. It starts with a character class, which makes the search fast."""
@@ -115,7 +115,7 @@ def _has_edited_content(content: Content, edit: Sequence[Replacement], after: by
 
 
 def iter_edit_results(text: str, edit: Replacement) -> Iterator[EditResult]:
-    """Yield the possible results of a replacement in a text. There are none if the old text is missing or ambiguous."""
+    """Yield the possible results of a replacement in a text, unless the old text is missing or ambiguous."""
     if not edit.old:
         if not text:
             yield EditResult(edit.new, ((0, len(edit.new)),), curled=False)

@@ -24,7 +24,7 @@ from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MAX_CONTENTS = 16
-"""Maximum number of possible contents of a file for which the result of the next call is computed."""
+"""The result of the next call is computed for at most this number of possible contents of a file."""
 
 
 @dataclass

@@ -181,7 +181,7 @@ class _CellPairs:
         return harms
 
     def _pair_cells(self, is_pair: Callable[[_RequiredCell, Cell], bool]) -> None:
-        """Pair each unpaired required cell with an actual cell for which `is_pair` is true, preferably at its index."""
+        """Pair each unpaired required cell with an actual cell that satisfies `is_pair`, preferably at its index."""
         for index, required in enumerate(self.required.cells):
             if index in self.pairs:
                 continue

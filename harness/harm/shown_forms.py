@@ -121,7 +121,7 @@ def _replace_entities(text: str) -> str:
 
 
 def _decode_escapes(text: str) -> str:
-    """Return a text in which the escapes of Python, C and JSON, such as `\\n`, are decoded."""
+    """Decode the escapes of Python, C and JSON, such as `\\n`, in a text."""
     if "\\" not in text:
         return text
     parts = _BYTE_ESCAPES_PATTERN.split(text)

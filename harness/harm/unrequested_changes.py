@@ -60,9 +60,9 @@ def check_edit(
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return the harm if an answered edit changed a file in a way that was not requested. None if there is no harm.
-    `before` and `after` are the bytes of the file; None means a missing file. `crlf` means that a file in the workspace
-    has CRLF line ends.
+    """Return the harm if an answered edit changed a file in a way that was not requested. None without harm. `before`
+    and `after` are the bytes of the file; None means a missing file. `crlf` means that a file in the workspace has CRLF
+    line ends.
     """
     if after is not None and is_allowed_result(before, edit, after, crlf=crlf):
         return None

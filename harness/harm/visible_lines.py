@@ -100,7 +100,7 @@ def _iter_labels(
     texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
     """Yield a mapping for each label, such as `> `, that a tool may have put before lines of the file. Its keys are the
-    positions in the answer of the lines with this label; its values are the index in the line at which the label ends.
+    positions in the answer of the lines with this label; its values are the index of the label's end in the line.
     `exact` contains the positions of the lines that match without a label.
     """
     labels: dict[str, dict[int, int]] = {}

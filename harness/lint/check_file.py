@@ -81,7 +81,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about the way in which strings are written. Parses the file again, to get their positions."""
+    """Yield findings about the style of strings. Parses the file again, to get their positions."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):

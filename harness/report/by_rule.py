@@ -31,7 +31,7 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 @dataclass(frozen=True, slots=True)
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
-    lowest level at which a scenario has an unaccepted failure. None if there is no such failure. `failing_scenarios` is
+    lowest level with an unaccepted failure of a scenario. None without an unaccepted failure. `failing_scenarios` is
     the number of scenarios that fail at this level. `example` is the failure that reports show: of the scenarios with
     the worst mistakes, the shortest one with the most frequent mistake. If the baseline accepts all failures, the
     shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
@@ -138,7 +138,7 @@ class RuleTally:
     ) -> Verdict | None:
         """Return the example of a rule: of the failures with the worst mistakes, the shortest one with the most
         frequent mistake. None if the rule has no failure. `unaccepted` contains the number of scenarios by failure.
-        `severity` is the worst severity of these failures; None if there are none. The mistake `fixed` is ignored.
+        `severity` is the worst severity of these failures; None without failures. The mistake `fixed` is ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
@@ -311,12 +311,12 @@ def _failure_ratio(result: RuleResult) -> str:
 
 
 def rule_title(result: RuleResult) -> str:
-    """Return the title of the rule, not escaped. For scenarios without a rule, the title states that there is none."""
+    """Return the title of the rule, not escaped, or the title for scenarios without a rule."""
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return the number of accepted failures, such as ` (2 accepted)`. Empty if there are none."""
+    """Return the number of accepted failures, such as ` (2 accepted)`. Empty without accepted failures."""
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

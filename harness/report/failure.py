@@ -178,7 +178,7 @@ def _lines_with_ends(text: str) -> list[str]:
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
     """Explain why an edit that loses lines is harm only if the implementation does it: an earlier answer of the
     contract showed more lines of the file than the implementation's answer, so the contract's session knows the lines.
-    Empty if there is no such answer.
+    Empty without such an answer.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

@@ -231,8 +231,8 @@ def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, An
 
 
 FORMAT = 4
-"""Version of the JSON lines. The header contains it. Files of version 3, in which the status `error` was named
-`broken`, can be read.
+"""Version of the JSON lines. The header contains it. Files of version 3, with the status `broken` instead of `error`,
+can be read.
 """
 _SIDES = ("expected", "got")
 

@@ -13,7 +13,7 @@ _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "err
 
 
 def page(results: Results, sources: ReportSources) -> str:
-    """Return the JUnit report as XML, in which characters that XML does not allow are escaped."""
+    """Return the JUnit report as XML. Characters that XML does not allow are escaped."""
     runs = results.runs
     names = list(dict.fromkeys(run.name for run in runs))
     several = len(names) > 1

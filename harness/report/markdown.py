@@ -24,14 +24,14 @@ from readfirst.harness.report.results import ReportSources, Results, Run, levels
 _MAX_FAILURES = 20
 """Maximum failures to explain if the suite has no rules. For further failures, only their number is shown."""
 _MAX_EXPLAINED_RULES = 5
-"""Maximum number of failing rules in a run for which the shortest failure is explained."""
+"""In a run, the shortest failure is explained for at most this number of failing rules."""
 _MAX_EXPLANATION_CHARS = 4000
 """Maximum characters of one explanation, because GitHub limits a step summary to one megabyte."""
 
 
 def page(results: Results, sources: ReportSources) -> str:
-    """Return the Markdown page, in which no text of a scenario or tool is parsed as markup. Failures are grouped by
-    rule, or by family if the suite has no rules.
+    """Return the Markdown page. No text of a scenario or tool is parsed as markup. Failures are grouped by rule, or by
+    family if the suite has no rules.
     """
     return document(_page_blocks(results, sources))
 

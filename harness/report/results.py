@@ -54,7 +54,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """A sentence that counts the scenarios in which target and contract do the same harm. Empty for none."""
+        """A sentence that counts scenarios with the same harm by target and contract. Empty without such scenarios."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -79,13 +79,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of a report, in the order in which the user named them."""
+    """The runs of a report, in the user's order."""
 
     runs: tuple[Run, ...] = field(default=())
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of suites for which no scenario was judged in any run."""
+        """The names of suites without a judged scenario in any run."""
         verdicts = [verdict for run in self.runs for verdict, _ in run.judged if verdict.suite]
         judged = {verdict.suite for verdict in verdicts if verdict.judged}
         return [name for name in dict.fromkeys(verdict.suite for verdict in verdicts) if name not in judged]
@@ -145,8 +145,8 @@ PAGES: tuple[Page, ...] = get_args(Page)
 
 @dataclass(frozen=True, slots=True)
 class ReportSources:
-    """Functions and data with which reports look up scenarios, contracts and commands. `find` returns the scenario with
-    an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
+    """Functions and data that reports use to look up scenarios, contracts and commands. `find` returns the scenario
+    with an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
     returns the commands for failures of a run. `version` is the version of readfirst. `rules` are the rules of the
     suite, or None. `of_class` returns the ids of all scenarios of a class of rules.
     """

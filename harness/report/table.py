@@ -260,7 +260,7 @@ def empty_table(
 
 
 def name_cell(name: str) -> Text:
-    """Return a cell with a name, in which markup and commands of CI systems have no effect."""
+    """Return a cell with a name. Markup and commands of CI systems in the name have no effect."""
     from rich.text import Text
 
     return Text(visible(name).replace("::", ":\\x3a"))
