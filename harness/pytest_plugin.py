@@ -269,7 +269,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
-    """Return the root directory of the suite that a directory of scenarios belongs to. None if there is none."""
+    """Return the root directory of the suite that a directory of scenarios belongs to. None outside a suite."""
     for folder in (directory, *directory.parents):
         if folder.name in FOLDERS and _is_suite_root(folder.parent):
             return folder.parent
@@ -288,7 +288,7 @@ def _is_suite_root(path: Path) -> bool:
 
 
 def _named_root(path: Path) -> Path | None:
-    """Return the root directory of the suite that a path belongs to. None if there is none."""
+    """Return the root directory of the suite that a path belongs to. None outside a suite."""
     is_root = _is_suite_root(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 

@@ -95,7 +95,7 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the transcript that a first replay must equal to be confirmed. None if there is no such transcript."""
+        """Return the transcript that a first replay must equal to be confirmed. None without such a transcript."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]

@@ -89,7 +89,7 @@ def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contra
 
 
 def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
-    """Return, by path, a recording file in which a reason replaces a transcript. Raises RecordingError."""
+    """Return, by path, a recording file with a reason instead of a transcript. Raises RecordingError."""
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:

@@ -168,7 +168,7 @@ class ReplayJob:
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the text of the first refusal that errors.yaml does not list. Empty if there is none."""
+    """Return the text of the first refusal that errors.yaml does not list. Empty without such a refusal."""
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 

@@ -31,7 +31,7 @@ GONE: Any = object()
 
 
 def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a scenario file in which the steps `wanted` have new values of `expect`. GONE removes the key.
+    """Return the text of a scenario file with new values of `expect` in the steps `wanted`. GONE removes the key.
     Raises RewriteError for a step in flow style (`- {Read: ...}`), or if anything else would change.
     """
     lines = source.split("\n")
@@ -143,7 +143,7 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted`, by
+    """Return the text of a file with several scenarios, with new expectations for the scenario `slug`: `wanted`, by
     step. All scenarios of the file have the same steps, with placeholders. Only the values of the scenario's
     placeholders change. Raises RewriteError if a step contains no placeholder for the new value.
     """

@@ -27,7 +27,7 @@ class LastFailed:
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
-        """Return the sorted ids of the scenarios that failed in the last run. None if there was no run."""
+        """Return the sorted ids of the scenarios that failed in the last run. None before the first run."""
         stored = self._read_ids()
         return None if stored is None else stored[0]
 
@@ -48,7 +48,7 @@ class LastFailed:
             write_all({self._file: json.dumps([sorted(ids), sorted(untested)], indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return the stored ids of failed scenarios, and of untested ones. None if there is no valid file."""
+        """Return the stored ids of failed scenarios, and of untested ones. None without a valid file."""
         try:
             match json.loads(self._file.read_bytes()):
                 case [list(failed), list(untested)] if all(

@@ -141,7 +141,7 @@ class Target:
             return ", ".join(sorted(self._checker.required - self._connect(contract).claims))
 
     def _directory(self) -> AbstractContextManager[None]:
-        """Return a context manager that changes to the directory to which paths in the connect string are relative."""
+        """Return a context manager that changes to the base directory of relative paths in the connect string."""
         directory = getattr(self._options, "readfirst_directory", None)
         return nullcontext() if directory is None else chdir(directory)
 

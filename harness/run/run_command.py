@@ -72,8 +72,8 @@ class RunRequest:
     - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
       `remaining` the scenarios that an interrupted run did not reach.
     - `trace` prints calls and answers on standard error.
-    - `most_failures` is the number of rules for which the table format explains the shortest failing scenario. None
-      means that all failing scenarios are explained.
+    - `most_failures` is the number of rules whose shortest failing scenario the table format explains. None means that
+      all failing scenarios are explained.
     """
 
     suite: Suite

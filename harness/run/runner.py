@@ -298,10 +298,9 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides after which scenarios a shared process is ended, to detect that it changes files when it exits. It is
-    ended after the first scenario with Edit and the first with Write. If it then changed files, it is ended after every
-    later scenario, too. `enabled` is False for servers of a pool, because they exit with their sessions or were checked
-    before.
+    """Decides when to end a shared process, to detect that it changes files when it exits. It is ended after the first
+    scenario with Edit and the first with Write. If it then changed files, it is ended after every later scenario, too.
+    `enabled` is False for servers of a pool, because they exit with their sessions or were checked before.
     """
 
     enabled: bool

@@ -55,7 +55,7 @@ def release_of(contracts: Contracts, version: str) -> Release:
 
 
 def predecessor(contracts: Contracts, name: str) -> Contract | None:
-    """Return the newest contract before `name` with the same suffix (`+gated` or none). None if there is none."""
+    """Return the newest contract before `name` with the same suffix (`+gated` or none). None for the first contract."""
     variant = name.partition("+")[2]
     older = [
         contract

@@ -47,7 +47,7 @@ class ScriptedEditor:
         self._buffers.clear()
 
     def with_unsaved_texts(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the files of a snapshot, in which the unsaved text of each file replaces the saved text."""
+        """Return the files of a snapshot, with unsaved texts in place of saved texts."""
         if not self._buffers:
             return entries
         changed = dict(entries)

@@ -109,8 +109,8 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the files that are copied to the directory in which git runs, directories first. Raises WorldEventError if
-    one of them belongs to a git repository.
+    """Yield the files that are copied to git's working directory, directories first. Raises WorldEventError if one of
+    them belongs to a git repository.
     """
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):

@@ -71,7 +71,7 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
 
 
 def apply_changes(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
-    """Return a copy of the snapshot `state` to which changes were applied. `changed` is a result of `changes`."""
+    """Return a copy of the snapshot `state` with changes applied. `changed` is a result of `changes`."""
     merged = {**state, **changed}
     return {path: entry for path, entry in merged.items() if entry is not None}
 

@@ -1,4 +1,4 @@
-"""Create the directories in which scenarios run, take snapshots of them, and clear them afterwards."""
+"""Create directories for scenarios, take snapshots of the directories, and clear them afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
 # ruff: noqa: PTH119, PTH120
@@ -43,12 +43,12 @@ _BASE_ENTRY_PATTERN = re.compile(r"[0-9]+|\.lock|[ht]")
 """Names in a base directory that belong to the harness: workspaces, a lock, a shared server's directories."""
 
 _CONVERSATIONS_PATTERN = re.compile(r"readfirst-conversations-[0-9]+")
-"""Pattern of temporary directories in which the reference stores conversations, which a new process can resume."""
+"""Pattern of the reference's temporary directories for conversations, which a new process can resume."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritableDirs:
-    """The directories in which a program in a sandbox may write: its workspaces, its home, and its temporary files."""
+    """The directories that a program in a sandbox may write to: its workspaces, its home, and its temporary files."""
 
     folder: Path
     home: Path
@@ -67,7 +67,7 @@ class WritableDirs:
 
 
 class WorkspaceDir:
-    """The directory in which one scenario runs, with the workspace (`root`) and the home of the session (`home`). If
+    """The directory of one running scenario, with the workspace (`root`) and the home of the session (`home`). If
     `confined`, it also contains the temporary files of the session's programs. Snapshots include files that programs
     create next to the workspace.
     """
