@@ -1,9 +1,9 @@
 """Tables of cases: a scenario file with several scenarios. Each case is expanded to the document of one scenario.
 
 The key `cases` contains an entry for each scenario. The name of the entry is the last part of the scenario's id; the
-entry contains the values in which the scenario differs. A key of a scenario, such as `title`, replaces the same key at
-the top of the file. The value of any other key replaces `<key>` everywhere in the file. If a case lacks a value, a key
-or a list item that consists only of `<key>` is omitted.
+entry contains the values that are specific to the scenario. A key of a scenario, such as `title`, replaces the same key
+at the top of the file. The value of any other key replaces `<key>` everywhere in the file. If a case lacks a value, a
+key or a list item that consists only of `<key>` is omitted.
 """
 
 import re
@@ -120,9 +120,9 @@ def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
 
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
-    """Return one case of a file as the document of a complete scenario. None if there is no case `case_name`. The
-    positions in the document refer to the original file, and the position of a value to its definition in the case, so
-    that messages name the right line. Raises SuiteError.
+    """Return one case of a file as the document of a complete scenario. None without a case `case_name`. The positions
+    in the document refer to the original file, and the position of a value to its definition in the case, so that
+    messages name the right line. Raises SuiteError.
     """
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:

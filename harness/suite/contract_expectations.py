@@ -170,7 +170,7 @@ def _expand_clause(
 
 
 def _expand_text(expected: str | TextDigest, recorded: Sequence[str]) -> str | TextDigest:
-    """Return the first recorded text that matches a digest. If there is none, return `expected`."""
+    """Return the first recorded text that matches the digest `expected`. Otherwise return `expected`."""
     if not _is_digest(expected):
         return expected
     return next((text for text in recorded if not any(expected.differences(text))), expected)

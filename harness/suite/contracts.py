@@ -1,4 +1,4 @@
-"""Contracts: the behaviours with which an implementation can be compared. They are defined in `contracts.yaml`."""
+"""Contracts: the behaviours that an implementation can be compared with. They are defined in `contracts.yaml`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Contracts:
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded contract with the current model (not `+gated`). If there is none, the last contract."""
+        """The newest recorded contract with the current model (not `+gated`), or else the last contract."""
         recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 

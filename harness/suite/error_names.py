@@ -89,7 +89,7 @@ class Vocabulary:
         return None
 
     def code(self, name: str, tool: str) -> int | None:
-        """Return the number of an error of `tool` in Claude Code's published descriptions. None if there is none."""
+        """Return the number of an error of `tool` in Claude Code's published descriptions. None without a number."""
         error = self.names.get(name)
         return None if error is None else error.codes.get(tool)
 

@@ -46,7 +46,7 @@ def is_git_command(text: str) -> bool:
 
 _ANY_TEXT_PATTERN = re.compile(r"(?s).*")
 _DEFAULT_SHIFT_S = 2
-"""Number of seconds by which a `touch` event changes the time of a file, unless the scenario states a number."""
+"""Default number of seconds that a `touch` event adds to the time of a file."""
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:

@@ -234,7 +234,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the key of a step that states its tool or event. If there is none, add a finding and return None."""
+        """Return the key of a step that states its tool or event. Without such a key, add a finding and return None."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {json_type_name(node.value)}", begin)

@@ -23,7 +23,7 @@ _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
 """Beginnings, without the first `/`, of absolute paths that exist on no machine. Calls with missing paths use them."""
 _MIN_UNUSABLE_BYTES = 4096
-"""Length in bytes from which an absolute path is too long everywhere. Scenarios may use such paths."""
+"""Minimum length in bytes of an absolute path that is too long everywhere. Scenarios may use such paths."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 

@@ -37,7 +37,7 @@ class RecordingLocation:
 
     @cached_property
     def value(self) -> Mapping[str, Any] | None:
-        """The recording of the scenario as JSON values. None if there is no recording. Raises RecordingError."""
+        """The recording of the scenario as JSON values. None without a recording. Raises RecordingError."""
         if self.data is None:
             return None
         with _errors_with_path(self.path):
@@ -45,7 +45,7 @@ class RecordingLocation:
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording of the scenario. Empty if there is none. Raises RecordingError."""
+        """The recording of the scenario. Empty if the scenario was not recorded. Raises RecordingError."""
         return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
@@ -156,7 +156,7 @@ class Recordings:
             return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
-        """Return the recording of a scenario. Empty if there is none. Raises RecordingError."""
+        """Return the recording of a scenario. Empty if the scenario was not recorded. Raises RecordingError."""
         location = self.find(scenario_id)
         # The key contains the bytes, so a changed file is decoded again.
         key = scenario_id, location.data
@@ -172,7 +172,7 @@ class Recordings:
             return RecordingLocation(scenario_id, path, recordings._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of a scenario, empty if there is none. `inputs`: the digest of its current files and
+        """Return the recording of a scenario. Empty if not recorded. `inputs`: the digest of its current files and
         steps. Raises RecordingError if the recording is damaged, or if its digest differs because the scenario changed.
         """
         recording = self.recording(scenario_id)

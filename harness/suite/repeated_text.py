@@ -13,8 +13,8 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """A long text that consists of repetitions, with the short form from which it was created: `unit` is repeated
-    `times` times. In the unit, `{n}` stands for the number of the repetition. Reports and files use the short form.
+    """A long text that consists of repetitions, with its short form: `unit` is repeated `times` times. In the unit,
+    `{n}` stands for the number of the repetition. Reports and files use the short form.
     """
 
     unit: str
@@ -66,7 +66,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value in which `change` replaces parts. `change` returns None to keep a part."""
+    """Return a copy of a value with parts replaced by `change`, which returns None to keep a part."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -109,7 +109,7 @@ def _expand_value(value: Any) -> str | None:
 
 
 def map_texts(value: Any, change: Callable[[str], Any]) -> Any:
-    """Return a copy of a JSON value in which `change` was applied to each text. Keys are not changed."""
+    """Return a copy of a JSON value with `change` applied to each text. Keys are not changed."""
     return _transform(value, lambda each: change(each) if isinstance(each, str) else None)
 
 

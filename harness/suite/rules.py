@@ -19,7 +19,7 @@ NO_HARM = "none"
 
 
 class UnknownRuleError(ReadfirstError, LookupError):
-    """There is no rule with the requested id. The message suggests similar rules."""
+    """No rule has the requested id. The message suggests similar rules."""
 
 
 @dataclass(frozen=True, slots=True)

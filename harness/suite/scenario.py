@@ -204,7 +204,7 @@ def events_of(step: Step) -> tuple[WorldEvent, ...]:
 
 
 def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
-    """Return a copy of the step in which `change` was applied to each call."""
+    """Return a copy of the step with `change` applied to each call."""
     match step:
         case ToolCall():
             return change(step)
@@ -289,7 +289,7 @@ class Scenario:
     disputed: str = ""
     """A link to the discussion of a disputed expectation. If it is not empty, the scenario is excluded from scores."""
     platform: str = ""
-    """The only platform on which the scenario can be used, one of PLATFORMS. Empty: all platforms."""
+    """The only platform of the scenario, one of PLATFORMS. Empty: all platforms."""
     invariant: bool = False
     """Whether the scenario has no recording and no expectations, and is only used to detect harm."""
     composed: bool = False

@@ -1,6 +1,6 @@
-"""The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits what these files define from the
-suite that it extends: the bundled suite, or the suite before it in `--fixtures`. If a suite defines contracts of
-published versions, its files replace the inherited ones.
+"""The files that all scenarios of a suite use, such as `rules.yaml`. A suite inherits the definitions in these files
+from the suite that it extends: the bundled suite, or the suite before it in `--fixtures`. If a suite defines contracts
+of published versions, its files replace the inherited ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PARTIAL_PREFIX = "part of "
 
 
 def partial_title(title: str) -> str:
-    """Return the title of suites of which only a part of the scenarios is used, such as `part of readfirst 1.0`."""
+    """Return the title of suites that are only used in part, such as `part of readfirst 1.0`."""
     return title if title.startswith(_PARTIAL_PREFIX) else f"{_PARTIAL_PREFIX}{title}"
 
 
@@ -45,11 +45,11 @@ class SharedFiles:
 
     root: Path
     _has_base: bool
-    """Whether this suite also includes the scenarios of the suite from which it inherits."""
+    """Whether this suite also includes the scenarios of the suite that it extends."""
 
     @property
     def _below(self) -> SharedFiles | None:
-        """The suite from which this suite inherits shared files. None if it inherits none."""
+        """The suite whose shared files this suite inherits. None without such a suite."""
         raise NotImplementedError
 
     def has_own(self, name: str) -> bool:

@@ -1,5 +1,5 @@
-"""A suite: a directory of scenarios with contracts, rules and error names, which extends another suite. What a shared
-file defines, such as the contracts in contracts.yaml, is added to the definitions of the suite that is extended. The
+"""A suite: a directory of scenarios with contracts, rules and error names, which extends another suite. The definitions
+in a shared file, such as the contracts in contracts.yaml, are added to the definitions of the extended suite. The
 bundled suite extends no suite. Files are read when they are needed.
 """
 

@@ -93,7 +93,7 @@ class Inspection:
         self.finish(error)
 
     def finish(self, error: type[SuiteError] = SuiteError) -> None:
-        """Raise `error` with all findings, in the order of the file. Do nothing if there are no findings."""
+        """Raise `error` with all findings, in the order of the file. Do nothing without findings."""
         if self.findings:
             ordered = sorted(self.findings, key=lambda item: (item.position.line, item.position.column))
             raise error(ordered)
