@@ -55,7 +55,7 @@ class AgentProgram:
     time_limit: float = TIME_LIMIT
     """Time limit of one call, in seconds."""
     sandbox: Sandbox | None = None
-    """The sandbox in which the agent runs. None means no sandbox."""
+    """The sandbox of the agent, or None."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it never pauses
         """Create a home directory in `run`, write `files`, and return the command line and environment of the agent."""

@@ -68,8 +68,8 @@ class Evidence:
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of scenarios or calls: `not recorded` if one is, or if there are none. `not shown` is
-    otherwise ignored. `holds` and `in other words` give `in other words`; any other mix gives `partly`.
+    """Return the combined status of scenarios or calls: `not recorded` if one is, or if `statuses` is empty. `not
+    shown` is otherwise ignored. `holds` and `in other words` give `in other words`; any other mix gives `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -83,8 +83,8 @@ def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
     """Return the results that a claim states for calls of a scenario: the result in the reference `shown`, otherwise
-    the `documented` results from one of the `sources` or, if there are none, all. Empty if nothing is stated, or if the
-    scenario lacks the call.
+    the `documented` results from one of the `sources`, or all of them if no source matches. Empty if nothing is stated,
+    or if the scenario lacks the call.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:

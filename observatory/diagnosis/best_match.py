@@ -186,7 +186,7 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _without_needless_changes(self, guess: _Guess, most: int) -> _Guess:
-        """Remove each change without which at most `most` scenarios are unexplained, and return the new candidate."""
+        """Remove each change whose removal leaves at most `most` scenarios unexplained. Return the result."""
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._unexplained_by(guess.without(change), most) is not None:
                 guess = guess.without(change)

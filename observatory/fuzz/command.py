@@ -115,7 +115,7 @@ class _SearchResult:
 
     @property
     def agreement(self) -> str:
-        """A line with the share of calls on which both implementations agree. Empty at the level `safe`."""
+        """A line with the agreement of both implementations, as a share of calls. Empty at the level `safe`."""
         calls, effects, answers = self.tally.calls, self.tally.other_effects, self.tally.other_texts
         if not calls:
             return ""

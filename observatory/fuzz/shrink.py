@@ -19,8 +19,8 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario for which `shows` returns True. Removes steps, then files, then parts
-    of texts (everywhere at once). Ends when nothing is smaller, or after `attempts` or `seconds`.
+    """Return the smallest variant of a scenario that `shows` accepts. Removes steps, then files, then parts of texts
+    (everywhere at once). Ends when nothing is smaller, or after `attempts` or `seconds`.
     """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
@@ -29,7 +29,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first untried candidate that `shows` accepts. None if there is none, or the search must end."""
+        """Return the first untried candidate that `shows` accepts. None without one, or if the search must end."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -116,7 +116,7 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants in which the same part is removed from every text, or one character becomes `a` in every text."""
+    """Yield variants: each removes the same part from every text, or replaces one character by `a` in every text."""
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -196,7 +196,7 @@ def _change_texts(
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a copy in which `text` has changed every text, and each path in `names` is replaced by its new path."""
+    """Return a copy with every text changed by `text`, and each path in `names` replaced by its new path."""
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)

@@ -28,7 +28,7 @@ class RuleChange:
 
     @property
     def gain(self) -> int:
-        """The number of scenarios by which the rule holds more often than before. Negative if it holds less often."""
+        """The increase in the number of scenarios that satisfy the rule. Negative for a decrease."""
         return self.holding[1] - self.holding[0]
 
 

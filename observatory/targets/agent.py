@@ -32,11 +32,11 @@ class AgentTargetSession:
     pins: HeldFiles | None
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let the scripted model call one tool of the agent, and return the result."""
+        """Make the scripted model call one tool of the agent, and return the result."""
         return self.call_parallel([(tool, arguments)])[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Let the scripted model call several tools of the agent in one message, and return the results."""
+        """Make the scripted model call several tools of the agent in one message, and return the results."""
         self._hold()
         results = self.conversation.call_parallel(calls)
         self._hold()

@@ -210,7 +210,7 @@ def captured_values(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str
 
 
 def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts in which captured values are searched: the text of the answer, and the whole answer as JSON."""
+    """Return the texts to search for captured values: the text of the answer, and the whole answer as JSON."""
     text = answer.value if answer.raised else _value_at(answer.value, target.result.text)
     whole = json.dumps(answer.value, ensure_ascii=False, default=str)
     return (text, whole) if isinstance(text, str) else (whole,)

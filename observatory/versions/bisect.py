@@ -60,7 +60,7 @@ class VersionReplays:
         ids: Sequence[str],
         progress: Callable[[ProductReplayResult], None] = lambda _: None,
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, and return the answers on which replays agree; update `silent`."""
+        """Replay scenarios on a version, and return the answers that are the same in all replays; update `silent`."""
         contract = self.contract(version)
         failures: dict[str, str] = {}
         try:

@@ -11,4 +11,4 @@ from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses
 WIRES: Mapping[str, Wire] = {
     wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
 }
-"""The formats in which agents call their models, by the names that mapping files use."""
+"""The formats of the calls from agents to their models, by the names that mapping files use."""

@@ -109,7 +109,7 @@ class Small:
         keep_recording(self.suite, scenario_id, kept)
 
     def offer(self, *contracts: str) -> None:
-        """Let the suite have the contracts `documented`, 2.1.7, and these contracts of the bundled suite."""
+        """Give the suite the contracts `documented`, 2.1.7, and these contracts of the bundled suite."""
         self.suite = _with_contracts(self.root, "2.1.7", *contracts)
 
     def recording(self, scenario_id: str) -> Path:

@@ -63,7 +63,7 @@ def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ..
 
 @cache
 def reached_sizes() -> tuple[frozenset[int], frozenset[int]]:
-    """Return the SIZES to which generated large texts come close: for arguments, and for files."""
+    """Return the SIZES that generated large texts nearly have: in arguments, and in files."""
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)

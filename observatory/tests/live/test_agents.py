@@ -83,7 +83,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""The scenarios of `unsaved-buffers` in which an agent loses unsaved text, as docs/targets.md states."""
+"""The scenarios of `unsaved-buffers` that make an agent lose unsaved text, as docs/targets.md states."""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:
