@@ -56,9 +56,8 @@ FILE_PATH = Parameter(
 @dataclass(frozen=True, slots=True)
 class Corrections:
     """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
-    `aliases` maps such names to parameters. `ignored` maps the names of arguments to the value with which they are
-    ignored; None means any value. `allows_equal_alias`: a call may contain a parameter and its alias if their values
-    are equal.
+    `aliases` maps such names to parameters. `ignored` maps the names of arguments to their ignored value; None means
+    any value. `allows_equal_alias`: a call may contain a parameter and its alias if their values are equal.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -121,9 +120,9 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 class Schema:
     """The parameters of one tool, used to validate its calls. Refusals list wrong arguments in the order of the
     parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An
-    argument in `redundant_names` is ignored if the call also contains the parameter to which the name is mapped.
-    `corrections` are applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the
-    model gets the schema only after a call with wrong arguments.
+    argument is also ignored if `redundant_names` maps its name to a parameter that the call contains. `corrections` are
+    applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model gets the
+    schema only after a call with wrong arguments.
     """
 
     tool: str

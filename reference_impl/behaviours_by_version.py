@@ -98,7 +98,7 @@ class Behaviours:
         return getattr(getattr(self, group_of(name)), name)
 
     def changed(self, **values: Any) -> Behaviours:
-        """Return a copy in which some behaviours have different values. Raises KeyError for an unknown name."""
+        """Return a copy with different values of some behaviours. Raises KeyError for an unknown name."""
         by_group: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             by_group.setdefault(group_of(name), {})[name] = value

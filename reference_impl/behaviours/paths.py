@@ -30,7 +30,7 @@ class PathBehaviours(Group):
         False,
         {"1.0.98": True},
         meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they "
-        "write, even in versions in which other tools ignore the character.",
+        "write, even in versions whose other tools ignore the character.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
@@ -182,8 +182,8 @@ class LookupBehaviours(Group):
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="If Read refuses a directory, the refusal quotes the path of the call, in which each "
-        "occurrence of the resolved path (without links) is replaced by the path of the call. In the refusal "
+        meaning="If Read refuses a directory, the refusal quotes the path of the call, with each "
+        "occurrence of the resolved path (without links) replaced by the path of the call. In the refusal "
         "of a directory, a final slash, and a link to a parent directory, therefore appear twice: `/a/b/` "
         "becomes `/a/b//`.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),

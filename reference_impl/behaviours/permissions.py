@@ -123,7 +123,7 @@ class PermissionBehaviours(Group):
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="A call for the directory at which the patterns of deny rules start is refused, because the "
+        meaning="A call for the start directory of the patterns of deny rules is refused, because the "
         "deny rules cannot be checked for this directory.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
@@ -207,7 +207,7 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The names of directories in which Edit and Write may change files only with a permission, "
+        meaning="The names of directories whose files Edit and Write may change only with a permission, "
         "because programs read these directories automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )

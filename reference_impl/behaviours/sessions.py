@@ -85,8 +85,8 @@ class CommandBehaviours(Group):
     user_messages_end_a_change_of_directory: bool = behaviour(
         True,
         {"2.1.265": False},
-        meaning="After a message of the user, the session returns to its first directory, at which commands "
-        "and relative paths then start.",
+        meaning="After a message of the user, the session returns to its first directory, the start "
+        "of commands and relative paths.",
         shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(

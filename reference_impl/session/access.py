@@ -30,8 +30,8 @@ _MAX_PATH_LENGTH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Converts the paths of calls to absolute paths. `root`, absolute, is the directory to which paths are relative;
-    `home`, absolute, replaces `~`. `has_changed_directory` means that a command has changed `root`.
+    """Converts the paths of calls to absolute paths. `root`, absolute, is the base directory of relative paths; `home`,
+    absolute, replaces `~`. `has_changed_directory` means that a command has changed `root`.
     """
 
     root: str
@@ -199,7 +199,7 @@ def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file named like the missing `path` except for the extension, to suggest it. None if there is none."""
+    """Return a file named like the missing `path` except for the extension, to suggest it. None without such a file."""
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
         entry
@@ -261,12 +261,12 @@ class Permissions:
         return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
     def require_read_permission(self, path: str) -> None:
-        """Raise Refusal if reading a path needs a permission, because there is no user who could give it."""
+        """Raise Refusal if reading a path needs a permission, because no user can give it."""
         if not self.may_read(path):
             raise not_granted("read from", path)
 
     def require_write_permission(self, tool: str, path: str) -> None:
-        """Raise Refusal if changing a path needs a permission, because there is no user who could give it."""
+        """Raise Refusal if changing a path needs a permission, because no user can give it."""
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return

@@ -19,7 +19,7 @@ _ASKED_FOR = "Claude requested permissions to"
 
 def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
     """Return the refusal of a call that needs a permission. `doing` is the action in the message, such as `write to`.
-    `linked` is a sentence about the target of a link. Empty if there is no link.
+    `linked` is a sentence about the target of a link. Empty without a link.
     """
     return Refusal(
         "permission_denied", f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}"
@@ -32,7 +32,7 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 def is_suspicious(path: str, names: str = "any") -> bool:
     """Whether an absolute path may mean a different file on Windows: a name ends with a dot, or is a short name such as
-    `PROGRA~1`. `names` selects the names for which a final dot is checked: `any` name of the path, or the `last`. If
+    `PROGRA~1`. `names` selects the names that are checked for a final dot: `any` name of the path, or the `last`. If
     `names` is empty, no path is suspicious.
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))

@@ -52,7 +52,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the directory at which `pattern` starts, and the rest of the pattern. None if it matches nothing."""
+        """Return the start directory of `pattern`, and the rest of the pattern. None if it matches nothing."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
@@ -117,7 +117,7 @@ class DenyRules:
         return False
 
     def is_base(self, action: str, path: str) -> bool:
-        """Whether `path` is the directory at which patterns for `action` (`Read` or `Edit`) start."""
+        """Whether `path` is the start directory of patterns for `action` (`Read` or `Edit`)."""
         return (action, path) in self.lists
 
 

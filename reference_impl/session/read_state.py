@@ -106,7 +106,7 @@ class ReadState:
 
 
 class WriteOrder:
-    """The order in which a session and its sub-agents write files, as several writes may have the same time."""
+    """The order of the writes of a session and its sub-agents, as several writes may have the same time."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -137,7 +137,7 @@ class Memory:
     before_parallel_reads: dict[str, Record | None] = field(default_factory=dict)
     """Records that existed before the parallel Reads of the current message, by path."""
     truncated_reads: set[str] = field(default_factory=set)
-    """Paths of files for which the answer of the latest Read was truncated."""
+    """Paths of files whose latest Read had a truncated answer."""
     mentioned: set[str] = field(default_factory=set)
     """Paths of files that no call has read. A mention, or the Read of another file, showed them to the model."""
 
@@ -226,7 +226,7 @@ class Memory:
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. In some
         versions, missing files are forgotten. Each record counts as used, the most recently used record first. The call
-        therefore reverses the order in which records are replaced.
+        therefore reverses the replacement order of the records.
         """
         newer = []
         for path in self.records.newest_first():
@@ -351,7 +351,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. If there is no record, return None, or with `needs_read` raise Refusal."""
+    """Return the record of a file. Without a record, return None, or with `needs_read` raise Refusal."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)

@@ -88,7 +88,7 @@ class Session:
             self.change_directory(self.memory.root)
 
     def change_directory(self, directory: str) -> None:
-        """Set the absolute directory at which relative paths (in some versions, also relative deny rules) start."""
+        """Set the absolute start directory of relative paths (in some versions, also of relative deny rules)."""
         if directory != self.paths.root:
             self.paths = replace(
                 self.paths, root=directory, has_changed_directory=directory != self.memory.root

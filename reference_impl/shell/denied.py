@@ -69,7 +69,7 @@ def find_denied_command(
 
 
 def output_files(command: str, directory: str) -> list[str]:
-    """Return the absolute paths of the files to which a command redirects its output."""
+    """Return the absolute paths of the files that receive redirected output of a command."""
     targets = (_without_redirections(words)[1] for words, _ in _simple_commands(command))
     return [posixpath.join(directory, target) for part in targets for target in part]
 

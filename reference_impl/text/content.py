@@ -307,8 +307,8 @@ def _escape_non_ascii(text: str, *, upper_case: bool = False) -> str:
 
 
 def _find_escaped(text: str, content: str) -> str | None:
-    """Return the first part of the content that is `text` with every non-ASCII character written as an escape. None if
-    there is no such part. The letter case of the digits in an escape does not matter.
+    """Return the first part of the content that is `text` with every non-ASCII character written as an escape. None
+    without such a part. The letter case of the digits in an escape does not matter.
     """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text

@@ -1,1 +1,1 @@
-"""The tools of the reference, one module per tool. Its functions are in the order in which a call uses them."""
+"""The tools of the reference, one module per tool. Its functions are in the order of use in a call."""

@@ -268,8 +268,8 @@ def required_cells(document: Any, operation: str) -> list[Any]:
 
 
 def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id. None if there is no such cell. The id `cell-N` means the cell with index
-    N if no cell has the id, or with `number_first`.
+    """Return the index of the cell with an id. None without such a cell. The id `cell-N` means the cell with index N if
+    no cell has the id, or with `number_first`.
     """
     if not cell_id:
         return None

@@ -370,7 +370,7 @@ def refuse_link_loop(path: str) -> None:
 
 
 def refuse_changed_link(path: str) -> NoReturn:
-    """Raise Refusal, because a path no longer leads to the file for which permissions were checked."""
+    """Raise Refusal, because a path no longer leads to the file that passed the permission checks."""
     raise Refusal(
         "is_link",
         f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "

@@ -16,8 +16,8 @@ Answer = str | tuple[str, ...]
 
 
 class Tool(Protocol):
-    """Interface of a module that implements one tool. A call uses the functions in the order in which this class lists
-    them. All functions except `schema` may raise Refusal; only `execute` changes files or the session.
+    """Interface of a module that implements one tool. A call uses the functions in the order of this class. All
+    functions except `schema` may raise Refusal; only `execute` changes files or the session.
     """
 
     def schema(self, behaviours: Behaviours) -> Schema:
