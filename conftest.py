@@ -30,7 +30,7 @@ MAX_PROCESSES = 8
 SELECTING_OPTIONS = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
 """Options of pytest that select few tests or inspect them. If such an option is used, all tests run in one process."""
 LONGEST = "wrong_implementations"
-"""Directory with slow tests (seconds each), which run first, so that no process runs them alone at the end."""
+"""Directory with slow tests (seconds each), which run first, so that they do not delay the end of a run."""
 
 
 INSTALLING_MARKS = re.compile(r"(?<!not )\b(live|agents)\b")

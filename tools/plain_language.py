@@ -236,7 +236,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def _definitions(node: ast.AST, class_name: str = "") -> Iterator[tuple[ast.ClassDef | ast.FunctionDef, str]]:
-    """Yield each class and function with the name of the class that contains it. The name is empty if there is none."""
+    """Yield each class and function with the name of the class that contains it. The name is empty outside classes."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef | ast.FunctionDef):
             yield child, class_name

@@ -170,7 +170,7 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield a task for each baseline, with a line per accepted failure. Raises SystemExit if there is no baseline."""
+    """Yield a task for each baseline, with a line per accepted failure. Raises SystemExit without a baseline."""
     folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
     files = sorted(folder.glob("*.yaml")) if folder is not None else []
     if not files:

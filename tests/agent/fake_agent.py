@@ -163,7 +163,7 @@ def post_without_body(path, header=""):
 
 
 def settings():
-    """Return the settings of the product. Empty if there is no settings file."""
+    """Return the settings of the product. Empty without a settings file."""
     file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
     return json.loads(file.read_text()) if file.exists() else {}
 

@@ -28,7 +28,7 @@ steps:
       error: unexpectedly_modified
       text: File has been unexpectedly modified. Read it again before attempting to write it.
 """
-"""A scenario in which another program changes a file during an Edit."""
+"""A scenario with a change by another program during an Edit."""
 
 
 PASSES = """\

@@ -1,4 +1,4 @@
-"""The data of a report, in which tests replace any text by a hostile one to check that reports escape it."""
+"""The data of a report. Tests replace any of its texts by a hostile text, to check that reports escape it."""
 
 from dataclasses import dataclass, replace
 from functools import partial

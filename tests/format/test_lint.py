@@ -1,4 +1,4 @@
-"""Each lint check has a directory of scenarios in which only this check reports findings."""
+"""Each lint check has a directory of scenarios with findings of this check only."""
 
 import os
 import re

@@ -29,7 +29,7 @@ Change = bytes | Entry | None
 
 
 class SessionBuilder:
-    """A session and its files, to which a test adds calls and events. `given`: permission rules and modes."""
+    """A session and its files. A test adds calls and events. `given`: permission rules and modes."""
 
     def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
         self._numbers = count(1)

@@ -1,4 +1,4 @@
-"""A writer of files in memory that does exactly what is requested, and wrong effects that spoil files."""
+"""A writer that makes exactly the requested changes to files in memory, and wrong effects that spoil files."""
 
 from __future__ import annotations
 

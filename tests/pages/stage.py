@@ -42,7 +42,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True)
 class Stage:
-    """A directory in which commands run. `addopts`: options for every run of pytest."""
+    """A working directory of commands. `addopts`: options for every run of pytest."""
 
     folder: Path
     checkout: Path

@@ -180,7 +180,7 @@ class FakeRegistry:
         self._thread.start()
 
     def answer(self, name: str) -> bytes | None:
-        """Return the document of a package, or a tarball. None if there is no file with this name."""
+        """Return the document of a package, or a tarball. None for an unknown name."""
         if name in self._documents:
             return json.dumps(self._documents[name]).encode()
         if name.startswith(f"{PACKAGE}/-/"):

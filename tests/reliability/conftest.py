@@ -35,7 +35,7 @@ def suite(tmp_path: Path) -> Suite:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory in which readfirst creates temporary files. Empty at the start of a test."""
+    """The directory of temporary files that readfirst creates. Empty at the start of a test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

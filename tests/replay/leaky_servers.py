@@ -38,7 +38,7 @@ class Server:
         self.digest = hashlib.sha256()
 
     def restart_session(self) -> None:
-        """Accept a second handshake. With some faults, the server then forgets what was read, or ends."""
+        """Accept a second handshake. With some faults, the server then forgets earlier Reads, or ends."""
         if self.way == "restarted-ends":
             sys.exit(3)
         if self.way.startswith("restarted"):

@@ -19,7 +19,7 @@ MODIFIED = (
 
 
 class Honest:
-    """Refuses to change a file that was not read, or that differs from what was read. Correct."""
+    """Refuses to change a file that was not read, or that another program has changed since. Correct."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
 

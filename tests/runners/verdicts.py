@@ -167,7 +167,7 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return the scenarios in which a runner disagrees with the harness, each with both verdicts."""
+    """Return the scenarios that a runner judges differently from the harness, each with both verdicts."""
     right = {
         name: UNSUPPORTED if _beyond_a_runner(SUITE.scenario(name)) else harness.get(name) for name in runner
     }

@@ -1,4 +1,4 @@
-"""An implementation that searches for expected results, and answers with what it found."""
+"""An implementation that searches for expected results, and answers with its findings."""
 
 import importlib
 import importlib.util
@@ -33,7 +33,7 @@ def is_offered(name: str) -> bool:
 
 
 class Cheat:
-    """Searches modules, variables and files, and answers each call with what it found, as JSON."""
+    """Searches modules, variables and files, and answers each call with its findings, as JSON."""
 
     def open(self, workspace: Workspace) -> "Cheat":
         return self

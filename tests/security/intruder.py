@@ -33,7 +33,7 @@ def kill(pid: int) -> bool:
 
 
 def write_by_a_race(workspace: Path, outside: Path) -> bool:
-    """Whether a race, in which a thread replaces a directory with a link, wrote outside the workspace."""
+    """Whether a write left the workspace in a race with a thread that replaces a directory with a link."""
     folder, link = workspace / "folder", workspace / "link-to-outside"
     folder.mkdir()
     link.symlink_to(outside)

@@ -62,7 +62,7 @@ def _join_surrogates(high: str, low: str) -> int:
 
 
 def project(folder: Path, text: str) -> SiteData:
-    """Write a project in which every text is `text`. Return the data of its web site."""
+    """Write a project with `text` as every text. Return the data of its web site."""
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
     for rule, scenario_id in zip(("first", "second"), IDS, strict=True):

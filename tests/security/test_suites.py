@@ -139,7 +139,7 @@ def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
 
 @rows("calls", [["Read", {"a": "b"}], ["Read", ["x"]], ["Read", None]])
 def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) -> None:
-    """A recording in which the name of a call is not a string is refused."""
+    """A recording with a call name that is not a string is refused."""
     steps = [{"calls": calls, "answers": [{"results": [{"text": "a"}, {"text": "b"}]}]}]
     with pytest.raises(RecordingError, match="are no names"):
         parse_recording(recording(steps))

@@ -229,7 +229,7 @@ PRINTER_NAMES = re.compile(
 
 
 def iter_printers(source: str) -> Iterator[str]:
-    """Yield the functions and streams with which a module prints, except those of `harness/terminal.py`."""
+    """Yield the functions and streams that a module uses to print, except those of `harness/terminal.py`."""
     if not PRINTER_NAMES.search(source):
         return
     for node in ast.walk(ast.parse(source)):

@@ -191,7 +191,7 @@ except OSError as error:
 
 
 def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
-    """The sandbox permits what docs/security.md lists as permitted."""
+    """The sandbox permits everything that docs/security.md lists as permitted."""
     (tmp_path / "workspace").mkdir()
     (tmp_path / "own").mkdir()
     program = tmp_path / "own" / "open.py"

@@ -1,4 +1,4 @@
-"""Answers may show lines in any readable form at the level `effects`. What fails `safe` also fails `effects`."""
+"""Answers may show lines in any readable form at the level `effects`. A failure at `safe` also fails `effects`."""
 
 import re
 import zlib
@@ -66,7 +66,7 @@ def expand_contracts(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def with_form(scenario: Scenario, outcome: Outcome, form: Fault) -> Outcome | None:
-    """Return an outcome in which every Read has this form. None if no answer shows lines."""
+    """Return an outcome with this form of every Read. None if no answer shows lines."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):

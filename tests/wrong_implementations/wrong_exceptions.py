@@ -163,7 +163,7 @@ def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
 @detected_by("whitespace/indentation-is-not-rebased")
 @with_changed_arguments
 def AdjustsIndentation(call: Call, text: str) -> Arguments:
-    """Indents `new_string` like the line in which `old_string` begins."""
+    """Indents `new_string` like the first line that contains the first line of `old_string`."""
     old, new = strings(call.arguments)
     if not old or old == new:
         return {}

@@ -48,7 +48,7 @@ class AllowedIsAllowed(Altered):
     harmless="it does what the call asks, and not what a hook made of it",
 )
 class KeepsItsInput(Altered):
-    """Ignores the arguments with which a hook replaces those of a call."""
+    """Ignores the replacement of a call's arguments by a hook."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, run=_without(hook.run, "updatedInput")) for hook in super().hooks()]

@@ -87,7 +87,7 @@ def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
 
 @before_each_call
 def FallsBackToTheRoot(call: Call) -> ToolResult | None:
-    """Resolves a relative path from the session's first directory if there is no such file in the current directory."""
+    """Resolves a relative path from the session's first directory if the current directory lacks the file."""
     given = str(call.arguments.get("file_path", "/"))
     current = Path(call.session.tools._session.paths.root)
     is_elsewhere = not Path(given).is_absolute() and not (current / given).exists() and call.path.is_file()

@@ -18,7 +18,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def find_pattern(pattern: str, text: str, flags: int = 0) -> Arguments:
-    """Return the first match of a pattern as `old_string`. If there is none, return no arguments."""
+    """Return the first match of a pattern as `old_string`. Without a match, return no arguments."""
     found = re.search(pattern, text, flags)
     return {"old_string": found.group()} if found else {}
 

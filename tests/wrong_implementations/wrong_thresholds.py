@@ -18,7 +18,7 @@ Applies = Callable[["Counting", Arguments], bool]
 
 
 class Counting(Altered):
-    """Makes its mistake in each Edit or Write of an existing file for which `applies` is true."""
+    """Makes its mistake in each Edit or Write of an existing file, if `applies` is true."""
 
     applies: ClassVar[Applies]
     calls = 0

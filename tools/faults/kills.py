@@ -23,8 +23,8 @@ _MAX_TRIALS_FACTOR = 5
 @dataclass
 class Kills:
     """The results of all trials of one command. Each of the `problems` describes a fault, and the moment of the kill.
-    `before`, `between` and `after` count the trials in which no, some or all files were written before the kill,
-    `ended` those whose command ended before it.
+    `before`, `between` and `after` count the trials with no, some or all files written before the kill, `ended` those
+    whose command ended before it.
     """
 
     name: str
